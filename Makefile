@@ -1,0 +1,44 @@
+# Every target sets up what it needs first; nothing is fetched again once it is there.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help setup report test lint bench serve lock clean
+
+help:  ## List the targets
+	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: .venv/installed  ## The environment, from the lock file with hashes
+
+.venv/installed: requirements-dev.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "atr needs Python 3.11 or newer; name one with make PYTHON=…" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+report: setup  ## The report of the bundled COMPAS programme for 2013
+	@bash .ci/system-packages pango
+	$(BIN)/atr publish examples/compas --period 2013
+
+test: setup  ## All tests, in a real browser and against a real server too
+	@bash .ci/system-packages pango chromium
+	$(BIN)/pytest -n 2 --dist loadgroup
+
+lint: setup  ## Style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: setup  ## Speed and memory, against baselines in the same run
+	$(BIN)/python -m benchmarks
+
+serve: setup  ## A local Prefect server with the deployments, and a worker (127.0.0.1 only)
+	$(BIN)/python -m flows.serve
+
+lock: setup  ## Renew the lock files (needs uv)
+	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 pyproject.toml -o requirements.lock
+	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+
+clean:  ## Remove the environment and caches, but no store and no site
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

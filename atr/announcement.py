@@ -1,0 +1,318 @@
+"""From decision regions to the announced mapping: who is announced at all, at what confidence, with which numbers.
+
+Three steps, so that the middle one can run for each QID group on its own: :func:`standing` (from populations and
+policy alone), :func:`solve` (group by group) and :func:`announce` (all announced groups at one confidence).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import IntEnum
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from atr.confidence import exact_confidence, round_up
+from atr.errors import RefusedError
+from atr.fidelity import Fidelity, ladder
+from atr.groups import Groups
+from atr.mechanism import announce as least_distorted
+from atr.mechanism import optimal_privacy, round_announcement
+from atr.programme import Policy
+from atr.regions import Regions
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class Standing(IntEnum):
+    """What becomes of a QID group; decided from populations and policy, never from decisions."""
+
+    ANNOUNCED = 0
+    TOO_SMALL = 1
+    PRIOR_TOO_SURE = 2
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The optimal privacy of some groups at each fidelity that may be promised. Private: it depends on the true rules.
+
+    Parameters
+    ----------
+    group
+        (k,) positions of the groups in the regions.
+    beta
+        (k, rungs) smallest maximum confidence at each rung of :func:`rungs`, under the policy's group rates.
+    beta_other
+        (k,) the same at the policy's own fidelity, had group rates been the other way (free for exact, exact for free).
+    limits
+        (k, 2) what is known before any report, and what the true rules would give away.
+    """
+
+    group: Ints
+    beta: Floats
+    beta_other: Floats
+    limits: Floats
+
+    @staticmethod
+    def join(parts: Sequence[Solved]) -> Solved:
+        """All parts as one, in the order of the groups."""
+        order = np.argsort(np.concatenate([part.group for part in parts]), kind="stable")
+        return Solved(*(np.concatenate([getattr(p, name) for p in parts])[order] for name in _SOLVED))
+
+
+_SOLVED = ("group", "beta", "beta_other", "limits")
+
+
+@dataclass(frozen=True)
+class Announcement:
+    """The announced mapping: the numbers that are printed, and the populations they were checked with.
+
+    Parameters
+    ----------
+    outcomes
+        The positive outcome, then the other.
+    groups
+        (g,) positions of the announced groups among all groups of the period.
+    group_values, region_values
+        (g,) display values of the public, (n,) of the sensitive attributes.
+    offsets
+        (g + 1,) where each announced group starts.
+    population, published
+        (n,) people, exact and as printed.
+    chance
+        (n,) announced chance of the positive outcome, in units of the last digit.
+    digits
+        Decimal digits of the announced chances.
+    fidelity
+        What is promised of every announced chance.
+    """
+
+    outcomes: tuple[str, ...]
+    groups: Ints
+    group_values: tuple[tuple[str, ...], ...]
+    region_values: tuple[tuple[str, ...], ...]
+    offsets: Ints
+    population: Ints
+    published: Ints
+    chance: Ints
+    digits: int
+    fidelity: Fidelity
+
+    def confidences(self) -> list[Fraction]:
+        """(g,) the exact maximum confidence of each group, the larger of exact and published populations."""
+        return _larger(self, self.chance)
+
+    def prior_confidences(self) -> list[Fraction]:
+        """(g,) what a reader can be sure of without the report, likewise."""
+        return _larger(self, np.full_like(self.chance, 10**self.digits))
+
+    def stated(self, confidences: Sequence[Fraction]) -> Decimal:
+        """The largest confidence, rounded up to the last digit."""
+        return round_up(max(confidences), digits=self.digits)
+
+
+def _larger(announcement: Announcement, chance: Ints) -> list[Fraction]:
+    if not len(announcement.groups):
+        return []
+    digits, offsets = announcement.digits, announcement.offsets
+    return [
+        max(pair)
+        for pair in zip(
+            exact_confidence(announcement.population, chance, digits=digits, offsets=offsets),
+            exact_confidence(announcement.published, chance, digits=digits, offsets=offsets),
+            strict=True,
+        )
+    ]
+
+
+def published_population(people: Ints, *, rounding: int) -> Ints:
+    """People to the nearest multiple of ``rounding``, halves up, and never 0 where there is somebody.
+
+    >>> published_population(np.array([0, 1, 7, 8, 12]), rounding=5)
+    array([ 0,  5,  5, 10, 10])
+    """
+    nearest = (2 * people + rounding) // (2 * rounding) * rounding
+    return np.where(people > 0, np.maximum(nearest, rounding), 0)
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much of a period is announced; from populations and policy alone.
+
+    Parameters
+    ----------
+    decisions, announced
+        People in the period, and those in announced groups; exact.
+    too_small
+        How many groups are withheld for their size.
+    prior_too_sure
+        The display values of the groups that are withheld because prior knowledge alone exceeds the ceiling.
+    """
+
+    decisions: int
+    announced: int
+    too_small: int
+    prior_too_sure: tuple[tuple[str, ...], ...]
+
+    @staticmethod
+    def of(regions: Regions, standings: npt.NDArray[np.int64]) -> Extent:
+        """The extent of a period's announcement."""
+        people = regions.group_population
+        return Extent(
+            decisions=int(people.sum()),
+            announced=int(people[standings == Standing.ANNOUNCED].sum()),
+            too_small=int((standings == Standing.TOO_SMALL).sum()),
+            prior_too_sure=tuple(regions.group_values[i] for i in np.flatnonzero(standings == Standing.PRIOR_TOO_SURE)),
+        )
+
+
+def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
+    """(g,) the :class:`Standing` of each group: too small, known too well before any report, or announced."""
+    people = regions.group_population
+    published = published_population(people, rounding=policy.population_rounding)
+    result = np.full(len(people), Standing.ANNOUNCED, dtype=np.int64)
+    if not len(people):
+        return result
+    starts = regions.offsets[:-1]
+    ceiling = Fraction(str(policy.max_confidence))
+    for region in (regions.population, published_population(regions.population, rounding=policy.population_rounding)):
+        largest, total = np.maximum.reduceat(region, starts), np.add.reduceat(region, starts)
+        sure = largest.astype(object) * ceiling.denominator > total.astype(object) * ceiling.numerator
+        result[sure.astype(bool)] = Standing.PRIOR_TOO_SURE
+    result[np.minimum(people, published) < policy.minimum_group_size] = Standing.TOO_SMALL
+    return result
+
+
+def rungs(policy: Policy) -> tuple[Fidelity, ...]:
+    """The fidelities that may be promised, most faithful first: one, or a ladder under the objective ``fidelity``."""
+    fidelity = policy.fidelity.model()
+    return ladder(fidelity) if policy.objective == "fidelity" else (fidelity,)
+
+
+def solve(regions: Regions, which: Ints, policy: Policy) -> Solved:
+    """The optimal privacy of some groups.
+
+    Parameters
+    ----------
+    regions
+        The decision regions of the period.
+    which
+        (k,) positions of the groups to solve.
+    policy
+        The programme's policy.
+    """
+    groups = groups_of(regions, which)
+    other = "free" if policy.group_rates == "exact" else "exact"
+    solved = [
+        optimal_privacy(groups, fidelity=f, group_rates=policy.group_rates, digits=policy.digits) for f in rungs(policy)
+    ]
+    return Solved(
+        group=np.asarray(which, dtype=np.int64),
+        beta=np.stack([s.beta for s in solved], axis=1),
+        beta_other=optimal_privacy(
+            groups, fidelity=policy.fidelity.model(), group_rates=other, digits=policy.digits
+        ).beta,
+        limits=solved[-1].limits,
+    )
+
+
+def announce(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
+    """The announced mapping of all solved groups: least distorted at one confidence, rounded, below the ceiling.
+
+    Raises
+    ------
+    RefusedError
+        If some group cannot be brought below the ceiling at the demanded fidelity. Which groups bind is in its
+        private part.
+    """
+    which = solved.group
+    if not len(which):
+        none = np.zeros(0, dtype=np.int64)
+        return announced_of(
+            regions, which, published=none, chance=none, fidelity=rungs(policy)[-1], digits=policy.digits
+        )
+    groups = groups_of(regions, which)
+    published = published_population(groups.population.astype(np.int64), rounding=policy.population_rounding)
+    refusal: RefusedError | None = None
+    for rung, fidelity in enumerate(rungs(policy)):
+        binding = solved.beta[:, rung] > policy.max_confidence + 1e-12
+        if binding.any():
+            refusal = _refused(regions, which[binding], solved.beta[binding, rung], policy)
+            continue
+        beta = policy.max_confidence if policy.objective == "fidelity" else float(solved.beta[:, rung].max())
+        continuous = least_distorted(
+            groups, beta=beta, fidelity=fidelity, group_rates=policy.group_rates, digits=policy.digits
+        )
+        try:
+            chance = round_announcement(
+                groups, continuous, fidelity=fidelity, digits=policy.digits, beta=beta,
+                ceiling=policy.max_confidence, published_population=published, group_rates=policy.group_rates,
+            )  # fmt: skip
+        except RefusedError as error:
+            refusal = _refused(regions, which, solved.beta[:, rung], policy, after_rounding=error)
+            continue
+        return announced_of(
+            regions, which, published=published, chance=chance, fidelity=fidelity, digits=policy.digits
+        )
+    raise refusal or AssertionError("a ladder has at least one rung")
+
+
+def announced_of(
+    regions: Regions, which: Ints, *, published: Ints, chance: Ints, fidelity: Fidelity, digits: int
+) -> Announcement:
+    """The announcement of some groups, from the numbers chosen for their regions."""
+    members, offsets = members_of(regions, which)
+    return Announcement(
+        outcomes=regions.outcomes,
+        groups=which,
+        group_values=tuple(regions.group_values[i] for i in which),
+        region_values=tuple(regions.region_values[i] for i in members),
+        offsets=offsets,
+        population=regions.population[members],
+        published=published,
+        chance=chance,
+        digits=digits,
+        fidelity=fidelity,
+    )
+
+
+def members_of(regions: Regions, which: Ints) -> tuple[Ints, Ints]:
+    """The positions of all regions of some groups, and where each group starts among them."""
+    sizes = np.diff(regions.offsets)[which]
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return np.arange(offsets[-1]) + np.repeat(regions.offsets[:-1][which] - offsets[:-1], sizes), offsets
+
+
+def groups_of(regions: Regions, which: Ints) -> Groups:
+    """Some groups with their true decision mapping, as the mechanism takes them. Private."""
+    members, offsets = members_of(regions, which)
+    population = regions.population[members]
+    return Groups(population, regions.counts[members, 0] / population, offsets)
+
+
+def _refused(
+    regions: Regions, which: Ints, beta: Floats, policy: Policy, *, after_rounding: RefusedError | None = None
+) -> RefusedError:
+    kind, level = policy.fidelity.kind, policy.fidelity.level
+    if after_rounding is not None:
+        private = f"Within the printed digits some groups cannot be held below the ceiling. {after_rounding.private}"
+    else:
+        worst = np.argsort(-beta, kind="stable")[:10]
+        named = [f"  {', '.join(regions.group_values[which[i]])}: needs {_coarse(beta[i])}" for i in worst]
+        more = [f"  and {len(which) - len(worst)} more"] if len(which) > len(worst) else []
+        private = "\n".join(["Groups that bind, with the ceiling each would need:", *named, *more])
+    return RefusedError(
+        f"a maximum confidence of {policy.max_confidence:g} cannot be reached at {kind} {level:g} "
+        f"with {policy.group_rates} group rates",
+        hint="Lower the fidelity, raise max_confidence, or choose the other group_rates; the dossier shows which groups "
+        "bind and how far. Move in coarse steps: how far depends on the true decisions.",
+        private=private,
+    )
+
+
+def _coarse(beta: float) -> str:
+    return f"{min(1.0, np.ceil(beta * 20 - 1e-9) / 20):.2f}"

@@ -1,0 +1,269 @@
+"""The atr command: init, check, publish, review, verify, history.
+
+Exit codes: 0 done, 1 input error, 2 usage, 3 a gate refused or a statement is false, 4 environment, 70 internal error.
+Progress goes to stderr, the paths of documents to stdout.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+import atr
+from atr.errors import AtrError, ProgrammeError, RefusedError
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Publish Algorithmic Transparency Reports that bound what a reader can infer about anyone.",
+)
+
+ProgrammeArgument = Annotated[Path, typer.Argument(metavar="PROGRAMME", help="The programme file, or its folder.")]
+PeriodArgument = Annotated[str, typer.Argument(metavar="PERIOD", help="Such as 2013, 2013-Q1 or 2013-05.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
+
+
+def main() -> NoReturn:
+    """Run the command and exit with its code; no traceback for a mistake in somebody's file."""
+    os.umask(0o077)
+    try:
+        app(standalone_mode=True)
+    except AtrError as error:
+        _say(f"atr: {error}")
+        if error.private:
+            _say(error.private)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        _say("atr: interrupted; nothing was left half done.")
+        sys.exit(130)
+    except Exception:
+        sys.exit(_internal_error())
+    sys.exit(0)
+
+
+@app.command()
+def init(
+    folder: Annotated[Path, typer.Argument(help="Where to write the example.")] = Path(),
+    as_json: Json = False,
+) -> None:
+    """Write a commented example programme and a small invented log to start from."""
+    from atr.report.templates import folder as templates
+
+    target = folder / "programme.yaml"
+    sources = sorted((templates() / "init").iterdir())
+    taken = [source.name for source in sources if (folder / source.name).exists()]
+    if taken:
+        raise ProgrammeError("is already there and is not overwritten", where=str(folder / taken[0]))
+    folder.mkdir(parents=True, exist_ok=True)
+    for source in sources:
+        (folder / source.name).write_bytes(source.read_bytes())
+    _say(f"An example is in {target}. Next: atr check {target}")
+    _result({"programme": str(target)}, [str(target)], as_json=as_json)
+
+
+@app.command()
+def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
+    """Validate a programme, and the log against it, without writing anything."""
+    import numpy as np
+
+    from atr import announcement, ingest, regions
+    from atr.programme import load
+    from atr.warehouse import Warehouse
+
+    loaded = load(programme)
+    with Warehouse.in_memory() as warehouse:
+        accounting = ingest.ingest(warehouse, loaded)
+        found = []
+        for period, decisions in regions.periods(warehouse, loaded.period.every):
+            standings = announcement.standing(regions.aggregate(warehouse, loaded, period), loaded.policy)
+            counts = np.bincount(standings, minlength=3).tolist()
+            found.append({"period": period.label, "decisions": decisions, "announced": counts[0],
+                          "too_small": counts[1], "prior_too_sure": counts[2]})  # fmt: skip
+    _say(f"{loaded.path}: fits its log.")
+    _say(
+        f"{accounting.rows_read:,} rows read: {accounting.decisions:,} decisions, {accounting.duplicates:,} duplicates, "
+        f"{accounting.corrections:,} corrections, {accounting.quarantined:,} quarantined."
+    )
+    for reason, count in accounting.reasons.items():
+        _say(f"  quarantined, {reason}: {count:,}")
+    lines = [f"{'period':<10}{'decisions':>12}{'groups announced':>19}{'too small':>12}{'prior too sure':>17}"]
+    lines += [
+        f"{f['period']:<10}{f['decisions']:>12,}{f['announced']:>19}{f['too_small']:>12}{f['prior_too_sure']:>17}"
+        for f in found
+    ]
+    _result({"rows": accounting.rows_read, "decisions": accounting.decisions, "periods": found}, lines, as_json=as_json)
+
+
+@app.command()
+def publish(
+    programme: ProgrammeArgument,
+    period: Annotated[
+        str | None,
+        typer.Option(metavar="PERIOD", help="Such as 2013, 2013-Q1 or 2013-05; by default the last complete one."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make the report of a period and leave it as a draft that waits for review."""
+    from atr import periods
+    from atr.programme import load
+
+    loaded = load(programme)
+    if period is not None:
+        periods.parse(period)
+    outcome = _flow(loaded, period)
+    release, documents = outcome.release, outcome.documents
+    dossier = outcome.dossier / "dossier.html"
+    if not outcome.new:
+        _say(f"{release.period} has nothing new to say: version {release.version} ({release.state}) stays.")
+    else:
+        _say(f"The draft of {release.period}, version {release.version}, waits for review. Read the dossier, then:")
+        _say(f"  atr review {programme} {release.period} --approve --name … --comment …")
+    files = [documents / name for name in ("report.html", "report.pdf", "report.json")]
+    _result(
+        {"period": release.period, "version": release.version, "state": release.state, "new": outcome.new,
+         "documents": str(documents), "dossier": str(dossier), "report_sha256": release.report_sha256},
+        [str(path) for path in (*files, dossier)],
+        as_json=as_json,
+    )  # fmt: skip
+
+
+@app.command()
+def review(
+    programme: ProgrammeArgument,
+    period: PeriodArgument,
+    approve: Annotated[bool, typer.Option("--approve", help="Publish the draft.")] = False,
+    reject: Annotated[bool, typer.Option("--reject", help="Keep the draft unpublished.")] = False,
+    name: Annotated[str, typer.Option(help="Who decides; goes into the ledger.")] = "",
+    comment: Annotated[str, typer.Option(help="Why; goes into the ledger.")] = "",
+    sha256: Annotated[
+        str | None,
+        typer.Option(help="The SHA-256 the report you read prints, or its beginning: no other is decided on."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Publish or reject the draft of a period; without a decision, say where to read it."""
+    from atr import review as reviewing
+    from atr.programme import load
+    from atr.warehouse import hold
+
+    loaded = load(programme)
+    if approve and reject:
+        raise typer.BadParameter("give one of --approve and --reject")
+    if not approve and not reject:
+        draft, documents, dossier = reviewing.waiting(loaded, period)
+        _say(
+            f"Version {draft.version} of {period}, drafted {draft.date}, waits. Read these, then --approve or --reject."
+        )
+        lines = [str(dossier / "dossier.html"), str(documents / "report.html"), str(documents / "report.pdf")]
+        _result({"state": draft.state, "documents": str(documents), "dossier": str(dossier)}, lines, as_json=as_json)
+        return
+    if not name.strip() or not comment.strip():
+        raise typer.BadParameter("a decision needs --name and --comment: they go into the ledger")
+    act = reviewing.approve if approve else reviewing.reject
+    with hold(loaded.store_path):
+        release, folder = act(loaded, period, name=name, comment=comment, report_sha256=sha256)
+    _say(f"{period}, version {release.version}: {release.state} by {name}.")
+    _result({"period": period, "version": release.version, "state": release.state, "folder": str(folder)},
+            [str(folder)], as_json=as_json)  # fmt: skip
+
+
+@app.command()
+def verify(
+    report: Annotated[Path, typer.Argument(metavar="REPORT.JSON", help="A published report.json.")],
+    population: Annotated[
+        Path | None, typer.Option(help="CSV of exact populations: the attributes' columns and `population`.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Recompute confidence, rates and fairness of a published report from its own numbers."""
+    from atr.report import verify as verifying
+
+    findings = verifying.verify(report, population=population)
+    for finding in findings:
+        _say(f"false: {finding}")
+    said = "verified: every statement follows from the printed numbers" if not findings else f"{len(findings)} false"
+    _result({"verified": not findings, "findings": [str(f) for f in findings]}, [f"{report}: {said}"], as_json=as_json)
+    if findings:
+        raise typer.Exit(RefusedError.exit_code)
+
+
+@app.command()
+def history(programme: ProgrammeArgument, as_json: Json = False) -> None:
+    """List the releases of a series: period, version, state, date, who decided and why."""
+    from dataclasses import asdict
+
+    from atr import review as reviewing
+    from atr.programme import load
+
+    releases = reviewing.history(load(programme))
+    lines = [f"{'period':<10}{'version':>8}  {'state':<11}{'date':<12}{'SHA-256':<14}by, why"] if releases else []
+    for r in releases:
+        why = ": ".join(part for part in (r.reviewer, r.comment) if part)
+        lines.append(f"{r.period:<10}{r.version:>8}  {r.state:<11}{r.date:<12}{(r.report_sha256 or '')[:12]:<14}{why}")
+    if not releases:
+        _say("No release yet: `atr publish` makes the first draft.")
+    _result({"releases": [asdict(r) for r in releases]}, lines, as_json=as_json)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"atr {atr.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def _flow(programme: Any, period: str | None) -> Any:
+    """Run the publish flow in this process, with Prefect's embedded server."""
+    from flows import environment
+
+    environment.prepare(programme.store_path / "prefect", quiet=True)
+    _say("Starting Prefect …")
+    logger = logging.getLogger("atr")
+    logger.setLevel(logging.INFO)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    logger.addHandler(handler)
+    from flows.publish import publish as flow
+
+    return flow(str(programme.path), period)
+
+
+def _result(content: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
+    """The answer on stdout: for people, or for machines."""
+    if as_json:
+        typer.echo(json.dumps(content, ensure_ascii=False, indent=1))
+    elif lines:
+        typer.echo("\n".join(lines))
+
+
+def _say(text: str) -> None:
+    typer.echo(text, err=True)
+
+
+def _internal_error() -> int:
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", prefix="atr-error-", delete=False) as file:
+        file.write(f"atr {atr.__version__}, Python {sys.version}\n\n{traceback.format_exc()}")
+    _say(f"atr: an internal error, which is ours to mend. Please send {file.name} to the developers; read it first.")
+    return 70
+
+
+if __name__ == "__main__":
+    main()

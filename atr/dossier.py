@@ -1,0 +1,333 @@
+"""The review dossier: what perturbation changed, for the person who decides on publication. Private.
+
+A document of its own, with its own type, folder and permissions: it shows the true decision mapping.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from atr import fairness
+from atr.announcement import Announcement, Solved, Standing, groups_of, rungs, standing
+from atr.confidence import maximum_confidence
+from atr.errors import RefusedError
+from atr.programme import Programme
+from atr.regions import Regions
+from atr.report import build as public
+from atr.report import model, templates, verify
+from atr.report.fonts import faces
+
+Ints = npt.NDArray[np.int64]
+
+_STANDINGS = {
+    Standing.ANNOUNCED: "announced",
+    Standing.TOO_SMALL: "withheld: fewer people than the minimum",
+    Standing.PRIOR_TOO_SURE: "withheld: prior knowledge alone exceeds the ceiling",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A decision region: its exact counts, its true and its announced chance of the positive outcome."""
+
+    values: tuple[str, ...]
+    population: int
+    positives: int
+    true: float
+    announced: float | None
+    change: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class DossierGroup:
+    """A QID group. ``beta`` is its optimal privacy under the policy, ``beta_other`` under the other group rates."""
+
+    values: tuple[str, ...]
+    status: str
+    population: int
+    prior: float
+    true_confidence: float
+    beta: float | None
+    beta_other: float | None
+    announced_confidence: float | None
+    binds: bool
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrueMeasure:
+    """A fairness measure: as announced, its printed range, and the true value."""
+
+    name: str
+    true: float | None
+    announced: float | None
+    range: tuple[float | None, float | None]
+    verdict: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Something that must hold before anybody reviews."""
+
+    name: str
+    passed: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """An announced figure now and in the report before."""
+
+    name: str
+    before: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dossier:
+    """All a reviewer sees."""
+
+    release: str
+    title: str
+    period: str
+    refusal: str
+    refusal_detail: str
+    policy: dict[str, Any]
+    report_date: str
+    stated_confidence: float | None
+    promised: str
+    groups: tuple[DossierGroup, ...]
+    measures: tuple[TrueMeasure, ...]
+    checks: tuple[Check, ...]
+    rows: dict[str, int]
+    reasons: dict[str, int]
+    differences: tuple[Difference, ...]
+
+
+def build(
+    *,
+    programme: Programme,
+    release_id: str,
+    regions: Regions,
+    solved: Solved,
+    announcement: Announcement | None,
+    report: model.PublicReport | None,
+    previous: model.PublicReport | None,
+    accounting: Mapping[str, Any],
+    refusal: RefusedError | None,
+) -> Dossier:
+    """Put the dossier of a run together.
+
+    Parameters
+    ----------
+    programme, release_id
+        What the run is about.
+    regions, solved
+        The true decision regions, and the optimal privacy of the groups that are to be announced.
+    announcement, report
+        What is announced; None where the run was refused.
+    previous
+        The public report of the period before, if there is one.
+    accounting
+        What became of the log's rows.
+    refusal
+        Why the run was refused, if it was.
+    """
+    reasons = dict(accounting["reasons"])
+    rows = {k: v for k, v in accounting.items() if isinstance(v, int)}
+    measures = tuple(_measures(programme, regions, announcement, report)) if announcement and report else ()
+    checks = tuple(_checks(programme, regions, announcement, report, measures, rows)) if announcement and report else ()
+    return Dossier(
+        release=release_id,
+        title=programme.title,
+        period=release_id.rsplit("-v", 1)[0],
+        refusal=refusal.message if refusal else "",
+        refusal_detail=refusal.private if refusal else "",
+        policy=programme.policy.model_dump(exclude={"fidelity"})
+        | {programme.policy.fidelity.kind: programme.policy.fidelity.level},
+        report_date=report.date if report else "",
+        stated_confidence=report.privacy.max_confidence if report else None,
+        promised=f"{report.fidelity.kind} {report.fidelity.level:g}" if report else "",
+        groups=tuple(_groups(programme, regions, solved, announcement)),
+        measures=measures,
+        checks=checks,
+        rows=rows,
+        reasons=reasons,
+        differences=tuple(_differences(previous, report)) if previous and report else (),
+    )
+
+
+def render(dossier: Dossier, folder: Path) -> None:
+    """Write ``dossier.html`` and ``dossier.json``; the same dossier gives the same bytes."""
+    known = {"dossier": dossier}
+    bare = templates.render("dossier/dossier.html.jinja", **known, fonts=())
+    html = templates.render("dossier/dossier.html.jinja", **known, fonts=faces(bare))
+    (folder / "dossier.html").write_text(html, encoding="utf-8")
+    content = json.dumps(asdict(dossier), ensure_ascii=False, indent=1, default=str)
+    (folder / "dossier.json").write_text(content + "\n", encoding="utf-8")
+
+
+def _groups(
+    programme: Programme, regions: Regions, solved: Solved, announcement: Announcement | None
+) -> Iterator[DossierGroup]:
+    every = np.arange(len(regions.group_values))
+    standings = standing(regions, programme.policy)
+    true = maximum_confidence(groups_of(regions, every), groups_of(regions, every).decision)
+    rung = _rung(programme, solved, announcement)
+    beta = dict(zip(solved.group.tolist(), zip(solved.beta[:, rung], solved.beta_other, strict=True), strict=True))
+    worst = max((b for b, _ in beta.values()), default=math.nan)
+    place = {int(g): i for i, g in enumerate(announcement.groups)} if announcement else {}
+    stated = announcement.confidences() if announcement else []
+    for g in every.tolist():
+        members = range(regions.offsets[g], regions.offsets[g + 1])
+        mine = place.get(g)
+        chances: list[float | None] = [None] * len(members)
+        if announcement is not None and mine is not None:
+            at = slice(int(announcement.offsets[mine]), int(announcement.offsets[mine + 1]))
+            chances = [int(x) / 10**announcement.digits for x in announcement.chance[at]]
+        people = regions.population[members.start : members.stop]
+        yield DossierGroup(
+            values=regions.group_values[g],
+            status=_STANDINGS[Standing(standings[g])],
+            population=int(people.sum()),
+            prior=float(people.max() / people.sum()),
+            true_confidence=float(true[g]),
+            beta=float(beta[g][0]) if g in beta else None,
+            beta_other=float(beta[g][1]) if g in beta else None,
+            announced_confidence=float(stated[mine]) if mine is not None else None,
+            binds=g in beta and float(beta[g][0]) >= worst - 1e-12,
+            cells=tuple(_cell(regions, region, announced) for region, announced in zip(members, chances, strict=True)),
+        )
+
+
+def _rung(programme: Programme, solved: Solved, announcement: Announcement | None) -> int:
+    """The step of the ladder that was announced; the last one where nothing was."""
+    if announcement is None:
+        return solved.beta.shape[1] - 1
+    return rungs(programme.policy).index(announcement.fidelity)
+
+
+def _cell(regions: Regions, region: int, announced: float | None) -> Cell:
+    population, positives = int(regions.population[region]), int(regions.counts[region, 0])
+    true = positives / population
+    return Cell(
+        values=regions.region_values[region],
+        population=population,
+        positives=positives,
+        true=true,
+        announced=announced,
+        change=None if announced is None else announced - true,
+    )
+
+
+def _true_cells(regions: Regions, announcement: Announcement) -> fairness.AnnouncedCells:
+    groups = groups_of(regions, announcement.groups)
+    decision = groups.decision[:, 1]
+    return fairness.AnnouncedCells(groups.population, decision, decision, decision, groups.offsets, None)
+
+
+def _measures(
+    programme: Programme, regions: Regions, announcement: Announcement, report: model.PublicReport
+) -> Iterator[TrueMeasure]:
+    if not report.fairness:
+        return
+    references = {e.attribute: e.reference for e in report.fairness}
+    true = fairness.compare(
+        _true_cells(regions, announcement),
+        public.columns(announcement, programme),
+        protected={name: references.get(name) for name in programme.names(protected=True) if name in references},
+        legitimate=programme.names(legitimate=True),
+        outcomes=announcement.outcomes,
+        four_fifths=programme.fairness.four_fifths,
+        parity_tolerance=programme.fairness.parity_tolerance,
+    )
+    for entry, value in zip(report.fairness, true, strict=True):
+        given = "".join(f", {name}: {v}" for name, v in entry.condition.items())
+        outcome = f", “{entry.outcome}”" if entry.outcome else ""
+        yield TrueMeasure(
+            name=f"{entry.measure.replace('_', ' ')}{outcome}: {' against '.join(entry.groups)}{given}",
+            true=None if math.isnan(value.value) else value.value,
+            announced=entry.value,
+            range=entry.range,
+            verdict=entry.verdict,
+        )
+
+
+def _checks(
+    programme: Programme,
+    regions: Regions,
+    announcement: Announcement,
+    report: model.PublicReport,
+    measures: tuple[TrueMeasure, ...],
+    rows: Mapping[str, int],
+) -> Iterator[Check]:
+    policy, unit = programme.policy, 10.0**-announcement.digits
+    adds_up = rows["rows_read"] == sum(rows[k] for k in ("decisions", "duplicates", "corrections", "quarantined"))
+    yield Check("every row read is accounted for", adds_up, f"{rows['rows_read']:,} rows")
+    if len(announcement.groups):
+        groups = groups_of(regions, announcement.groups)
+        low, high = announcement.fidelity.allowed_on_grid(groups.decision, digits=announcement.digits)
+        kept = bool(((low <= announcement.chance) & (announcement.chance <= high)).all())
+        moved = float(np.abs(announcement.chance * unit - groups.decision[:, 1]).max())
+        yield Check("every announced chance keeps the promise", kept, f"the largest change is {moved:.4f}")
+        surest = max(announcement.confidences())
+        yield Check(
+            "no group is above the ceiling, for exact and for published populations",
+            surest <= Fraction(str(policy.max_confidence)),
+            f"the surest is {float(surest):.4f}, the ceiling {policy.max_confidence:g}",
+        )
+        if policy.group_rates == "exact":
+            half = groups.sums(groups.population) * unit / 2
+            error = np.abs(groups.sums(groups.population * (announcement.chance * unit - groups.decision[:, 1])))
+            yield Check(
+                "every group keeps its number of positive decisions, up to rounding",
+                bool((error <= half + 1e-6).all()),
+                f"the largest difference is {float(error.max()):.2f} people",
+            )
+    outside = [m.name for m in measures if not _inside(m, unit)]
+    yield Check(
+        "every true measure lies in its printed range",
+        not outside,
+        "; ".join(outside[:5]) or f"{len(measures)} measures",
+    )
+    found = verify.check(report)
+    yield Check(
+        "the report bears out its own statements", not found, "; ".join(str(f) for f in found[:5]) or "verified"
+    )
+
+
+def _inside(measure: TrueMeasure, unit: float) -> bool:
+    """A range of no width is true to its last digit."""
+    if measure.true is None or math.isinf(measure.true):
+        return measure.announced is None or measure.range[1] is None
+    low, high = measure.range
+    slack = unit if low == high else 1e-9
+    return (low or 0.0) - slack <= measure.true <= (math.inf if high is None else high) + slack
+
+
+def _differences(previous: model.PublicReport, report: model.PublicReport) -> Iterator[Difference]:
+    for name, figure in (
+        ("decisions", lambda r: f"{r.coverage.decisions:,}"),
+        ("share of people announced", lambda r: f"{r.coverage.announced_share:.0%}"),
+        ("groups announced", lambda r: str(r.coverage.groups.announced)),
+        ("stated confidence", lambda r: str(r.privacy.max_confidence)),
+        ("promise", lambda r: f"{r.fidelity.kind} {r.fidelity.level:g}"),
+        (f"share of “{report.positive}”", lambda r: str((r.coverage.rate or {}).get(report.positive))),
+    ):
+        yield Difference(name, figure(previous), figure(report))
+    verdicts = (
+        ("lines met", "met"),
+        ("lines not met", "not_met"),
+        ("lines that cannot be told", "cannot_tell"),
+    )
+    for name, verdict in verdicts:
+        yield Difference(name, *(str(sum(e.verdict == verdict for e in r.fairness)) for r in (previous, report)))

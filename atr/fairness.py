@@ -1,0 +1,297 @@
+"""Group fairness on the announced mapping, each measure with the range its true value must lie in.
+
+Measures are those of [CGP] section 6: statistical parity (Def. 9), conditional statistical parity (Def. 10) and the
+p%-rule (Def. 11). Everything here is computed from announced chances, populations and the policy, never from the true
+decision mapping.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from atr.programme import UNKNOWN
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Measure = Literal["statistical_parity", "conditional_statistical_parity", "p_percent_rule"]
+Verdict = Literal["met", "not_met", "cannot_tell"]
+Range = tuple[float, float]
+
+PAIRS_UP_TO = 12
+"""An attribute with more values is compared with its reference only: all pairs would drown the report."""
+
+
+@dataclass(frozen=True)
+class AnnouncedCells:
+    """The announced groups, cell by cell: what a reader holds, with the exact populations.
+
+    Parameters
+    ----------
+    population
+        (n,) people.
+    chance
+        (n,) announced probability of the positive outcome.
+    lower, upper
+        (n,) between what the true probability lies, by the promise of fidelity.
+    offsets
+        (g + 1,) where each QID group starts.
+    totals
+        (g, 2) between what the number of positive decisions of each group lies; None where group rates are free.
+    """
+
+    population: Floats
+    chance: Floats
+    lower: Floats
+    upper: Floats
+    offsets: Ints
+    totals: Floats | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two groups of people compared. ``groups[1]`` is the base; unbounded ends and missing ratios are inf and nan.
+
+    ``rates`` are those of ``outcome``, or of the positive one where none is named.
+    """
+
+    measure: Measure
+    attribute: str
+    groups: tuple[str, str]
+    reference: str
+    condition: tuple[tuple[str, str], ...]
+    outcome: str | None
+    value: float
+    range: Range
+    threshold: float | None
+    verdict: Verdict | None
+    people: tuple[float, float]
+    rates: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class _Rate:
+    people: float
+    value: float
+    range: Range
+
+    def other(self) -> _Rate:
+        """The rate of the other outcome."""
+        return _Rate(self.people, 1 - self.value, (1 - self.range[1], 1 - self.range[0]))
+
+
+def exact_totals(population: Ints, chance: Ints, offsets: Ints, *, digits: int) -> Floats:
+    """Between what whole numbers each group's positive decisions lie, where group rates are exact.
+
+    Every announced chance was rounded by at most half a last digit, so a total by at most half a digit per person:
+    below 10^digits people a single whole number is left.
+
+    Parameters
+    ----------
+    population
+        (n,) people.
+    chance
+        (n,) announced chances in units of the last digit.
+    offsets
+        (g + 1,).
+    digits
+        Decimal digits of the announced chances.
+
+    Returns
+    -------
+    (g, 2) people.
+
+    Examples
+    --------
+    >>> exact_totals(np.array([12, 5, 3]), np.array([15, 24, 900]), np.array([0, 3]), digits=3)
+    array([[3., 3.]])
+    """
+    unit = 10**digits
+    people = np.add.reduceat(population, offsets[:-1])
+    total = np.add.reduceat(population * chance, offsets[:-1])
+    low = -((people - 2 * total) // (2 * unit))
+    high = (2 * total + people) // (2 * unit)
+    nearest = (2 * total + unit) // (2 * unit)
+    return np.stack([np.minimum(low, nearest), np.maximum(high, nearest)], axis=1).astype(np.float64)
+
+
+def rate(cells: AnnouncedCells, members: npt.NDArray[np.bool_]) -> _Rate:
+    """The announced rate of the people in some regions, and between what the true one lies.
+
+    Cell by cell within the promise; where group rates are exact, within each group's total as well.
+
+    Parameters
+    ----------
+    members
+        (n,) which regions; at least one.
+    """
+    starts = cells.offsets[:-1]
+
+    def inside(values: Floats) -> Floats:
+        return np.asarray(np.add.reduceat(np.where(members, cells.population * values, 0.0), starts))
+
+    low, high, value = inside(cells.lower), inside(cells.upper), inside(cells.chance)
+    if cells.totals is not None:
+        outside = ~members
+
+        def rest(values: Floats) -> Floats:
+            return np.asarray(np.add.reduceat(np.where(outside, cells.population * values, 0.0), starts))
+
+        touched = np.logical_or.reduceat(members, starts)
+        whole = touched & ~np.logical_or.reduceat(outside, starts)
+        least, most = cells.totals.T
+        low = np.where(touched, np.maximum(low, least - rest(cells.upper)), 0.0)
+        high = np.where(touched, np.minimum(high, most - rest(cells.lower)), 0.0)
+        low, high = np.where(whole, least, low), np.where(whole, most, high)
+        value = np.where(whole, np.clip(np.rint(value), least, most), value)
+    people = float(cells.population[members].sum())
+    ends = float(low.sum()) / people, float(high.sum()) / people
+    announced = float(value.sum()) / people
+    return _Rate(people, announced, (max(0.0, min(ends[0], announced)), min(1.0, max(ends[1], announced))))
+
+
+def difference(a: _Rate, b: _Rate) -> tuple[float, Range]:
+    """Total variation distance of two binary outcome distributions ([CGP] Def. 9) and its range."""
+    (a0, a1), (b0, b1) = a.range, b.range
+    return abs(a.value - b.value), (max(0.0, a0 - b1, b0 - a1), max(a1 - b0, b1 - a0))
+
+
+def ratio(a: _Rate, b: _Rate) -> tuple[float, Range]:
+    """Ratio of two rates ([CGP] Def. 11) and its range; 0/0 is 1, and r/0 is no ratio (nan)."""
+    (a0, a1), (b0, b1) = a.range, b.range
+    low = _divide(a0, b1)
+    high = _divide(a1, b0)
+    if b0 == 0.0:
+        low, high = (0.0 if b1 > 0 and a0 == 0.0 else low), math.inf
+    value = _divide(a.value, b.value)
+    if a.range == b.range == (0.0, 0.0):
+        low = high = 1.0
+    return (math.nan if math.isinf(value) else value), (0.0 if math.isinf(low) else low, high)
+
+
+def compare(
+    cells: AnnouncedCells,
+    values: dict[str, tuple[str, ...]],
+    *,
+    protected: dict[str, str | None],
+    legitimate: tuple[str, ...],
+    outcomes: tuple[str, str],
+    four_fifths: float,
+    parity_tolerance: float,
+) -> list[Comparison]:
+    """All group-fairness comparisons of a report.
+
+    Parameters
+    ----------
+    cells
+        The announced groups.
+    values
+        For each attribute, (n,) the display value of each region.
+    protected
+        The protected attributes, each with its reference; None, or a value nobody announced has: the value with the
+        highest rate. The category "unknown" is never chosen.
+    legitimate
+        Attributes that parity is conditioned on, all together.
+    outcomes
+        The positive outcome, then the other.
+    four_fifths, parity_tolerance
+        Where verdicts are drawn.
+
+    Returns
+    -------
+    For each protected attribute the comparisons with its reference, then every other pair.
+    """
+    if not len(cells.population):
+        return []
+    everyone = np.ones(len(cells.population), dtype=bool)
+    columns = {name: np.array(column, dtype=object) for name, column in values.items()}
+    result: list[Comparison] = []
+    for attribute, wanted in protected.items():
+        rates = _rates(cells, columns[attribute], everyone)
+        reference = _reference(rates, wanted)
+        if reference is None:
+            continue
+        for a, b in _pairs(rates, reference):
+            pair, x, y = (a, b), rates[a], rates[b]
+            found = [
+                _compared("p_percent_rule", outcomes[0], x, y, ratio(x, y), four_fifths),
+                _compared("p_percent_rule", outcomes[1], *(z := (x.other(), y.other())), ratio(*z), None),
+                _compared("statistical_parity", None, x, y, difference(x, y), parity_tolerance),
+            ]
+            result += [
+                Comparison(attribute=attribute, groups=pair, reference=reference, condition=(), **f) for f in found
+            ]
+        given = [columns[name] for name in legitimate if name != attribute]
+        names = [name for name in legitimate if name != attribute]
+        for klass in dict.fromkeys(zip(*given, strict=True)):
+            inside = np.logical_and.reduce([c == v for c, v in zip(given, klass, strict=True)])
+            within = _rates(cells, columns[attribute], inside)
+            for a, b in _pairs(within, reference):
+                x, y = within[a], within[b]
+                condition = tuple(zip(names, klass, strict=True))
+                single = _compared("conditional_statistical_parity", None, x, y, difference(x, y), parity_tolerance)
+                result.append(
+                    Comparison(attribute=attribute, groups=(a, b), reference=reference, condition=condition, **single)
+                )
+    return result
+
+
+def verdict(measure: Measure, inside: Range, threshold: float | None) -> Verdict | None:
+    """Met, not met, or cannot be told from a report this private; None where no line is drawn."""
+    if threshold is None:
+        return None
+    low, high = inside
+    slack = 1e-12
+    if measure == "p_percent_rule":
+        if low >= threshold - slack and high <= 1 / threshold + slack:
+            return "met"
+        return "not_met" if high < threshold - slack or low > 1 / threshold + slack else "cannot_tell"
+    if high <= threshold + slack:
+        return "met"
+    return "not_met" if low > threshold + slack else "cannot_tell"
+
+
+def _compared(
+    measure: Measure, outcome: str | None, a: _Rate, b: _Rate, found: tuple[float, Range], threshold: float | None
+) -> dict[str, Any]:
+    value, inside = found
+    return {
+        "measure": measure,
+        "outcome": outcome,
+        "value": value,
+        "range": inside,
+        "threshold": threshold,
+        "verdict": verdict(measure, inside, threshold),
+        "people": (a.people, b.people),
+        "rates": (a.value, b.value),
+    }
+
+
+def _rates(cells: AnnouncedCells, column: npt.NDArray[np.object_], inside: npt.NDArray[np.bool_]) -> dict[str, _Rate]:
+    return {value: rate(cells, inside & (column == value)) for value in dict.fromkeys(column[inside])}
+
+
+def _reference(rates: dict[str, _Rate], wanted: str | None) -> str | None:
+    if wanted in rates and wanted != UNKNOWN:
+        return wanted
+    known = [value for value in rates if value != UNKNOWN]
+    return max(known, key=lambda value: rates[value].value, default=None)
+
+
+def _pairs(rates: dict[str, _Rate], reference: str) -> Iterator[tuple[str, str]]:
+    if reference in rates:
+        yield from ((value, reference) for value in rates if value != reference)
+    if len(rates) <= PAIRS_UP_TO:
+        yield from ((b, a) for a, b in combinations(rates, 2) if reference not in (a, b))
+
+
+def _divide(a: float, b: float) -> float:
+    if b == 0.0:
+        return 1.0 if a == 0.0 else math.inf
+    return a / b

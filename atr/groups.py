@@ -1,0 +1,121 @@
+"""Regions of one QID group side by side: the arrays every measure and mechanism works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, slots=True, init=False)
+class Groups:
+    """Populations and decisions of all regions, the regions of one QID group next to each other.
+
+    Parameters
+    ----------
+    population
+        (n,) people, or shares of people; positive.
+    decision
+        (n, outcomes) probability: column ``a`` is D_a, every row sums to one. With (n,) the decision is
+        binary and the values are D_1, the chance of outcome 1.
+    offsets
+        (g + 1,) positions: group ``i`` is the regions ``offsets[i]`` to ``offsets[i + 1] - 1``.
+    protected_sets
+        Sets of regions to protect beyond every region on its own; only None so far.
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not fit each other or hold impossible values.
+
+    Examples
+    --------
+    >>> card = Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
+    >>> card.sums(card.population)
+    array([20., 20.])
+    >>> card.maxima(card.population)
+    array([12.,  9.])
+    >>> card.group_of_region
+    array([0, 0, 0, 1, 1, 1])
+    """
+
+    population: FloatArray
+    decision: FloatArray
+    offsets: IntArray
+    protected_sets: Any = None
+
+    def __init__(
+        self,
+        population: ArrayLike,
+        decision: ArrayLike,
+        offsets: ArrayLike,
+        protected_sets: Any = None,
+    ) -> None:
+        object.__setattr__(self, "population", _population(population))
+        object.__setattr__(self, "decision", _decision(decision, len(self.population)))
+        object.__setattr__(self, "offsets", _offsets(offsets, len(self.population)))
+        object.__setattr__(self, "protected_sets", protected_sets)
+        if protected_sets is not None:
+            raise ValueError("protected sets are not supported yet")
+        for array in (self.population, self.decision, self.offsets):
+            array.flags.writeable = False
+
+    def __len__(self) -> int:
+        """Give the number of groups."""
+        return len(self.offsets) - 1
+
+    @property
+    def sizes(self) -> IntArray:
+        """(g,) number of regions of each group."""
+        return np.diff(self.offsets)
+
+    @property
+    def group_of_region(self) -> IntArray:
+        """(n,) the group each region belongs to."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    def sums(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Add up (n, …) values of regions within each group: (g, …)."""
+        return np.add.reduceat(values, self.offsets[:-1], axis=0)
+
+    def maxima(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Take the largest of the (n, …) values of regions within each group: (g, …)."""
+        return np.maximum.reduceat(values, self.offsets[:-1], axis=0)
+
+
+def _population(population: ArrayLike) -> FloatArray:
+    p = np.array(population, dtype=np.float64)
+    if p.ndim != 1 or len(p) == 0:
+        raise ValueError("population must be one row of numbers, one for each region, and not empty")
+    if not (np.isfinite(p).all() and (p > 0).all()):
+        raise ValueError("population must be positive and finite: a region nobody is in does not exist")
+    return p
+
+
+def _decision(decision: ArrayLike, n: int) -> FloatArray:
+    D = np.array(decision, dtype=np.float64)
+    if D.ndim == 1:
+        D = np.column_stack([1 - D, D])
+    if D.ndim != 2 or len(D) != n:
+        raise ValueError(f"decision must have one row for each of the {n} regions")
+    if D.shape[1] != 2:
+        raise ValueError("several outcomes are not supported yet")
+    if not ((D >= 0) & (D <= 1)).all():
+        raise ValueError("decision must hold probabilities between 0 and 1")
+    if (np.abs(D.sum(axis=1) - 1) > 1e-9).any():
+        raise ValueError("the outcome probabilities of every region must sum to 1")
+    return D
+
+
+def _offsets(offsets: ArrayLike, n: int) -> IntArray:
+    o = np.array(offsets)
+    if o.ndim != 1 or len(o) < 2 or not np.issubdtype(o.dtype, np.integer):
+        raise ValueError("offsets must be whole numbers: 0, the end of each group, …")
+    if o[0] != 0 or o[-1] != n or (np.diff(o) <= 0).any():
+        raise ValueError(f"offsets must increase from 0 to {n}, the number of regions; no group may be empty")
+    return o.astype(np.int64)

@@ -1,0 +1,86 @@
+"""Periods: half-open ranges of days with a label, such as 2013, 2013-Q1 and 2013-05."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Literal
+
+from atr.errors import PeriodError
+
+Every = Literal["month", "quarter", "year", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The days from ``start`` to before ``end``; both None for the whole log."""
+
+    label: str
+    start: date | None
+    end: date | None
+
+    def contains(self, day: date) -> bool:
+        """Whether the day is in the period."""
+        return (self.start is None or self.start <= day) and (self.end is None or day < self.end)
+
+
+ALL = Period("all", None, None)
+
+
+def parse(label: str) -> Period:
+    """The period a label names.
+
+    >>> parse("2013-Q2")
+    Period(label='2013-Q2', start=datetime.date(2013, 4, 1), end=datetime.date(2013, 7, 1))
+
+    Raises
+    ------
+    PeriodError
+        If the label is none of the known shapes.
+    """
+    match = re.fullmatch(r"(\d{4})(?:-(?:Q([1-4])|(0[1-9]|1[0-2])))?", label)
+    if label == "all":
+        return ALL
+    if match is None or int(match[1]) == 0 or int(match[1]) == 9999:
+        raise PeriodError(f"'{label}' is no period", hint="Write it as 2013, 2013-Q1, 2013-05 or all.")
+    year = int(match[1])
+    if match[2]:
+        return _months(label, year, 3 * int(match[2]) - 2, 3)
+    if match[3]:
+        return _months(label, year, int(match[3]), 1)
+    return _months(label, year, 1, 12)
+
+
+def containing(day: date, every: Every) -> Period:
+    """The period of this length that a day is in."""
+    if every == "all":
+        return ALL
+    if every == "year":
+        return parse(f"{day.year:04d}")
+    if every == "quarter":
+        return parse(f"{day.year:04d}-Q{(day.month + 2) // 3}")
+    return parse(f"{day.year:04d}-{day.month:02d}")
+
+
+def last_complete(last_day: date, every: Every) -> Period:
+    """The last period that a log which ends on ``last_day`` covers to its end."""
+    current = containing(last_day, every)
+    if current.end is None or last_day + timedelta(days=1) >= current.end:
+        return current
+    return previous(current)
+
+
+def previous(period: Period) -> Period:
+    """The period of the same length just before this one; the whole log has none."""
+    if period.start is None or period.end is None:
+        raise PeriodError("the whole log has no period before it")
+    day = period.start - timedelta(days=1)
+    months = (period.end.year - period.start.year) * 12 + period.end.month - period.start.month
+    every: Every = {1: "month", 3: "quarter", 12: "year"}[months]  # type: ignore[assignment]
+    return containing(day, every)
+
+
+def _months(label: str, year: int, month: int, count: int) -> Period:
+    after = month - 1 + count
+    return Period(label, date(year, month, 1), date(year + after // 12, after % 12 + 1, 1))

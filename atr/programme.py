@@ -1,0 +1,493 @@
+"""The programme file: one YAML file that describes one report series and everything that changes a number."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+import yaml
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    StrictBool,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from atr.errors import ProgrammeError
+from atr.fidelity import Alpha, Delta, Fidelity
+
+UNKNOWN = "unknown"
+"""The category of a missing value."""
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+
+
+def printable(text: str) -> str:
+    """The text with control and direction-changing characters made visible, so that it prints as it is read."""
+    return _CONTROL.sub("\ufffd", text)
+
+
+def not_yet(what: str, instead: str) -> ValueError:
+    """The answer to a key that is known but not supported in this version."""
+    return ValueError(f"{what} is not supported yet; {instead}")
+
+
+Text = Annotated[str, Field(min_length=1), AfterValidator(printable)]
+OptionalText = Annotated[str, AfterValidator(printable)]
+RawText = Annotated[str, Field()]
+Share = Annotated[float, Field(ge=0, le=1, strict=True)]
+PositiveShare = Annotated[float, Field(gt=0, le=1, strict=True)]
+Count = Annotated[int, Field(ge=1, strict=True)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Publisher(_Part):
+    """Who publishes the report and answers for it."""
+
+    name: Text
+    contact: Text
+    website: OptionalText = ""
+
+
+class System(_Part):
+    """The system whose decisions the report describes."""
+
+    name: Text
+    version: OptionalText = ""
+    purpose: OptionalText = ""
+    human_review: OptionalText = ""
+    appeal: OptionalText = ""
+
+
+class Log(_Part):
+    """Where the decisions are and what their columns mean."""
+
+    source: Text
+    missing: tuple[RawText, ...] = ("",)
+    id: Text | None = None
+    decided_at: Text | None = None
+    outcome: Text
+    outcomes: dict[Text, tuple[RawText, ...]] | None = None
+    positive: Text
+    max_quarantined: Share = 0.01
+
+    @field_validator("source")
+    @classmethod
+    def _supported(cls, source: str) -> str:
+        if "://" in source or source.lower().endswith((".jsonl", ".jsonl.gz", ".ndjson", ".db", ".duckdb", ".sqlite")):
+            raise not_yet("this kind of source", "use csv, csv.gz or parquet files")
+        return source
+
+    @field_validator("outcomes")
+    @classmethod
+    def _two_disjoint(cls, outcomes: dict[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]] | None:
+        if outcomes is None:
+            return None
+        if len(outcomes) < 2:
+            raise ValueError("an outcome with one value decides nothing: name at least two outcomes")
+        if len(outcomes) > 2:
+            raise not_yet("a report of more than two outcomes", "group the values into two")
+        seen: set[str] = set()
+        for name, raw in outcomes.items():
+            if not raw:
+                raise ValueError(f"outcome '{name}' has no values")
+            for value in raw:
+                if value in seen:
+                    raise ValueError(f"the value '{value}' stands in two outcomes")
+                seen.add(value)
+        return outcomes
+
+    @model_validator(mode="after")
+    def _positive_is_an_outcome(self) -> Log:
+        if self.outcomes is not None and self.positive not in self.outcomes:
+            raise _at("positive", f"'{self.positive}' is not one of the outcomes ({', '.join(self.outcomes)})")
+        return self
+
+
+class Attribute(_Part):
+    """One input of the decision: what a stranger may know of it, and how it is shown."""
+
+    role: Literal["public", "sensitive"]
+    title: Text | None = None
+    protected: StrictBool = False
+    legitimate: StrictBool = False
+    reference: Text | None = None
+    values: dict[RawText, Text] | None = None
+    bins: tuple[Annotated[float, Field(strict=True)], ...] | None = None
+    labels: tuple[Text, ...] | None = None
+    hierarchy: Any = None
+    sets: Any = None
+
+    @field_validator("bins", mode="before")
+    @classmethod
+    def _edges(cls, bins: Any) -> Any:
+        if isinstance(bins, int) and not isinstance(bins, bool):
+            raise not_yet("a number of quantile bins", "give the edges, as in bins: [1, 4, 11]")
+        return bins
+
+    @field_validator("bins")
+    @classmethod
+    def _sorted(cls, bins: tuple[float, ...] | None) -> tuple[float, ...] | None:
+        if bins is not None and (not bins or any(b <= a for a, b in pairwise(bins))):
+            raise ValueError("the edges must rise from one to the next, as in bins: [1, 4, 11]")
+        return bins
+
+    @field_validator("hierarchy", "sets")
+    @classmethod
+    def _later(cls, value: Any, info: ValidationInfo) -> Any:
+        if value is not None:
+            raise not_yet(f"'{info.field_name}'", "leave it out")
+        return value
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Attribute:
+        if self.labels is not None and self.bins is None:
+            raise _at("labels", "labels name bins, and there are none")
+        if self.bins is not None:
+            if self.values is not None:
+                raise _at("values", "an attribute has either bins or values, not both")
+            if self.labels is not None and len(self.labels) != len(self.bins) + 1:
+                raise _at(
+                    "labels",
+                    f"{len(self.bins)} edges make {len(self.bins) + 1} bins, but there are {len(self.labels)} labels",
+                )
+            if self.labels is not None and len(set(self.labels)) != len(self.labels):
+                raise _at("labels", "two bins have the same label")
+        if self.reference is not None and not self.protected:
+            raise _at("reference", "a reference is for a protected attribute: add protected: true")
+        known = self.categories
+        if self.reference is not None and (self.bins or self.values) and self.shown(self.reference) not in known:
+            raise _at("reference", f"'{self.reference}' is not one of its values ({', '.join(known)})")
+        return self
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The declared display names, in order; empty where the log's own values are shown."""
+        if self.bins is not None:
+            return self.labels or _bin_names(self.bins)
+        return tuple(dict.fromkeys((self.values or {}).values()))
+
+    def shown(self, raw: str) -> str:
+        """The display name of a raw value."""
+        return (self.values or {}).get(raw, printable(raw))
+
+
+class FidelityPolicy(_Part):
+    """How far an announced chance may lie from the true one: exactly one of its keys."""
+
+    delta: Share | None = None
+    alpha: PositiveShare | None = None
+    ranges: Any = None
+
+    @field_validator("ranges")
+    @classmethod
+    def _later(cls, value: Any) -> Any:
+        if value is not None:
+            raise not_yet("a file of ranges", "use delta or alpha")
+        return value
+
+    @model_validator(mode="after")
+    def _one(self) -> FidelityPolicy:
+        if (self.delta is None) == (self.alpha is None):
+            raise ValueError("give exactly one of delta and alpha")
+        return self
+
+    @property
+    def kind(self) -> Literal["delta", "alpha"]:
+        return "delta" if self.delta is not None else "alpha"
+
+    @property
+    def level(self) -> float:
+        return self.delta if self.delta is not None else self.alpha  # type: ignore[return-value]
+
+    def model(self) -> Fidelity:
+        """The fidelity as the mechanism takes it."""
+        return Delta(self.level) if self.kind == "delta" else Alpha(self.level)
+
+
+class Policy(_Part):
+    """What is promised: to the people in the log (privacy) and to the reader (fidelity)."""
+
+    mechanism: Literal["optimal", "linear"] = "optimal"
+    reader: Literal["face_value", "informed"] = "face_value"
+    group_rates: Literal["exact", "free"] = "exact"
+    fidelity: FidelityPolicy = FidelityPolicy(delta=0.9)
+    objective: Literal["privacy", "fidelity"] = "privacy"
+    max_confidence: PositiveShare = 0.75
+    minimum_group_size: Count = 50
+    unattainable: Literal["withhold", "coarsen", "flatten"] = "withhold"
+    digits: Annotated[int, Field(ge=1, le=6, strict=True)] = 3
+    population_rounding: Count = 5
+    side_information: Text = "population"
+
+    @field_validator("mechanism", "reader", "unattainable", "side_information")
+    @classmethod
+    def _later(cls, value: str, info: ValidationInfo) -> str:
+        supported = cls.model_fields[info.field_name or ""].default
+        if value != supported:
+            raise not_yet(f"'{value}'", f"use {supported}")
+        return value
+
+
+class FairnessPolicy(_Part):
+    """The lines that verdicts are drawn at."""
+
+    four_fifths: PositiveShare = 0.8
+    parity_tolerance: Share = 0.05
+
+
+class PeriodPolicy(_Part):
+    """How often a report is published, and in whose days."""
+
+    every: Literal["month", "quarter", "year", "all"] = "quarter"
+    timezone: Text | None = None
+
+    @field_validator("timezone")
+    @classmethod
+    def _exists(cls, name: str | None) -> str | None:
+        if name is not None:
+            try:
+                ZoneInfo(name)
+            except (KeyError, ValueError, OSError):
+                raise ValueError(f"'{name}' is no time zone; write it as in Europe/Berlin") from None
+        return name
+
+
+class Programme(_Part):
+    """One report series. Made by :func:`load`, which knows the folder that paths are relative to."""
+
+    programme: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
+    title: Text
+    language: Literal["en"] = "en"
+    publisher: Publisher
+    system: System
+    log: Log
+    attributes: dict[Text, Attribute]
+    policy: Policy = Policy()
+    fairness: FairnessPolicy = FairnessPolicy()
+    period: PeriodPolicy = PeriodPolicy()
+    store: Text | None = None
+    site: Text | None = None
+
+    _path: Path = PrivateAttr(default=Path("programme.yaml"))
+
+    @field_validator("language", mode="before")
+    @classmethod
+    def _english(cls, language: Any) -> Any:
+        if isinstance(language, str) and language != "en":
+            raise not_yet(f"the language '{language}'", "use en")
+        return language
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Programme:
+        for role in ("public", "sensitive"):
+            if not self.names(role=role):
+                raise _at("attributes", f"no attribute has the role {role}: a report needs at least one of each")
+        if len(self.names(role="sensitive")) > 1:
+            raise _at("attributes", str(not_yet("more than one sensitive attribute", "leave one in")))
+        taken = {self.log.outcome: "outcome", self.log.id: "id", self.log.decided_at: "decided_at"}
+        for name in self.attributes:
+            if name in taken:
+                raise _at(
+                    "attributes", f"the column '{name}' is the log's {taken[name]} and cannot be an attribute", name
+                )
+        if self.log.decided_at is None and self.period.every != "all":
+            raise _at("log", f"period.every is {self.period.every}, so the log needs decided_at (or say every: all)")
+        if self.store_path == self.site_path or self.store_path in self.site_path.parents:
+            raise _at("site", "the site is public and cannot lie in the store, which is private")
+        if self.site_path in self.store_path.parents:
+            raise _at("store", "the store is private and cannot lie in the site, which is public")
+        return self
+
+    def names(self, *, role: str | None = None, protected: bool = False, legitimate: bool = False) -> tuple[str, ...]:
+        """The attributes, in the file's order, that have this role and these flags."""
+        return tuple(
+            name
+            for name, a in self.attributes.items()
+            if (role is None or a.role == role) and (a.protected or not protected) and (a.legitimate or not legitimate)
+        )
+
+    def title_of(self, attribute: str) -> str:
+        """The name of an attribute as readers see it."""
+        return self.attributes[attribute].title or printable(attribute)
+
+    @property
+    def path(self) -> Path:
+        """The programme file."""
+        return self._path
+
+    @property
+    def store_path(self) -> Path:
+        """The private folder: warehouse, drafts, dossiers, Prefect's home."""
+        return self._resolve(self.store or f"var/{self.programme}")
+
+    @property
+    def site_path(self) -> Path:
+        """The public folder."""
+        return self._resolve(self.site or f"site/{self.programme}")
+
+    def _resolve(self, path: str) -> Path:
+        return (self._path.parent / Path(path).expanduser()).resolve()
+
+
+def load(path: str | Path) -> Programme:
+    """Read and validate a programme file.
+
+    Parameters
+    ----------
+    path
+        The YAML file.
+
+    Raises
+    ------
+    ProgrammeError
+        Naming the line and the key of every fault found.
+    """
+    path = Path(path)
+    if path.is_dir():
+        path = path / "programme.yaml"
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise ProgrammeError("there is no such file", where=str(path), hint="`atr init` writes an example.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProgrammeError(f"cannot be read ({error})", where=str(path)) from None
+    data, places = _parse(text, path)
+    try:
+        programme = Programme.model_validate(data)
+        programme._path = path.resolve()
+    except ValidationError as error:
+        faults = dict.fromkeys(_explain(fault, data, places, path) for fault in error.errors())
+        raise ProgrammeError("\n".join(faults)) from None
+    return programme
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of the programme file, for editors."""
+    return Programme.model_json_schema()
+
+
+def _bin_names(edges: tuple[float, ...]) -> tuple[str, ...]:
+    e = [f"{x:g}" for x in edges]
+    middle = [f"{a} to below {b}" for a, b in pairwise(e)]
+    return (f"below {e[0]}", *middle, f"{e[-1]} and more")
+
+
+# --- faults, with the line they are on -------------------------------------------------------------------------
+
+_MOST_KEYS = 100_000
+_Place = tuple[int, str]
+_Loc = tuple[str | int, ...]
+
+
+class _FaultAtError(ValueError):
+    def __init__(self, key: str, message: str, *more: str) -> None:
+        super().__init__(message)
+        self.keys = (key, *more)
+
+
+def _at(key: str, message: str, *more: str) -> _FaultAtError:
+    return _FaultAtError(key, message, *more)
+
+
+def _parse(text: str, path: Path) -> tuple[dict[str, Any], dict[_Loc, _Place]]:
+    places: dict[_Loc, _Place] = {}
+    try:
+        loader = yaml.SafeLoader(text)
+        root = loader.get_single_node()
+        if root is None:
+            raise ProgrammeError("the file is empty", where=str(path), hint="`atr init` writes an example.")
+        data = _construct(loader, root, (), places, path)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise ProgrammeError(f"not valid YAML: {problem}", where=f"{path}{line}") from None
+    except RecursionError:
+        raise ProgrammeError("an alias refers to itself, or keys are nested too deeply", where=str(path)) from None
+    if not isinstance(data, dict):
+        raise ProgrammeError("must be a list of keys, such as 'programme: name'", where=f"{path}, line 1")
+    return data, places
+
+
+def _construct(loader: yaml.SafeLoader, node: yaml.Node, loc: _Loc, places: dict[_Loc, _Place], path: Path) -> Any:
+    places[loc] = (node.start_mark.line + 1, node.value if isinstance(node, yaml.ScalarNode) else "")
+    if len(places) > _MOST_KEYS:
+        raise ProgrammeError(f"holds more than {_MOST_KEYS:,} keys and values, aliases expanded", where=str(path))
+    if isinstance(node, yaml.SequenceNode):
+        return [_construct(loader, child, (*loc, i), places, path) for i, child in enumerate(node.value)]
+    if not isinstance(node, yaml.MappingNode):
+        return loader.construct_object(node, deep=True)  # type: ignore[no-untyped-call]
+    loader.flatten_mapping(node)
+    result: dict[str, Any] = {}
+    for key_node, child in node.value:
+        key = loader.construct_object(key_node, deep=True)  # type: ignore[no-untyped-call]
+        where = f"{path}, line {key_node.start_mark.line + 1}"
+        dotted = ".".join(str(part) for part in loc)
+        if not isinstance(key, str):
+            raise ProgrammeError(_unquoted(key_node.value, key), where=f"{where}, {dotted}" if dotted else where)
+        if key in result:
+            raise ProgrammeError(f"the key '{key}' stands twice", where=f"{where}, {dotted}" if dotted else where)
+        result[key] = _construct(loader, child, (*loc, key), places, path)
+        places[*loc, key] = (key_node.start_mark.line + 1, places[*loc, key][1])
+    return result
+
+
+def _unquoted(raw: Any, value: Any) -> str:
+    kind = {bool: "true or false", type(None): "nothing"}.get(type(value), "a number or a date")
+    return f'{raw} must be in quotes, as in "{raw}": without them YAML reads it as {kind}'
+
+
+def _explain(fault: Mapping[str, Any], data: dict[str, Any], places: dict[_Loc, _Place], path: Path) -> str:
+    loc = tuple(part for part in fault["loc"] if part != "[key]")
+    cause = fault.get("ctx", {}).get("error")
+    if isinstance(cause, _FaultAtError):
+        loc = (*loc, *cause.keys)
+    kind, value = fault["type"], fault["input"]
+    if kind == "extra_forbidden":
+        message = "unknown key" + _nearest(str(loc[-1]), loc[:-1])
+    elif kind == "missing":
+        message = "this key is missing"
+    elif (kind == "string_type" and isinstance(value, bool | int | float)) or "date" in type(value).__name__:
+        message = _unquoted(places.get(loc, (0, value))[1], value)
+    elif kind == "string_type" and value is None:
+        message = "has no value"
+    elif kind == "string_too_short":
+        message = "has no text"
+    elif kind == "literal_error":
+        message = f"'{value}' is not one of {fault['ctx']['expected']}"
+    elif kind == "string_pattern_mismatch":
+        message = "may have lower-case letters, digits and dashes only (it names a folder)"
+    elif kind == "value_error":
+        message = str(cause)
+    else:
+        message = fault["msg"][:1].lower() + fault["msg"][1:]
+    known = loc
+    while known and known not in places:
+        known = known[:-1]
+    line = f", line {places[known][0]}" if known in places else ""
+    return f"{path}{line}, {'.'.join(str(part) for part in loc)}: {message}"
+
+
+def _nearest(key: str, loc: _Loc) -> str:
+    models: dict[str, type[BaseModel]] = {
+        "publisher": Publisher, "system": System, "log": Log, "attributes": Attribute, "policy": Policy,
+        "fidelity": FidelityPolicy, "fairness": FairnessPolicy, "period": PeriodPolicy,
+    }  # fmt: skip
+    model = next((models[str(p)] for p in reversed(loc) if p in models), Programme)
+    near = difflib.get_close_matches(key, model.model_fields, n=1)
+    return f"; did you mean '{near[0]}'?" if near else f"; the keys here are {', '.join(model.model_fields)}"

@@ -1,0 +1,212 @@
+"""Decision regions, their populations, the decision mapping and QID groups."""
+
+# ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
+
+from atr import periods as _periods
+from atr.errors import PeriodError
+from atr.groups import Groups
+from atr.periods import Every, Period
+from atr.programme import _CONTROL, UNKNOWN, Attribute, Programme, printable
+from atr.warehouse import Parameters, Warehouse
+
+__all__ = ["Groups", "Regions", "aggregate", "decided_span", "periods", "unknown"]
+
+
+@dataclass(frozen=True)
+class Regions:
+    """The decision regions of one period, group by group. Private: it holds the true decision mapping.
+
+    Groups are in the order of the programme's declared values (undeclared ones after them by code point, the
+    category "unknown" last), regions within a group likewise: the order depends on nothing that is counted.
+    """
+
+    public: tuple[str, ...]
+    """Names of the public attributes, in the programme's order."""
+    sensitive: tuple[str, ...]
+    outcomes: tuple[str, ...]
+    """The positive outcome first."""
+    group_values: tuple[tuple[str, ...], ...]
+    """(g,) display values of the public attributes."""
+    region_values: tuple[tuple[str, ...], ...]
+    """(n,) display values of the sensitive attributes."""
+    counts: npt.NDArray[np.int64]
+    """(n, outcomes) people."""
+    offsets: npt.NDArray[np.int64]
+    """(g + 1,) where each group starts."""
+
+    @cached_property
+    def population(self) -> npt.NDArray[np.int64]:
+        """(n,) people."""
+        people: npt.NDArray[np.int64] = self.counts.sum(axis=1)
+        return people
+
+    @cached_property
+    def group_population(self) -> npt.NDArray[np.int64]:
+        """(g,) people."""
+        return np.add.reduceat(self.population, self.offsets[:-1]) if len(self.offsets) > 1 else self.population[:0]
+
+
+def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Regions:
+    """Count the people and outcomes of every decision region in a period.
+
+    Parameters
+    ----------
+    warehouse
+        With the log ingested.
+    programme
+        Its bins, display names and outcomes are applied here. Values shown alike are one value; a missing value is
+        the value "unknown".
+    period
+        Half-open range of days.
+
+    Raises
+    ------
+    PeriodError
+        If the log has no decisions in the period, or no dates.
+    """
+    public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
+    names = (*public, *sensitive)
+    positive, negative, raws = _outcomes(warehouse, programme)
+    p = Parameters()
+    layout = warehouse.layout()
+    shown = {name: f"v{i}" for i, name in enumerate(names)}
+    raw_cells = [_raw(programme.attributes[n], layout.column(n), p) + f" AS {shown[n]}" for n in names]
+    is_positive = f"outcome IN ({p.marks(raws)})"
+    in_period = _in_period(warehouse, period, p)
+    displays = [_display(programme.attributes[n], shown[n], p) + f" AS {shown[n]}" for n in names]
+    order = [_rank(programme.attributes[n], shown[n], p) for n in names]
+    columns = ", ".join(shown.values())
+    rows = warehouse.query(
+        f"""
+        WITH counted AS (
+            SELECT {", ".join(raw_cells)}, {is_positive} AS positive, count(*) AS people
+            FROM decisions WHERE {in_period} GROUP BY ALL),
+        displayed AS (SELECT {", ".join(displays)}, positive, people FROM counted)
+        SELECT {columns},
+               coalesce(sum(people) FILTER (positive), 0)::BIGINT,
+               coalesce(sum(people) FILTER (NOT positive), 0)::BIGINT
+        FROM displayed GROUP BY {columns} ORDER BY {", ".join(order)}
+        """,
+        p,
+    )
+    if not rows:
+        raise PeriodError(f"the log has no decisions in {period.label}", hint=_covers(warehouse))
+    k = len(public)
+    groups = [(values, len(list(members))) for values, members in groupby(rows, key=lambda row: row[:k])]
+    return Regions(
+        public=public,
+        sensitive=sensitive,
+        outcomes=(positive, negative),
+        group_values=tuple(values for values, _ in groups),
+        region_values=tuple(row[k:-2] for row in rows),
+        counts=np.array([row[-2:] for row in rows], dtype=np.int64),
+        offsets=np.cumsum([0, *(size for _, size in groups)], dtype=np.int64),
+    )
+
+
+def unknown(warehouse: Warehouse, programme: Programme, period: Period) -> dict[str, int]:
+    """The people of a period whose value is "unknown", for each attribute."""
+    p = Parameters()
+    layout = warehouse.layout()
+    counts = [f"count(*) FILTER ({_is_unknown(a, layout.column(name), p)})" for name, a in programme.attributes.items()]
+    in_period = _in_period(warehouse, period, p)
+    (row,) = warehouse.query(f"SELECT {', '.join(counts)} FROM decisions WHERE {in_period}", p)
+    return dict(zip(programme.attributes, row, strict=True))
+
+
+def decided_span(warehouse: Warehouse) -> tuple[date, date]:
+    """The first and the last day the log has a decision of.
+
+    Raises
+    ------
+    PeriodError
+        If the log has no dates.
+    """
+    ((first, last),) = warehouse.query("SELECT min(decided_on), max(decided_on) FROM decisions")
+    if first is None:
+        raise PeriodError("the log has no dates", hint="Name their column in log.decided_at, or take the period all.")
+    return first, last
+
+
+def periods(warehouse: Warehouse, every: Every) -> list[tuple[Period, int]]:
+    """The periods of this length that the log has decisions in, with their number, the earliest first."""
+    if every == "all":
+        ((decisions,),) = warehouse.query("SELECT count(*) FROM decisions")
+        return [(_periods.ALL, decisions)] if decisions else []
+    decided_span(warehouse)
+    rows = warehouse.query(
+        "SELECT min(decided_on), count(*) FROM decisions GROUP BY date_trunc($1, decided_on) ORDER BY 1", [every]
+    )
+    return [(_periods.containing(day, every), decisions) for day, decisions in rows]
+
+
+def _outcomes(warehouse: Warehouse, programme: Programme) -> tuple[str, str, Sequence[str]]:
+    """The positive outcome, the other one, and the raw values of the positive one."""
+    log = programme.log
+    if log.outcomes is not None:
+        (negative,) = (name for name in log.outcomes if name != log.positive)
+        return log.positive, negative, log.outcomes[log.positive]
+    found = [raw for (raw,) in warehouse.query("SELECT DISTINCT outcome FROM decisions ORDER BY outcome LIMIT 3")]
+    others = [raw for raw in found if printable(raw) != log.positive]
+    return log.positive, printable(others[0]), [raw for raw in found if printable(raw) == log.positive]
+
+
+def _raw(attribute: Attribute, column: str, p: Parameters) -> str:
+    """What is counted by: the log's own text, or the number of the bin."""
+    if attribute.bins is None:
+        return column
+    cases = " ".join(f"WHEN {column} < {p.mark(edge)} THEN {i}" for i, edge in enumerate(attribute.bins))
+    return f"CASE WHEN {column} IS NULL THEN NULL {cases} ELSE {len(attribute.bins)} END"
+
+
+def _display(attribute: Attribute, cell: str, p: Parameters) -> str:
+    """The display name of what :func:`_raw` gives."""
+    if attribute.bins is not None:
+        cases = " ".join(f"WHEN {cell} = {i} THEN {p.mark(name)}" for i, name in enumerate(attribute.categories))
+        other = ""
+    else:
+        named = (attribute.values or {}).items()
+        cases = " ".join(f"WHEN {cell} = {p.mark(raw)} THEN {p.mark(name)}" for raw, name in named)
+        other = f"ELSE regexp_replace({cell}, {p.mark(_CONTROL.pattern)}, {p.mark(printable(chr(0)))}, 'g')"
+    return f"CASE WHEN {cell} IS NULL THEN {p.mark(UNKNOWN)} {cases} {other} END"
+
+
+def _rank(attribute: Attribute, shown: str, p: Parameters) -> str:
+    """The order of display names: as declared, then by code point, "unknown" last."""
+    declared = attribute.categories
+    position = f"coalesce(list_position([{p.marks(declared)}], {shown}), {len(declared) + 1}), " if declared else ""
+    return f"{shown} = {p.mark(UNKNOWN)}, {position}{shown}"
+
+
+def _is_unknown(attribute: Attribute, column: str, p: Parameters) -> str:
+    shown_so = [raw for raw, shown in (attribute.values or {}).items() if shown == UNKNOWN]
+    if attribute.bins is not None:
+        return f"{column} IS NULL"
+    if attribute.shown(UNKNOWN) == UNKNOWN:
+        shown_so.append(UNKNOWN)
+    return f"{column} IS NULL" + (f" OR {column} IN ({p.marks(shown_so)})" if shown_so else "")
+
+
+def _in_period(warehouse: Warehouse, period: Period, p: Parameters) -> str:
+    if period.start is None or period.end is None:
+        return "true"
+    decided_span(warehouse)
+    return f"decided_on >= {p.mark(period.start)} AND decided_on < {p.mark(period.end)}"
+
+
+def _covers(warehouse: Warehouse) -> str:
+    try:
+        first, last = decided_span(warehouse)
+    except PeriodError:
+        return ""
+    return f"The log covers {first} to {last}."

@@ -1,0 +1,1 @@
+"""What is published: the public model and the documents rendered from it."""

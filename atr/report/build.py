@@ -1,0 +1,335 @@
+"""The public report from the announced mapping, the populations and the policy; nothing else comes in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+import atr
+from atr import fairness
+from atr.announcement import Announcement, Extent, published_population
+from atr.fidelity import Delta, Fidelity
+from atr.periods import Period
+from atr.programme import UNKNOWN, Programme
+from atr.report import model
+from atr.report.notes import fidelity_notes
+from atr.report.rounding import down, nearest, printed_range
+from atr.report.sentences import sentence
+
+RATE_DIGITS = 2
+"""Rates of groups are printed to the nearest percent: to more digits, a small group's would give its exact size away."""
+
+
+@dataclass(frozen=True)
+class LogQuality:
+    """What became of the log's rows so far, and how many decisions of the period lack each attribute; exact."""
+
+    rows_read: int
+    decisions: int
+    duplicates: int
+    corrections: int
+    quarantined: int
+    unknown: Mapping[str, int]
+
+
+def build(
+    announcement: Announcement,
+    comparisons: list[fairness.Comparison],
+    *,
+    programme: Programme,
+    period: Period,
+    extent: Extent,
+    quality: LogQuality,
+    version: int,
+    date: str,
+) -> model.PublicReport:
+    """The public report, every number in it rounded.
+
+    Parameters
+    ----------
+    announcement
+        The announced mapping.
+    comparisons
+        Its fairness, from :func:`measure`.
+    programme, period
+        What the report is about.
+    extent, quality
+        How much is announced, and of what log.
+    version, date
+        Of the draft; ISO date.
+    """
+    policy = programme.policy
+    privacy = _privacy(announcement, programme)
+    promised = announcement.fidelity
+    level = getattr(promised, "level", None)
+    promise = model.FidelityInfo(
+        kind=policy.fidelity.kind,
+        level=level,
+        largest_change=largest_change(promised, digits=policy.digits),
+    )
+    coverage = _coverage(announcement, programme, extent)
+    report = model.PublicReport(
+        programme=model.ProgrammeInfo(
+            name=programme.programme,
+            title=programme.title,
+            language=programme.language,
+            publisher=model.Publisher(**programme.publisher.model_dump()),
+            system=model.System(**programme.system.model_dump()),
+        ),
+        period=model.PeriodInfo(
+            label=period.label,
+            start=period.start.isoformat() if period.start else None,
+            end=period.end.isoformat() if period.end else None,
+            timezone=programme.period.timezone,
+        ),
+        version=version,
+        date=date,
+        policy=model.PolicyInfo(
+            fidelity={policy.fidelity.kind: policy.fidelity.level},
+            **policy.model_dump(exclude={"fidelity"}),
+        ),
+        outcomes=announcement.outcomes,
+        positive=programme.log.positive,
+        attributes=_attributes(announcement, programme),
+        privacy=privacy,
+        fidelity=promise,
+        coverage=coverage,
+        groups=_groups(announcement, programme, extent),
+        fairness=tuple(
+            entry(
+                c,
+                positive=announcement.outcomes[0],
+                titles={name: programme.title_of(name) for name in programme.attributes},
+                digits=policy.digits,
+                rounding=policy.population_rounding,
+            )
+            for c in comparisons
+        ),
+        data_quality=_quality(quality, programme, extent),
+        notes=(),
+        provenance=model.Provenance(atr=atr.__version__),
+    )
+    return report.model_copy(update={"notes": fidelity_notes(report)})
+
+
+def measure(announcement: Announcement, programme: Programme) -> list[fairness.Comparison]:
+    """The fairness of the announced mapping."""
+    return fairness.compare(
+        cells(announcement, group_rates=programme.policy.group_rates),
+        columns(announcement, programme),
+        protected={
+            name: (a.shown(a.reference) if a.reference else None)
+            for name, a in programme.attributes.items()
+            if a.protected
+        },
+        legitimate=programme.names(legitimate=True),
+        outcomes=announcement.outcomes,
+        four_fifths=programme.fairness.four_fifths,
+        parity_tolerance=programme.fairness.parity_tolerance,
+    )
+
+
+def cells(announcement: Announcement, *, group_rates: str) -> fairness.AnnouncedCells:
+    """The announced mapping as a reader holds it, with what it leaves open about the true one."""
+    unit = 10**announcement.digits
+    chance = announcement.chance / unit
+    lower, upper = announcement.fidelity.believed_range(chance, digits=announcement.digits)
+    exact = group_rates == "exact" and len(announcement.groups) > 0
+    return fairness.AnnouncedCells(
+        population=announcement.population.astype(np.float64),
+        chance=chance,
+        lower=lower,
+        upper=upper,
+        offsets=announcement.offsets,
+        totals=fairness.exact_totals(
+            announcement.population, announcement.chance, announcement.offsets, digits=announcement.digits
+        )
+        if exact
+        else None,
+    )
+
+
+def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple[str, ...]]:
+    """For every attribute, (n,) the display value of each announced region."""
+    sizes = np.diff(announcement.offsets)
+    public = programme.names(role="public")
+    sensitive = programme.names(role="sensitive")
+    result = {
+        name: tuple(
+            v for values, size in zip(announcement.group_values, sizes, strict=True) for v in [values[i]] * size
+        )
+        for i, name in enumerate(public)
+    }
+    return result | {name: tuple(v[i] for v in announcement.region_values) for i, name in enumerate(sensitive)}
+
+
+def _privacy(announcement: Announcement, programme: Programme) -> model.Privacy:
+    sensitive = " and ".join(programme.title_of(name).lower() for name in programme.names(role="sensitive"))
+    holds_for = (
+        "A reader who knows a person's public attributes and the outcome of that person's decision, knows how many "
+        f"people each group has by {sensitive}, and takes the announced chances as the chances."
+    )
+    confidences = announcement.confidences()
+    if not confidences:
+        return model.Privacy(
+            max_confidence=None, prior_confidence=None, min_uncertainty=None, binding_group=None, holds_for=holds_for
+        )
+    stated = float(announcement.stated(confidences))
+    return model.Privacy(
+        max_confidence=stated,
+        prior_confidence=float(announcement.stated(announcement.prior_confidences())),
+        min_uncertainty=down(-math.log(stated), announcement.digits),
+        binding_group=_id(confidences.index(max(confidences))),
+        holds_for=holds_for,
+    )
+
+
+def largest_change(fidelity: Fidelity, *, digits: int) -> float | None:
+    """How far, at most, an announced chance lies from the true one; None where the promise is relative."""
+    if not isinstance(fidelity, Delta):
+        return None
+    _, high = fidelity.believed_range(np.array([0.0]), digits=digits)
+    return round(float(high[0]), 9)
+
+
+def _coverage(announcement: Announcement, programme: Programme, extent: Extent) -> model.Coverage:
+    share = nearest(extent.announced / extent.decisions, 2)
+    if 0 < extent.announced < extent.decisions:
+        share = min(max(share, 0.01), 0.99)
+    held = cells(announcement, group_rates=programme.policy.group_rates)
+    rate = None
+    if len(announcement.groups):
+        everyone = fairness.rate(held, np.ones(len(held.population), dtype=bool))
+        rate = both_rates(everyone.value, announcement.outcomes)
+    return model.Coverage(
+        decisions=_total(extent.decisions, programme, extent),
+        announced_share=share,
+        groups=model.GroupCounts(
+            announced=len(announcement.groups),
+            withheld_for_size=extent.too_small,
+            withheld=len(extent.prior_too_sure),
+        ),
+        rate=rate,
+    )
+
+
+def _total(people: int, programme: Programme, extent: Extent) -> int:
+    """A published total; coarse enough, where anybody is withheld, that the announced people cannot be taken from it."""
+    policy = programme.policy
+    withheld = extent.announced < extent.decisions
+    rounding = max(policy.minimum_group_size, policy.population_rounding) if withheld else policy.population_rounding
+    return int(published_population(np.array(people), rounding=rounding))
+
+
+def _quality(quality: LogQuality, programme: Programme, extent: Extent) -> model.DataQuality:
+    rounding = programme.policy.population_rounding
+    decisions = _total(quality.decisions, programme, extent)
+    duplicates, corrections, quarantined = (
+        int(published_population(np.array(n), rounding=rounding))
+        for n in (quality.duplicates, quality.corrections, quality.quarantined)
+    )
+    return model.DataQuality(
+        rows_read=decisions + duplicates + corrections + quarantined,
+        decisions=decisions,
+        duplicates=duplicates,
+        corrections=corrections,
+        quarantined=quarantined,
+        unknown={name: nearest(n / extent.decisions, 2) for name, n in quality.unknown.items() if n},
+    )
+
+
+def _attributes(announcement: Announcement, programme: Programme) -> tuple[model.AttributeInfo, ...]:
+    shown = columns(announcement, programme)
+    return tuple(
+        model.AttributeInfo(
+            name=name,
+            title=programme.title_of(name),
+            role=a.role,
+            protected=a.protected,
+            legitimate=a.legitimate,
+            values=_ordered(a.categories, shown[name]),
+        )
+        for name, a in programme.attributes.items()
+    )
+
+
+def _ordered(declared: tuple[str, ...], announced: tuple[str, ...]) -> tuple[str, ...]:
+    """Declared values in their order, then the others that are announced, "unknown" last."""
+    others = sorted(set(announced) - set(declared) - {UNKNOWN})
+    return (*declared, *others, *([UNKNOWN] if UNKNOWN in announced and UNKNOWN not in declared else []))
+
+
+def _groups(announcement: Announcement, programme: Programme, extent: Extent) -> tuple[model.Group, ...]:
+    policy, unit = programme.policy, 10**announcement.digits
+    public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
+    held = cells(announcement, group_rates=programme.policy.group_rates)
+    result = []
+    for g, values in enumerate(announcement.group_values):
+        members = range(announcement.offsets[g], announcement.offsets[g + 1])
+        people = announcement.population[members.start : members.stop]
+        inside = np.zeros(len(held.population), dtype=bool)
+        inside[members.start : members.stop] = True
+        result.append(
+            model.Group(
+                id=_id(g),
+                public=dict(zip(public, values, strict=True)),
+                status="announced",
+                population=int(published_population(people.sum(), rounding=policy.population_rounding)),
+                rate=both_rates(fairness.rate(held, inside).value, announcement.outcomes),
+                regions=tuple(
+                    model.Region(
+                        sensitive=dict(zip(sensitive, announcement.region_values[i], strict=True)),
+                        population=int(announcement.published[i]),
+                        announced=_chances(int(announcement.chance[i]), unit, announcement),
+                    )
+                    for i in members
+                ),
+            )
+        )
+    withheld = (
+        model.Group(id=_id(len(result) + i), public=dict(zip(public, values, strict=True)), status="withheld")
+        for i, values in enumerate(extent.prior_too_sure)
+    )
+    return (*result, *withheld)
+
+
+def _id(position: int) -> str:
+    return f"g{position + 1}"
+
+
+def _chances(chance: int, unit: int, announcement: Announcement) -> dict[str, float]:
+    digits = announcement.digits
+    positive, other = announcement.outcomes
+    return {positive: round(chance / unit, digits), other: round((unit - chance) / unit, digits)}
+
+
+def both_rates(rate: float, outcomes: tuple[str, ...]) -> dict[str, float]:
+    """A rate and that of the other outcome, to the nearest percent."""
+    rounded = nearest(rate, RATE_DIGITS)
+    return {outcomes[0]: rounded, outcomes[1]: round(1 - rounded, RATE_DIGITS)}
+
+
+def entry(
+    comparison: fairness.Comparison, *, positive: str, titles: Mapping[str, str], digits: int, rounding: int
+) -> model.Fairness:
+    """A comparison as it is printed."""
+    a, b = published_population(np.array(comparison.people, dtype=np.int64), rounding=rounding).tolist()
+    printed = model.Fairness(
+        measure=comparison.measure,
+        attribute=comparison.attribute,
+        groups=comparison.groups,
+        reference=comparison.reference,
+        condition=dict(comparison.condition),
+        outcome=comparison.outcome,
+        value=None if math.isnan(comparison.value) else nearest(comparison.value, digits),
+        range=printed_range(comparison.value, comparison.range, digits),
+        threshold=comparison.threshold,
+        verdict=comparison.verdict,
+        sentence="",
+        people=(a, b),
+        rates=(nearest(comparison.rates[0], RATE_DIGITS), nearest(comparison.rates[1], RATE_DIGITS)),
+    )
+    return printed.model_copy(update={"sentence": sentence(printed, positive=positive, titles=titles, digits=digits)})

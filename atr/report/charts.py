@@ -1,0 +1,210 @@
+"""Geometry of the charts; the drawing itself is a template.
+
+A chart shows, for each group, its announced ratio as a dot and the range of the true one as a bar. The axis holds
+every number drawn; an end that nothing bounds is an arrow to the edge.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from atr.report.wording import between, number
+
+WIDTH = 640.0
+LEFT, RIGHT = 176.0, 556.0
+TOP = 30.0
+_STEPS = (1, 2, 2.5, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A line of a chart before it is drawn; a reference has neither value nor range."""
+
+    label: str
+    value: float | None
+    range: tuple[float | None, float | None]
+    symbol: str = ""
+    reference: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A drawn line: positions in the chart's own units."""
+
+    label: tuple[str, ...]
+    y: float
+    dot: float | None
+    start: float
+    end: float
+    arrow_left: bool
+    arrow_right: bool
+    text: str
+    reference: bool
+
+    @property
+    def bar(self) -> bool:
+        """Whether there is a range to draw."""
+        return self.end - self.start > 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A labelled position on the axis."""
+
+    x: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A dot chart with ranges, ready to draw."""
+
+    id: str
+    title: str
+    values: str
+    """Every value drawn, in words."""
+    description: str
+    """How to read the chart."""
+    rows: tuple[Row, ...]
+    ticks: tuple[Tick, ...]
+    lines: tuple[Tick, ...]
+    band: tuple[float, float] | None
+    one: float
+    height: float
+    line_label: str
+    label_x: float
+    left: float = LEFT
+    right: float = RIGHT
+    top: float = TOP
+    width: float = WIDTH
+
+
+def axis(values: Iterable[float]) -> tuple[float, float, tuple[float, ...]]:
+    """The two ends of an axis that holds all values, and where its ticks are.
+
+    >>> axis([0.52, 1.0, 1.35])
+    (0.4, 1.4, (0.4, 0.6, 0.8, 1.0, 1.2, 1.4))
+    """
+    known = list(values)
+    low, high = min(known), max(known)
+    raw = max(high - low, 1e-9) / 5
+    scale = 10.0 ** math.floor(math.log10(raw))
+    step = next((s * scale for s in _STEPS if s * scale >= raw * 0.999), 10 * scale)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    last = max(last, first + 1)
+    ticks = tuple(round(i * step, 10) for i in range(first, last + 1))
+    return ticks[0], ticks[-1], ticks
+
+
+def dot_chart(marks: Sequence[Mark], *, id: str, title: str, threshold: float | None, decimals: int) -> Chart:
+    """A chart of ratios to a reference.
+
+    Parameters
+    ----------
+    marks
+        In the order to draw them.
+    id
+        Unique in the document.
+    title
+        What the chart shows; its text alternative begins with it.
+    threshold
+        The p of the p%-rule: lines are drawn at p and 1/p.
+    decimals
+        Least decimals of printed ratios.
+    """
+    lines = () if threshold is None or threshold <= 0 else tuple(dict.fromkeys((threshold, 1 / threshold)))
+    drawn = [x for m in marks for x in (m.value, *m.range) if x is not None]
+    low, high, ticks = axis([*drawn, *lines, 1.0])
+
+    def x(value: float) -> float:
+        return round(LEFT + (value - low) / (high - low) * (RIGHT - LEFT), 2)
+
+    rows: list[Row] = []
+    y = TOP + 4
+    for mark in marks:
+        label = wrap(mark.label)
+        pitch = 28.0 if len(label) == 1 else 36.0
+        start, end = mark.range
+        value = "no ratio" if mark.value is None else number(mark.value, decimals=decimals)
+        text = "reference" if mark.reference else f"{mark.symbol} {value}".strip()
+        rows.append(
+            Row(
+                label,
+                y + pitch / 2,
+                x(1.0) if mark.reference else None if mark.value is None else x(mark.value),
+                x(1.0) if mark.reference else LEFT if start is None else x(start),
+                x(1.0) if mark.reference else RIGHT if end is None else x(end),
+                not mark.reference and start is None,
+                not mark.reference and end is None,
+                text,
+                mark.reference,
+            )
+        )
+        y += pitch
+    values = "; ".join(f"{m.label}: {'reference' if m.reference else said(m, decimals=decimals)}" for m in marks)
+    return Chart(
+        id=id,
+        title=title,
+        values=f"{values}.",
+        description=_how(threshold),
+        rows=tuple(rows),
+        ticks=tuple(Tick(x(t), number(t)) for t in ticks),
+        lines=tuple(Tick(x(v), "") for v in lines),
+        band=(x(min(lines)), x(max(lines))) if lines else None,
+        one=x(1.0),
+        height=y + 30,
+        line_label="" if threshold is None else line_label(threshold),
+        label_x=min(max(sum(map(x, lines)) / max(1, len(lines)), LEFT + 80), RIGHT - 80) if lines else LEFT,
+    )
+
+
+def _how(threshold: float | None) -> str:
+    lines = "" if threshold is None else f" Dashed lines: {line_label(threshold)}."
+    return f"A dot is an announced ratio, a bar the range of the true one, a ring the reference.{lines}"
+
+
+def line_label(threshold: float) -> str:
+    """What is written above the lines."""
+    upper = 1 / threshold if threshold else math.inf
+    shown = number(upper) if len(repr(upper)) <= 6 else f"1/{number(threshold)}"
+    return f"rule met from {number(threshold)} to {shown}"
+
+
+def said(mark: Mark, *, decimals: int) -> str:
+    """A mark in figures: the announced ratio and the range of the true one."""
+    value = "no ratio" if mark.value is None else number(mark.value, decimals=decimals)
+    if mark.value is not None and mark.range == (mark.value, mark.value):
+        return f"{mark.symbol} {value}".strip()
+    return f"{mark.symbol} {value} ({between(mark.range, decimals=decimals)})".strip()
+
+
+def wrap(text: str, *, width: int = 24, lines: int = 2) -> tuple[str, ...]:
+    """A label in at most so many lines of about so many letters; of a longer one the beginning and the end are kept.
+
+    >>> wrap("African-American"), wrap("x" * 60)
+    (('African-American',), ('xxxxxxxxxxxxxxxxxxxxxxxx', '…xxxxxxxxxxxxxxxxxxxxxxx'))
+    """
+    result: list[str] = []
+    rest = " ".join(text.split())
+    while rest and len(result) < lines:
+        cut = _fit(rest, width)
+        if cut < len(rest) and (space := rest.rfind(" ", 0, cut + 1)) > width // 3 and len(result) < lines - 1:
+            cut = space
+        if cut < len(rest) and len(result) == lines - 1:
+            result.append("…" + rest[-(cut - 1) :].lstrip())
+            break
+        result.append(rest[:cut].rstrip())
+        rest = rest[cut:].lstrip()
+    return tuple(result) or ("",)
+
+
+def _fit(text: str, width: int) -> int:
+    used = 0
+    for position, character in enumerate(text):
+        used += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        if used > width:
+            return position
+    return len(text)

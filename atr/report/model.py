@@ -1,0 +1,247 @@
+"""The public report: the one value that every public document is rendered from.
+
+It has no field for anything that still depends on the true decision mapping. All numbers in it are rounded already;
+documents print them as they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA = "atr-report/1"
+
+Measure = Literal[
+    "statistical_parity", "conditional_statistical_parity", "p_percent_rule", "individual_fairness"
+]
+Verdict = Literal["met", "not_met", "cannot_tell"]
+Status = Literal["announced", "coarsened", "flattened", "withheld"]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class Publisher(_Frozen):
+    """Who publishes the report and answers for it."""
+
+    name: str
+    contact: str
+    website: str = ""
+
+
+class System(_Frozen):
+    """The system whose decisions are described; empty texts were not stated by the publisher."""
+
+    name: str
+    version: str = ""
+    purpose: str = ""
+    human_review: str = ""
+    appeal: str = ""
+
+
+class ProgrammeInfo(_Frozen):
+    """The report series."""
+
+    name: str
+    title: str
+    language: str
+    publisher: Publisher
+    system: System
+
+
+class PeriodInfo(_Frozen):
+    """Days from ``start`` to before ``end`` (ISO dates), in the named time zone; None where the whole log is meant."""
+
+    label: str
+    start: str | None
+    end: str | None
+    timezone: str | None
+
+
+class PolicyInfo(_Frozen):
+    """The policy as the programme states it."""
+
+    mechanism: str
+    reader: str
+    group_rates: Literal["exact", "free"]
+    objective: Literal["privacy", "fidelity"]
+    fidelity: dict[str, float]
+    max_confidence: float
+    minimum_group_size: int
+    unattainable: str
+    digits: int
+    population_rounding: int
+    side_information: str
+
+
+class AttributeInfo(_Frozen):
+    """An input of the decision, with the display values that are declared or announced, in order."""
+
+    name: str
+    title: str
+    role: Literal["public", "sensitive"]
+    protected: bool
+    legitimate: bool
+    values: tuple[str, ...]
+
+
+class Privacy(_Frozen):
+    """The guarantee, computed from the printed numbers; all None where no group is announced.
+
+    ``max_confidence`` and ``prior_confidence`` are rounded up, ``min_uncertainty`` (nats) is rounded down.
+    """
+
+    max_confidence: float | None
+    prior_confidence: float | None
+    min_uncertainty: float | None
+    binding_group: str | None
+    holds_for: str
+
+
+class FidelityInfo(_Frozen):
+    """The promise on every announced chance; ``largest_change`` is None where it is relative (alpha)."""
+
+    kind: Literal["delta", "alpha", "ranges"]
+    level: float | None
+    largest_change: float | None
+
+
+class GroupCounts(_Frozen):
+    """How many QID groups are announced and how many are not."""
+
+    announced: int
+    withheld_for_size: int
+    withheld: int
+
+
+class Coverage(_Frozen):
+    """How much of the period the report covers; ``rate`` is the share of each outcome among announced people."""
+
+    decisions: int
+    announced_share: float
+    groups: GroupCounts
+    rate: dict[str, float] | None
+
+
+class Region(_Frozen):
+    """A decision region of an announced group: its sensitive values, people and announced chances."""
+
+    sensitive: dict[str, str]
+    population: int
+    announced: dict[str, float]
+
+
+class Group(_Frozen):
+    """A QID group. One withheld because prior knowledge alone exceeds the ceiling has its public values and no number."""
+
+    id: str
+    public: dict[str, str]
+    status: Status
+    population: int | None = None
+    rate: dict[str, float] | None = None
+    regions: tuple[Region, ...] = ()
+
+
+class Fairness(_Frozen):
+    """One comparison of two groups of people on the announced mapping.
+
+    ``value`` is None where a ratio does not exist, an end of ``range`` is None where nothing bounds it, ``threshold``
+    and ``verdict`` are None where no line is drawn. ``people`` and ``rates`` are those of ``groups``, in order; rates
+    of ``outcome``, or of the positive one where none is named.
+    """
+
+    measure: Measure
+    attribute: str
+    groups: tuple[str, str]
+    reference: str
+    condition: dict[str, str] = Field(default_factory=dict)
+    outcome: str | None
+    value: float | None
+    range: tuple[float | None, float | None]
+    threshold: float | None
+    verdict: Verdict | None
+    sentence: str
+    people: tuple[int, int]
+    rates: tuple[float, float]
+
+
+class DataQuality(_Frozen):
+    """What became of the log's rows; ``unknown`` is the share of decisions whose attribute has no value."""
+
+    rows_read: int
+    decisions: int
+    duplicates: int
+    corrections: int
+    quarantined: int
+    unknown: dict[str, float]
+
+
+class Note(_Frozen):
+    """A fidelity note."""
+
+    id: str
+    title: str
+    text: str
+
+
+class Provenance(_Frozen):
+    """The software, and a checksum over everything else in the file (canonical JSON, SHA-256)."""
+
+    atr: str
+    schema_name: str = Field(default=SCHEMA, alias="schema")
+    checksum: str = ""
+
+
+class PublicReport(_Frozen):
+    """Everything that is published about one period."""
+
+    schema_name: Literal["atr-report/1"] = Field(default=SCHEMA, alias="schema")
+    programme: ProgrammeInfo
+    period: PeriodInfo
+    version: int
+    date: str
+    policy: PolicyInfo
+    outcomes: tuple[str, ...]
+    positive: str
+    attributes: tuple[AttributeInfo, ...]
+    privacy: Privacy
+    fidelity: FidelityInfo
+    coverage: Coverage
+    groups: tuple[Group, ...]
+    fairness: tuple[Fairness, ...]
+    influence: tuple[dict[str, Any], ...] = ()
+    data_quality: DataQuality
+    notes: tuple[Note, ...]
+    provenance: Provenance
+
+    def to_json(self) -> str:
+        """``report.json`` as published, checksum included; the same report gives the same bytes."""
+        content = self.model_dump(mode="json", by_alias=True)
+        content["provenance"]["checksum"] = checksum(content)
+        return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+    @property
+    def announced_groups(self) -> tuple[Group, ...]:
+        """The groups whose rules are printed."""
+        return tuple(group for group in self.groups if group.status != "withheld")
+
+    @property
+    def withheld_groups(self) -> tuple[Group, ...]:
+        """The groups that are named, but whose rules are not printed."""
+        return tuple(group for group in self.groups if group.status == "withheld")
+
+
+def checksum(content: dict[str, Any]) -> str:
+    """SHA-256 over the canonical JSON of everything in a report but the checksum itself."""
+    provenance = {k: v for k, v in content["provenance"].items() if k != "checksum"}
+    canonical = json.dumps({**content, "provenance": provenance}, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of ``report.json``."""
+    return PublicReport.model_json_schema(by_alias=True)

@@ -1,0 +1,233 @@
+"""What the fairness section prints: one block per protected attribute, always in the order of its values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from atr.report.charts import Chart, Mark, dot_chart
+from atr.report.model import AttributeInfo, Fairness, PublicReport
+from atr.report.wording import VERDICTS, between, common_decimals, inner, number, points, rule_name
+
+MAX_PAIRS = 15
+MAX_CONDITIONAL = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One measure as printed; empty where it was not measured."""
+
+    value: str = ""
+    range: str = ""
+    symbol: str = ""
+    verdict: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A group, or a pair, with its measures."""
+
+    label: str
+    people: int
+    rate: str
+    ratio: Measured
+    difference: Measured
+    reference: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """The comparisons within one class of the legitimate attributes."""
+
+    heading: str
+    rows: tuple[Compared, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Protected:
+    """A protected attribute: chart, tables and sentences."""
+
+    name: str
+    title: str
+    reference: str
+    rule: str
+    threshold: float | None
+    tolerance: float | None
+    chart: Chart | None
+    rows: tuple[Compared, ...]
+    sentences: tuple[str, ...]
+    classes: tuple[Class, ...]
+    conditional: int
+    """Comparisons within classes, printed or not."""
+    pairs: tuple[Compared, ...]
+    pairs_in_all: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """How many groups meet the p%-rule, do not, and cannot be told."""
+
+    met: int
+    not_met: int
+    cannot_tell: int
+
+    @property
+    def total(self) -> int:
+        return self.met + self.not_met + self.cannot_tell
+
+
+def verdicts(report: PublicReport) -> Verdicts:
+    """The verdicts of the p%-rule on the favourable outcome, group against reference."""
+    found = Counter(e.verdict for e in _ratios(report) if e.reference in e.groups)
+    return Verdicts(found["met"], found["not_met"], found["cannot_tell"])
+
+
+def rule(report: PublicReport) -> Fairness | None:
+    """A comparison that a line is drawn for, which gives the rule its name."""
+    return next((e for e in _ratios(report) if e.threshold is not None), None)
+
+
+def protected(report: PublicReport) -> tuple[Protected, ...]:
+    """The protected attributes that groups were compared by."""
+    found = []
+    for attribute in report.attributes:
+        entries = [e for e in report.fairness if e.attribute == attribute.name]
+        if entries:
+            found.append(_protected(report, attribute, entries))
+    return tuple(found)
+
+
+def individual(report: PublicReport) -> tuple[str, ...]:
+    """The sentences on individual fairness."""
+    return tuple(e.sentence for e in report.fairness if e.measure == "individual_fairness")
+
+
+def _ratios(report: PublicReport) -> list[Fairness]:
+    return [
+        e for e in report.fairness if e.measure == "p_percent_rule" and e.outcome == report.positive and not e.condition
+    ]
+
+
+def _protected(report: PublicReport, attribute: AttributeInfo, entries: list[Fairness]) -> Protected:
+    rank = {value: i for i, value in enumerate(attribute.values)}
+    ratios = [e for e in _ratios(report) if e.attribute == attribute.name]
+    parities = [e for e in entries if e.measure == "statistical_parity" and not e.condition]
+    reference = next((e.reference for e in entries), "")
+    digits = report.policy.digits
+    decimals = common_decimals([x for e in (*ratios, *parities) for x in (e.value, *e.range)], least=min(digits, 3))
+    direct = {_other(e): e for e in ratios if e.reference in e.groups}
+    parity = {_other(e): e for e in parities if e.reference in e.groups}
+    compared = {*direct, *parity}
+    order = sorted({*compared, reference} if compared else (), key=lambda v: (rank.get(v, len(rank)), v))
+    rows: list[Compared] = []
+    marks: list[Mark] = []
+    for value in order:
+        e = direct.get(value) or parity.get(value)
+        if value == reference:
+            rows.append(_reference_row(value, [*direct.values(), *parity.values()]))
+            marks.append(Mark(value, None, (None, None), reference=True))
+        elif e is not None:
+            side = 0 if e.groups[0] == value else 1
+            rows.append(
+                Compared(
+                    value, e.people[side], points(e.rates[side]),
+                    measured(direct.get(value), decimals), measured(parity.get(value), decimals),
+                )
+            )  # fmt: skip
+            if value in direct:
+                marks.append(Mark(value, e.value, e.range, VERDICTS[e.verdict][0] if e.verdict else ""))
+    first = next(iter(direct.values()), None)
+    threshold = first.threshold if first else None
+    pairs = _pairs(ratios, parities, rank, decimals)
+    classes, conditional = _classes(report, attribute, entries, rank)
+    return Protected(
+        name=attribute.name,
+        title=attribute.title,
+        reference=reference,
+        rule=rule_name(first),
+        threshold=threshold,
+        tolerance=next((e.threshold for e in parity.values()), None),
+        chart=dot_chart(
+            marks,
+            id=f"chart-{report.attributes.index(attribute) + 1}",
+            title=f"Ratio of rates of “{report.positive}” by {inner(attribute.title)}, against {reference}",
+            threshold=threshold,
+            decimals=decimals,
+        )
+        if direct
+        else None,
+        rows=tuple(rows),
+        sentences=tuple(direct[v].sentence for v in order if v in direct),
+        classes=classes if conditional <= MAX_CONDITIONAL else (),
+        conditional=conditional,
+        pairs=pairs if len(pairs) <= MAX_PAIRS else (),
+        pairs_in_all=len(pairs),
+    )
+
+
+def measured(entry: Fairness | None, decimals: int) -> Measured:
+    """A measure as it is printed."""
+    if entry is None:
+        return Measured()
+    symbol, verdict = VERDICTS[entry.verdict] if entry.verdict else ("", "")
+    value = "no ratio" if entry.value is None else number(entry.value, decimals=decimals)
+    inside = "exact" if entry.range == (entry.value, entry.value) else between(entry.range, decimals=decimals)
+    return Measured(value, inside, symbol, verdict)
+
+
+def _other(entry: Fairness) -> str:
+    return entry.groups[0] if entry.groups[1] == entry.reference else entry.groups[1]
+
+
+def _reference_row(reference: str, entries: Sequence[Fairness]) -> Compared:
+    e = next(e for e in entries if reference in e.groups)
+    side = e.groups.index(reference)
+    return Compared(reference, e.people[side], points(e.rates[side]), Measured(), Measured(), reference=True)
+
+
+def _pairs(
+    ratios: list[Fairness], parities: list[Fairness], rank: dict[str, int], decimals: int
+) -> tuple[Compared, ...]:
+    ratio = {e.groups: e for e in ratios if e.reference not in e.groups}
+    parity = {e.groups: e for e in parities if e.reference not in e.groups}
+    order = sorted({*ratio, *parity}, key=lambda g: [(rank.get(v, len(rank)), v) for v in (g[1], g[0])])
+    return tuple(
+        Compared(
+            f"{a} against {b}",
+            0,
+            "",
+            measured(ratio.get((a, b)), decimals),
+            measured(parity.get((a, b)) or parity.get((b, a)), decimals),
+        )
+        for a, b in order
+    )
+
+
+def _classes(
+    report: PublicReport, attribute: AttributeInfo, entries: list[Fairness], rank: dict[str, int]
+) -> tuple[tuple[Class, ...], int]:
+    inside = [e for e in entries if e.measure == "conditional_statistical_parity" and e.reference in e.groups]
+    if not inside:
+        return (), 0
+    decimals = common_decimals([x for e in inside for x in (e.value, *e.range)], least=min(report.policy.digits, 3))
+    titles = {a.name: a.title for a in report.attributes}
+    places = {a.name: {v: i for i, v in enumerate(a.values)} for a in report.attributes}
+    by_class: dict[tuple[tuple[str, str], ...], list[Fairness]] = {}
+    for e in inside:
+        by_class.setdefault(tuple(e.condition.items()), []).append(e)
+    classes = []
+    for condition in sorted(by_class, key=lambda c: [(places.get(k, {}).get(v, 10**6), v) for k, v in c]):
+        members = sorted(by_class[condition], key=lambda e: (rank.get(_other(e), len(rank)), _other(e)))
+        rows = [_within(e, decimals) for e in members]
+        base = _reference_row(members[0].reference, members)
+        place = sum(rank.get(_other(e), len(rank)) < rank.get(base.label, len(rank)) for e in members)
+        rows.insert(place, base)
+        classes.append(Class(", ".join(f"{titles.get(k, k)}: {v}" for k, v in condition), tuple(rows)))
+    return tuple(classes), len(inside)
+
+
+def _within(e: Fairness, decimals: int) -> Compared:
+    value = _other(e)
+    side = e.groups.index(value)
+    return Compared(value, e.people[side], points(e.rates[side]), Measured(), measured(e, decimals))

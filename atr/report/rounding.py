@@ -1,0 +1,46 @@
+"""How numbers are rounded before they are printed; the one place for it, used to build and to verify."""
+
+from __future__ import annotations
+
+import math
+
+_NOISE = 1e-9
+"""Of one unit of the last digit: floating-point noise must not decide a rounding."""
+
+
+def nearest(value: float, digits: int) -> float:
+    """To the nearest last digit, halves up.
+
+    >>> nearest(0.0625, 3), nearest(2 / 3, 2)
+    (0.063, 0.67)
+    """
+    return round(math.floor(value * 10**digits + 0.5 + _NOISE) / 10**digits, digits)
+
+
+def down(value: float, digits: int) -> float:
+    """Down to the last digit."""
+    return round(math.floor(value * 10**digits + _NOISE) / 10**digits, digits)
+
+
+def up(value: float, digits: int) -> float:
+    """Up to the last digit.
+
+    >>> up(0.675, 3), up(0.6751, 3)
+    (0.675, 0.676)
+    """
+    return round(math.ceil(value * 10**digits - _NOISE) / 10**digits, digits)
+
+
+def printed_range(value: float, inside: tuple[float, float], digits: int) -> tuple[float | None, float | None]:
+    """A range rounded outwards; one narrower than the last digit is printed as the value itself.
+
+    Unbounded ends are None.
+    """
+    low, high = inside
+    if high - low < 10**-digits * (1 - _NOISE):
+        return nearest(value, digits), nearest(value, digits)
+    printed = nearest(value, digits) if math.isfinite(value) else None
+    below, above = down(low, digits), None if math.isinf(high) else up(high, digits)
+    if printed is None:
+        return below, above
+    return min(below, printed), None if above is None else max(above, printed)

@@ -1,0 +1,258 @@
+"""From a public report to what the templates print. Pure functions: nothing is read, nothing is measured."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from atr.report import parity, wording
+from atr.report.model import Group, PublicReport
+from atr.report.rules import Rules, name_of, rules
+
+_UNATTAINABLE = {"withhold": "withheld", "coarsen": "coarsened", "flatten": "flattened"}
+_SYMBOLS = {"delta": "δ", "alpha": "α"}
+_ROOM_FOR_NAMES = 700
+"""Letters of withheld groups' names that a one-page report has room for."""
+
+
+GLOSSARY = (
+    ("Announced chance", "The probability of an outcome in a decision region as this report shows it."),
+    ("Announced mapping", "All announced chances together."),
+    ("Decision region", "Everybody who shares all public and all sensitive values."),
+    ("Group (QID group)", "Everybody who shares all public values, the quasi-identifiers."),
+    ("Fidelity", "How close announced chances are to the true ones: a promise that holds for every chance."),
+    (
+        "Maximum confidence, β",
+        "The most certain that a reader who takes the rules at face value can be of anyone’s sensitive value. An "
+        "absolute confidence, between 0 and 1.",
+    ),
+    (
+        "Minimum uncertainty, γ",
+        "The same on another scale: γ = −ln β, in nats. The larger, the less a reader can infer.",
+    ),
+    ("Rate", "The share of an outcome among people."),
+    (
+        "Reference",
+        "The group that others are compared with: the publisher names it, or it is the one with the highest rate.",
+    ),
+    (
+        "Withheld",
+        "Not announced, because a group is too small or its people could be guessed too well without a report.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A numbered section of the report and its entry in the contents."""
+
+    id: str
+    number: str
+    title: str
+    level: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A line of the section "At a glance"."""
+
+    label: str
+    figure: str
+    text: str
+
+
+def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
+    """All that the report's template needs.
+
+    Parameters
+    ----------
+    report
+        What is published.
+    sha256
+        The hash of ``report.json``.
+    """
+    compared, table = parity.protected(report), rules(report)
+    return {
+        "report": report,
+        "sha256": sha256,
+        "w": wording,
+        "short_title": shorten(report.programme.title, 60),
+        "short_publisher": shorten(report.programme.publisher.name, 50),
+        "period": wording.period(report.period),
+        "sections": sections(compared),
+        "glance": glance(report),
+        "rules": table,
+        "example": example(table, report),
+        "protected": compared,
+        "verdicts": parity.verdicts(report),
+        "rule_name": wording.rule_name(parity.rule(report)),
+        "public_titles": [wording.inner(a.title) for a in report.attributes if a.role == "public"],
+        "titles": {a.name: a.title for a in report.attributes},
+        "fidelity": fidelity(report),
+        "glossary": GLOSSARY,
+        "individual": parity.individual(report),
+        "policy": policy(report),
+        "website": link(report.programme.publisher.website),
+        "contact": contact(report.programme.publisher.contact),
+        "withheld": one_page_names(report),
+    }
+
+
+def sections(compared: Sequence[parity.Protected]) -> tuple[Section, ...]:
+    """The contents of the report."""
+    titles = {
+        "glance": "At a glance",
+        "rules": "Announced decision rules",
+        "fairness": "Fairness",
+        "notes": "Fidelity notes",
+        "quality": "Data quality",
+        "method": "Method and glossary",
+        "contact": "Contact, and how to contest a decision",
+        "provenance": "Provenance",
+    }
+    found: list[Section] = []
+    for i, (name, title) in enumerate(titles.items(), start=1):
+        found.append(Section(name, str(i), title))
+        if name == "fairness":
+            found += [
+                Section(f"fairness-{k}", f"{i}.{k}", f"By {wording.inner(p.title)}", 3)
+                for k, p in enumerate(compared, start=1)
+            ]
+    return tuple(found)
+
+
+def glance(report: PublicReport) -> tuple[Item, ...]:
+    """The figures a reader sees first, a plain sentence beside each."""
+    coverage, positive = report.coverage, report.positive
+    share = wording.percent(coverage.announced_share)
+    items = [
+        Item(
+            "Decisions",
+            f"{coverage.decisions:,}",
+            f"{share} of them are in {wording.count(coverage.groups.announced, 'group')} whose rules are announced.",
+        )
+    ]
+    if coverage.rate is not None:
+        exactness = (
+            "The rates of the groups are the true ones."
+            if report.policy.group_rates == "exact"
+            else "The rates of the groups may be altered as well."
+        )
+        items.append(
+            Item(
+                f"Outcome “{positive}”",
+                wording.percent(coverage.rate[positive]),
+                f"of the people in announced groups had the favourable outcome, “{positive}”. {exactness}",
+            )
+        )
+    if report.privacy.max_confidence is not None:
+        items.append(Item("Privacy", wording.percent(report.privacy.max_confidence), wording.guarantee(report)))
+    items.append(Item("Fidelity", _fidelity_figure(report), fidelity(report)))
+    return tuple(items)
+
+
+def fidelity(report: PublicReport) -> str:
+    """The promise of fidelity, and which groups are outside it."""
+    flattened = any(g.status == "flattened" for g in report.groups)
+    rest = " Groups marked “flattened” show their overall rate throughout and are outside this promise."
+    return wording.promise(report.fidelity) + (rest if flattened else "")
+
+
+def example(table: Rules, report: PublicReport) -> str:
+    """How to read the table of rules, by its first chance."""
+    for block in table.blocks:
+        for row in block.rows:
+            for column, cell in zip(table.columns if table.wide else (row.label,), row.cells, strict=True):
+                if cell is not None:
+                    who = ", ".join(part for part in (block.heading, row.label if table.wide else "") if part)
+                    return (
+                        f"The first chance is for people described as “{who}” and, in "
+                        f"{wording.inner(table.column_title)}, “{column}”: of 100 of them, about {cell.text} had the "
+                        f"outcome “{report.positive}”, as announced."
+                    )
+    return ""
+
+
+def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
+    """The policy and the software as pairs of a name and a value."""
+    p, privacy = report.policy, report.privacy
+    rows = [
+        ("Mechanism", f"{p.mechanism}, for a reader who takes the rules at {p.reader.replace('_', ' ')}"),
+        ("Group rates", p.group_rates),
+        ("Objective", p.objective),
+        ("Fidelity", ", ".join(f"{_SYMBOLS.get(k, k)} = {wording.number(v)}" for k, v in p.fidelity.items())),
+        ("Ceiling of the confidence", wording.percent(p.max_confidence)),
+    ]
+    if privacy.max_confidence is not None:
+        rows.append(("Maximum confidence β", wording.number(privacy.max_confidence)))
+    if privacy.prior_confidence is not None:
+        rows.append(("Confidence without the report", wording.number(privacy.prior_confidence)))
+    if privacy.min_uncertainty is not None:
+        rows.append(("Minimum uncertainty γ = −ln β", f"{wording.number(privacy.min_uncertainty)} nats"))
+    binding = next((g for g in report.groups if g.id == privacy.binding_group), None)
+    if binding is not None:
+        rows.append(("Group in which the confidence is highest", _name(binding, report)))
+    rows += [
+        ("Smallest group announced", wording.count(p.minimum_group_size, "person", "people")),
+        ("Groups that no alteration can protect", _UNATTAINABLE[p.unattainable]),
+        ("Digits of a chance", str(p.digits)),
+        ("Counts of people", f"to the nearest {p.population_rounding}" if p.population_rounding > 1 else "not rounded"),
+        ("Side information assumed", p.side_information),
+        ("Software", f"atr {report.provenance.atr}, format {report.schema_name}"),
+    ]
+    return tuple(rows)
+
+
+def one_page_names(report: PublicReport) -> tuple[tuple[str, ...], int]:
+    """Names of withheld groups that fit a one-page report, and how many more there are."""
+    names: list[str] = []
+    withheld = report.withheld_groups
+    for group in withheld:
+        name = _name(group, report)
+        if sum(map(len, names)) + len(name) > _ROOM_FOR_NAMES:
+            break
+        names.append(name)
+    return tuple(names), len(withheld) - len(names)
+
+
+def shorten(text: str, length: int) -> str:
+    """A text of at most so many letters, with an ellipsis where it was cut.
+
+    >>> shorten("a long title", 8)
+    'a long…'
+    """
+    text = " ".join(text.split())
+    return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
+
+
+def link(address: str) -> str:
+    """A web address that is safe to link to; empty for anything else.
+
+    >>> link("https://example.org"), link("javascript:alert(1)")
+    ('https://example.org', '')
+    """
+    return address if re.fullmatch(r"https?://[^\s\"'<>\\]+", address) else ""
+
+
+def contact(text: str) -> str:
+    """Where a contact leads to: a mail address, a web address, or nowhere.
+
+    >>> contact("a@example.org"), contact("Room 12")
+    ('mailto:a@example.org', '')
+    """
+    return f"mailto:{text}" if re.fullmatch(r"[A-Za-z0-9._+-]+@[A-Za-z0-9.-]+", text) else link(text)
+
+
+def _name(group: Group, report: PublicReport) -> str:
+    return name_of(group, [a for a in report.attributes if a.role == "public"])
+
+
+def _fidelity_figure(report: PublicReport) -> str:
+    promised = report.fidelity
+    if promised.kind == "alpha" and promised.level is not None:
+        return f"× {wording.number(promised.level)}"
+    if promised.largest_change is not None:
+        return f"± {wording.points(promised.largest_change)} points"
+    return "within limits"

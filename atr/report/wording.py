@@ -1,0 +1,183 @@
+"""How numbers, dates and lists are written in documents. Nothing here rounds: numbers are rounded already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+
+from atr.report.model import Fairness, FidelityInfo, PeriodInfo, PublicReport, Verdict
+
+NBSP = "\N{NO-BREAK SPACE}"
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+VERDICTS: dict[Verdict, tuple[str, str]] = {
+    "met": ("✓", "met"),
+    "not_met": ("✕", "not met"),
+    "cannot_tell": ("?", "cannot be told"),
+}
+
+
+def number(value: float, *, decimals: int = 0) -> str:
+    """A number with at least this many decimals, and more only where it has more.
+
+    >>> number(0.9, decimals=2), number(1234567), number(0.8765, decimals=2)
+    ('0.90', '1,234,567', '0.8765')
+    """
+    exact = Decimal(repr(value)).normalize()
+    return f"{exact:,.{max(decimals, decimals_of(value))}f}".replace("-", "−")
+
+
+def decimals_of(value: float) -> int:
+    """How many decimals a number has.
+
+    >>> decimals_of(0.25), decimals_of(3.0)
+    (2, 0)
+    """
+    return max(0, -int(Decimal(repr(value)).normalize().as_tuple().exponent))
+
+
+def points(share: float, *, decimals: int = 0) -> str:
+    """A share times a hundred, exactly.
+
+    >>> points(0.675), points(0.6), points(0.07, decimals=1)
+    ('67.5', '60', '7.0')
+    """
+    hundred = Decimal(repr(share)).scaleb(2).normalize()
+    return f"{hundred:,.{max(decimals, -int(hundred.as_tuple().exponent))}f}".replace("-", "−")
+
+
+def percent(share: float) -> str:
+    """A share in percent, exactly.
+
+    >>> percent(0.675)
+    '67.5\\xa0%'
+    """
+    return f"{points(share)}{NBSP}%"
+
+
+def percent_decimals(digits: int) -> int:
+    """Decimals of a percentage whose share has this many digits."""
+    return max(0, digits - 2)
+
+
+def between(ends: tuple[float | None, float | None], *, decimals: int) -> str:
+    """A range in words; an end that nothing bounds is said to be open.
+
+    >>> between((0.5, None), decimals=2), between((0.5, 0.5), decimals=2)
+    ('0.50 or more', 'exactly 0.50')
+    """
+    low, high = ends
+    if low is None and high is None:
+        return "not bounded"
+    if low is None or high is None:
+        bound = low if high is None else high
+        return f"{number(bound or 0.0, decimals=decimals)} or {'more' if high is None else 'less'}"
+    if low == high:
+        return f"exactly {number(low, decimals=decimals)}"
+    return f"{number(low, decimals=decimals)} to {number(high, decimals=decimals)}"
+
+
+def count(amount: int, one: str, many: str = "") -> str:
+    """A number of things.
+
+    >>> count(1, "group"), count(2000, "group")
+    ('1 group', '2,000 groups')
+    """
+    return f"{amount:,} {one if amount == 1 else many or one + 's'}"
+
+
+def listed(items: Sequence[str], *, last: str = "and") -> str:
+    """Items in a sentence.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}" if items else ""
+
+
+def inner(title: str) -> str:
+    """A title within a sentence: its first letter small, unless it is an abbreviation or a name in capitals.
+
+    >>> inner("Prior offences"), inner("HIV status")
+    ('prior offences', 'HIV status')
+    """
+    return title[:1].lower() + title[1:] if title[1:2].islower() or title[1:2].isspace() else title
+
+
+def day(iso: str) -> str:
+    """A day in words.
+
+    >>> day("2014-04-01")
+    '1 April 2014'
+    """
+    return _day(date.fromisoformat(iso))
+
+
+def period(info: PeriodInfo) -> str:
+    """The days of a period in words; empty where the whole log is meant.
+
+    >>> period(PeriodInfo(label="2014-Q1", start="2014-01-01", end="2014-04-01", timezone=None))
+    '1 January to 31 March 2014'
+    """
+    if info.start is None or info.end is None:
+        return ""
+    first, last = date.fromisoformat(info.start), date.fromisoformat(info.end) - timedelta(days=1)
+    if first == last:
+        return _day(first)
+    if first.year != last.year:
+        return f"{_day(first)} to {_day(last)}"
+    if first.month != last.month:
+        return f"{first.day} {MONTHS[first.month - 1]} to {_day(last)}"
+    return f"{first.day} to {_day(last)}"
+
+
+def promise(fidelity: FidelityInfo) -> str:
+    """The promise of fidelity as a sentence."""
+    if fidelity.kind == "alpha" and fidelity.level is not None:
+        level = number(fidelity.level)
+        if fidelity.level == 1:
+            return "Every announced chance is the true one, to its last printed digit."
+        return f"No announced chance is less than {level} times, or more than 1/{level} times, the true one."
+    if fidelity.largest_change is not None:
+        if fidelity.largest_change == 0:
+            return "Every announced chance is the true one, to its last printed digit."
+        step = points(fidelity.largest_change)
+        noun = "percentage point" if step == "1" else "percentage points"
+        return f"No announced chance differs from the true one by more than {step} {noun}."
+    return "Every announced chance lies within limits that the publisher has set around the true one."
+
+
+def guarantee(report: PublicReport) -> str:
+    """The guarantee of privacy as a sentence, beside what is known without the report."""
+    privacy = report.privacy
+    if privacy.max_confidence is None:
+        return "No rule is announced, so there is nothing to infer from."
+    base = "" if privacy.prior_confidence is None else f"; without this report, {percent(privacy.prior_confidence)}"
+    return (
+        "A reader who takes these rules at face value, and knows a person’s public attributes and outcome, can be at "
+        f"most {percent(privacy.max_confidence)} sure of a person’s {sensitive(report)}{base}."
+    )
+
+
+def sensitive(report: PublicReport) -> str:
+    """The sensitive attributes, within a sentence."""
+    return listed([inner(a.title) for a in report.attributes if a.role == "sensitive"], last="or")
+
+
+def rule_name(entry: Fairness | None) -> str:
+    """What the p%-rule is called at its line."""
+    if entry is None or entry.threshold is None:
+        return "p%-rule"
+    return "Four-fifths rule" if entry.threshold == 0.8 else f"p%-rule at {number(entry.threshold)}"
+
+
+def common_decimals(values: Iterable[float | None], *, least: int = 2) -> int:
+    """Decimals with which every one of the values is printed exactly."""
+    return max([least, *(decimals_of(v) for v in values if v is not None)])
+
+
+def _day(d: date) -> str:
+    return f"{d.day} {MONTHS[d.month - 1]} {d.year}"

@@ -1,0 +1,461 @@
+"""One run of the pipeline, step by step. Every step reads and writes files of the run's folder and may be repeated.
+
+ingest → begin → aggregate → solve (each batch) → announce → measure → render → register; refuse, if a gate says no.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import date, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+
+from atr import announcement as announcing
+from atr import dossier as dossiers
+from atr import fairness, ingest, ledger, periods, regions
+from atr.announcement import Announcement, Extent, Solved, Standing
+from atr.errors import PeriodError, RefusedError
+from atr.parquet import read_parquet, write_parquet
+from atr.programme import Programme, load
+from atr.report import build, model
+from atr.report.documents import render as render_documents
+from atr.warehouse import Warehouse
+
+TASKS = 64
+"""Up to so many QID groups are solved in a task each; more are solved in so many batches of equal work."""
+
+
+REFUSAL = "refusal.txt"
+"""What only the reviewer may know of a refusal; a file, since exceptions end up in Prefect's storage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some QID groups that are solved together: those to be announced among ``first`` to before ``end``."""
+
+    name: str
+    first: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: of which programme and period, and the version and date of the draft it makes."""
+
+    programme_path: str
+    period_label: str
+    version: int
+    date: str
+
+    @cached_property
+    def programme(self) -> Programme:
+        """The programme, as it is in the file."""
+        return load(self.programme_path)
+
+    @property
+    def period(self) -> periods.Period:
+        """The period of the report."""
+        return periods.parse(self.period_label)
+
+    @property
+    def id(self) -> str:
+        """``2013-Q1-v1``."""
+        return f"{self.period_label}-v{self.version}"
+
+    @property
+    def folder(self) -> Path:
+        """Where the steps leave their files; private."""
+        return self.programme.store_path / "runs" / self.id
+
+    @property
+    def documents(self) -> Path:
+        """Where the public documents are rendered."""
+        return self.folder / "public"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to: the release, whether there was anything new to say, and where the files are."""
+
+    release: ledger.Release
+    new: bool
+    documents: Path
+    dossier: Path
+
+
+def load_log(programme_path: str) -> ingest.Accounting:
+    """Bring the warehouse up to date with the log."""
+    programme = load(programme_path)
+    with Warehouse.open(programme) as warehouse:
+        return ingest.ingest(warehouse, programme)
+
+
+def begin(programme_path: str, period: str | None = None, *, ended_by: date | None = None) -> Run:
+    """Decide what the run is about.
+
+    Parameters
+    ----------
+    period
+        A label. By default the last period that had ended by the day ``ended_by``, or else the last one that the log
+        covers to its end; of a log that covers none to its end, the one it ends in, once that is over.
+
+    Raises
+    ------
+    PeriodError
+        If the log has no decision in the period.
+    """
+    programme = load(programme_path)
+    every = programme.period.every
+    with Warehouse.open(programme) as warehouse:
+        if period is not None:
+            chosen = periods.parse(period)
+        elif every == "all":
+            chosen = periods.ALL
+        elif ended_by is not None:
+            chosen = periods.previous(periods.containing(ended_by, every))
+        else:
+            chosen = _last_complete(*regions.decided_span(warehouse), programme)
+        today = _today(programme)
+        release = ledger.Ledger(warehouse.connection).begin(chosen.label, today=today)
+    return Run(str(Path(programme_path).resolve()), chosen.label, release.version, release.date)
+
+
+def _last_complete(first: date, last: date, programme: Programme) -> periods.Period:
+    every = programme.period.every
+    complete = periods.last_complete(last, every)
+    if complete.end is None or complete.end > first:
+        return complete
+    current = periods.containing(last, every)
+    if current.end is not None and current.end.isoformat() <= _today(programme):
+        return current
+    raise PeriodError(
+        f"the log ({first} to {last}) covers no {every} to its end",
+        hint=f"Name the period to publish, as in --period {current.label}.",
+    )
+
+
+def aggregate(run: Run) -> list[Batch]:
+    """Count people and outcomes per decision region, decide who is announced, and share out the solving."""
+    programme = run.programme
+    shutil.rmtree(run.folder, ignore_errors=True)
+    run.folder.mkdir(parents=True, mode=0o700)
+    with Warehouse.open(programme) as warehouse:
+        found = regions.aggregate(warehouse, programme, run.period)
+        warehouse.store_regions(run.id, found)
+        unknown = regions.unknown(warehouse, programme, run.period)
+        accounting = ingest.accounting(warehouse)
+    _save_regions(run, found)
+    _write_json(run.folder / "log.json", {"accounting": asdict(accounting), "unknown": unknown})
+    standings = announcing.standing(found, programme.policy)
+    return batches(found, np.flatnonzero(standings == Standing.ANNOUNCED))
+
+
+def batches(found: regions.Regions, announced: announcing.Ints) -> list[Batch]:
+    """One batch for each announced group up to :data:`TASKS`, else that many of about equal work."""
+    if len(announced) <= TASKS:
+        return [Batch(", ".join(found.group_values[g]), int(g), int(g) + 1) for g in announced]
+    work = np.cumsum(np.diff(found.offsets)[announced])
+    ends = np.unique(np.searchsorted(work, work[-1] * np.arange(1, TASKS + 1) / TASKS) + 1)
+    starts = np.concatenate([[0], ends[:-1]])
+    return [
+        Batch(f"groups {a + 1} to {b}", int(announced[a]), int(announced[b - 1]) + 1)
+        for a, b in zip(starts, ends, strict=True)
+    ]
+
+
+def solve(run: Run, batch: Batch) -> None:
+    """Solve the groups of a batch."""
+    found = load_regions(run)
+    standings = announcing.standing(found, run.programme.policy)[batch.first : batch.end]
+    which = batch.first + np.flatnonzero(standings == Standing.ANNOUNCED)
+    solved = announcing.solve(found, which, run.programme.policy)
+    frame = pd.DataFrame({"group": solved.group, "beta_other": solved.beta_other})
+    frame[["prior", "true"]] = solved.limits
+    frame[[f"beta_{rung}" for rung in range(solved.beta.shape[1])]] = solved.beta
+    write_parquet(frame, run.folder / f"solved-{batch.first:09d}.parquet")
+
+
+def announce(run: Run) -> None:
+    """Choose the announced mapping of all groups together.
+
+    Raises
+    ------
+    RefusedError
+        If the ceiling cannot be met.
+    """
+    found = load_regions(run)
+    try:
+        made = announcing.announce(found, load_solved(run), run.programme.policy)
+    except RefusedError as refusal:
+        _write_text(run.folder / REFUSAL, refusal.private)
+        raise
+    level = getattr(made.fidelity, "level", None)
+    frame = pd.DataFrame({"population": made.population, "published": made.published, "chance": made.chance})
+    write_parquet(frame, run.folder / "announced.parquet")
+    _write_json(run.folder / "promise.json", {"level": level})
+    with Warehouse.open(run.programme) as warehouse:
+        warehouse.store_announced(
+            run.id,
+            regions=announcing.members_of(found, made.groups)[0],
+            population=made.population,
+            published=made.published,
+            chance=made.chance,
+            digits=made.digits,
+        )
+
+
+def measure(run: Run) -> None:
+    """Measure fairness on what is announced and put the public report together."""
+    programme = run.programme
+    made = load_announcement(run)
+    comparisons = build.measure(made, programme)
+    report = _report(run, made, comparisons)
+    with Warehouse.open(programme) as warehouse:
+        current = ledger.Ledger(warehouse.connection).releases(run.period_label)[-1]
+        if current.state == "draft" and current.content_sha256 != _content_sha256(report):
+            report = report.model_copy(update={"date": _today(programme)})
+        warehouse.store_measures(
+            run.id, [(c.measure, f"{c.attribute}: {c.groups[0]} / {c.groups[1]}", c.value) for c in comparisons]
+        )
+    _write_text(run.folder / "report.json", report.to_json())
+
+
+def render(run: Run) -> None:
+    """Render the public documents, from the public report alone, and the reviewer's dossier."""
+    report = model.PublicReport.model_validate_json((run.folder / "report.json").read_text(encoding="utf-8"))
+    shutil.rmtree(run.documents, ignore_errors=True)
+    run.documents.mkdir(parents=True)
+    render_documents(report, run.documents)
+    _write_dossier(run, report, refusal=None)
+
+
+def register(run: Run) -> Outcome:
+    """Leave the documents as a draft that waits for review; nothing, if they say what the last release said."""
+    programme = run.programme
+    report = model.PublicReport.model_validate_json((run.folder / "report.json").read_text(encoding="utf-8"))
+    content = _content_sha256(report)
+    with Warehouse.open(programme) as warehouse:
+        book = ledger.Ledger(warehouse.connection)
+        release = next(r for r in book.releases(run.period_label) if r.version == run.version)
+        same = book.unchanged(release, content_sha256=content)
+        if same is not None and ledger.documents_path(programme, same).is_dir():
+            if same.version != release.version:
+                book.withdraw(release)
+            shutil.rmtree(run.folder)
+            return Outcome(same, False, ledger.documents_path(programme, same), ledger.dossier_path(programme, same))
+        draft = replace(release, date=report.date)
+        _swap(run.documents, ledger.documents_path(programme, replace(draft, state="draft")))
+        _swap(run.folder / "dossier", ledger.dossier_path(programme, draft))
+        documents = ledger.documents_path(programme, replace(draft, state="draft"))
+        release = book.record(
+            draft,
+            state="draft",
+            content_sha256=content,
+            report_sha256=sha256(documents / "report.json"),
+            manifest_sha256=sha256(documents / "manifest.json"),
+        )
+    shutil.rmtree(run.folder)
+    return Outcome(release, True, documents, ledger.dossier_path(programme, release))
+
+
+def refuse(run: Run, refusal: RefusedError) -> RefusedError:
+    """Leave the dossier of a run that a gate ended, and the reason in the ledger.
+
+    Returns
+    -------
+    The refusal as the person at the keyboard sees it: where the dossier is, and in the private part what binds.
+    """
+    programme = run.programme
+    detail = run.folder / REFUSAL
+    refusal.private = detail.read_text(encoding="utf-8") if detail.is_file() else ""
+    target = programme.store_path / "dossiers" / f"{run.id}-refused"
+    _write_dossier(run, None, refusal=refusal)
+    with Warehouse.open(programme) as warehouse:
+        book = ledger.Ledger(warehouse.connection)
+        release = next(r for r in book.releases(run.period_label) if r.version == run.version)
+        _swap(run.folder / "dossier", target)
+        if release.state == "started":
+            book.record(release, state="refused", comment=refusal.message)
+    shutil.rmtree(run.folder)
+    hint = f"{refusal.hint}\nThe dossier: {target / 'dossier.html'}"
+    return RefusedError(refusal.message, hint=hint, private=refusal.private)
+
+
+def give_up(run: Run) -> None:
+    """Forget a run that came to nothing, so that the next one starts afresh."""
+    with Warehouse.open(run.programme) as warehouse:
+        ledger.Ledger(warehouse.connection).withdraw(ledger.Release(run.period_label, run.version, "started", run.date))
+    shutil.rmtree(run.folder, ignore_errors=True)
+
+
+# --- what the steps leave for each other
+
+
+def load_regions(run: Run) -> regions.Regions:
+    """The decision regions of the run."""
+    frame = read_parquet(run.folder / "regions.parquet")
+    names = json.loads((run.folder / "names.json").read_text(encoding="utf-8"))
+    group = frame["group"].to_numpy(dtype=np.int64)
+    offsets = np.concatenate([[0], np.flatnonzero(np.diff(group)) + 1, [len(group)]]).astype(np.int64)
+    public = frame[[f"u{i}" for i in range(len(names["public"]))]]
+    sensitive = frame[[f"s{i}" for i in range(len(names["sensitive"]))]]
+    return regions.Regions(
+        public=tuple(names["public"]),
+        sensitive=tuple(names["sensitive"]),
+        outcomes=tuple(names["outcomes"]),
+        group_values=tuple(public.iloc[offsets[:-1]].itertuples(index=False, name=None)),
+        region_values=tuple(sensitive.itertuples(index=False, name=None)),
+        counts=frame[[f"n{i}" for i in range(len(names["outcomes"]))]].to_numpy(dtype=np.int64),
+        offsets=offsets,
+    )
+
+
+def _save_regions(run: Run, found: regions.Regions) -> None:
+    group = np.repeat(np.arange(len(found.group_values)), np.diff(found.offsets))
+    frame = pd.DataFrame({"group": group})
+    for i in range(len(found.public)):
+        frame[f"u{i}"] = [found.group_values[g][i] for g in group]
+    for i in range(len(found.sensitive)):
+        frame[f"s{i}"] = [values[i] for values in found.region_values]
+    for i in range(len(found.outcomes)):
+        frame[f"n{i}"] = found.counts[:, i]
+    write_parquet(frame, run.folder / "regions.parquet")
+    names = {"public": found.public, "sensitive": found.sensitive, "outcomes": found.outcomes}
+    _write_json(run.folder / "names.json", names)
+
+
+def load_solved(run: Run) -> Solved:
+    """What all solve steps found."""
+    parts = []
+    for path in sorted(run.folder.glob("solved-*.parquet")):
+        frame = read_parquet(path)
+        betas = [name for name in frame.columns if name.startswith("beta_") and name != "beta_other"]
+        parts.append(
+            Solved(
+                group=frame["group"].to_numpy(dtype=np.int64),
+                beta=frame[betas].to_numpy(dtype=np.float64),
+                beta_other=frame["beta_other"].to_numpy(dtype=np.float64),
+                limits=frame[["prior", "true"]].to_numpy(dtype=np.float64),
+            )
+        )
+    if not parts:
+        rungs = len(announcing.rungs(run.programme.policy))
+        return Solved(np.zeros(0, dtype=np.int64), np.zeros((0, rungs)), np.zeros(0), np.zeros((0, 2)))
+    return Solved.join(parts)
+
+
+def load_announcement(run: Run) -> Announcement:
+    """The announced mapping."""
+    found = load_regions(run)
+    policy = run.programme.policy
+    frame = read_parquet(run.folder / "announced.parquet")
+    level = json.loads((run.folder / "promise.json").read_text(encoding="utf-8"))["level"]
+    groups = np.flatnonzero(announcing.standing(found, policy) == Standing.ANNOUNCED)
+    return announcing.announced_of(
+        found,
+        groups,
+        published=frame["published"].to_numpy(dtype=np.int64),
+        chance=frame["chance"].to_numpy(dtype=np.int64),
+        fidelity=type(policy.fidelity.model())(level),
+        digits=policy.digits,
+    )
+
+
+def _report(run: Run, made: Announcement, comparisons: Sequence[fairness.Comparison]) -> model.PublicReport:
+    log = json.loads((run.folder / "log.json").read_text(encoding="utf-8"))
+    found = load_regions(run)
+    counted = ("rows_read", "decisions", "duplicates", "corrections", "quarantined")
+    return build.build(
+        made,
+        list(comparisons),
+        programme=run.programme,
+        period=run.period,
+        extent=Extent.of(found, announcing.standing(found, run.programme.policy)),
+        quality=build.LogQuality(**{k: log["accounting"][k] for k in counted}, unknown=log["unknown"]),
+        version=run.version,
+        date=run.date,
+    )
+
+
+def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: RefusedError | None) -> None:
+    log = json.loads((run.folder / "log.json").read_text(encoding="utf-8"))
+    folder = run.folder / "dossier"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+    dossier = dossiers.build(
+        programme=run.programme,
+        release_id=run.id,
+        regions=load_regions(run),
+        solved=load_solved(run),
+        announcement=None if report is None else load_announcement(run),
+        report=report,
+        previous=_previous_report(run),
+        accounting=log["accounting"],
+        refusal=refusal,
+    )
+    dossiers.render(dossier, folder)
+    failed = [check.name for check in dossier.checks if not check.passed]
+    if failed and refusal is None:
+        raise RefusedError(
+            f"the finished report fails its own checks: {'; '.join(failed)}",
+            hint="Nothing was left as a draft. Please report this with the programme file.",
+        )
+
+
+def _previous_report(run: Run) -> model.PublicReport | None:
+    """The last draft or published report of the period before."""
+    if run.period.start is None:
+        return None
+    programme = run.programme
+    with Warehouse.open(programme) as warehouse:
+        before = ledger.Ledger(warehouse.connection).releases(periods.previous(run.period).label)
+    for release in reversed(before):
+        path = ledger.documents_path(programme, release) / "report.json"
+        if release.state in ("draft", "published") and path.is_file():
+            return model.PublicReport.model_validate_json(path.read_text(encoding="utf-8"))
+    return None
+
+
+def _content_sha256(report: model.PublicReport) -> str:
+    content = report.model_copy(update={"version": 0, "date": ""}).model_dump(mode="json", by_alias=True)
+    return model.checksum(content)
+
+
+def _today(programme: Programme) -> str:
+    zone = ZoneInfo(programme.period.timezone) if programme.period.timezone else None
+    return datetime.now(zone).date().isoformat()
+
+
+def _write_json(path: Path, content: Any) -> None:
+    _write_text(path, json.dumps(content, ensure_ascii=False, indent=1))
+
+
+def _write_text(path: Path, text: str) -> None:
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
+
+
+def sha256(path: Path) -> str:
+    """The hash of a file's bytes."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _swap(source: Path, target: Path) -> None:
+    """Put a folder in another's place."""
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    old = target.with_name(f".{target.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if target.exists():
+        target.rename(old)
+    source.rename(target)
+    shutil.rmtree(old, ignore_errors=True)

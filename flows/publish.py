@@ -1,0 +1,148 @@
+"""Publish: ingest → aggregate → solve each QID group → announce → measure → render → register a draft."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from prefect import flow, get_run_logger, runtime, task
+from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
+from prefect.cache_policies import NO_CACHE
+from prefect.futures import wait
+from prefect.task_runners import ThreadPoolTaskRunner
+from pydantic import Field
+
+from atr import run as steps
+from atr.errors import EnvironmentFault, RefusedError
+from atr.programme import load
+from atr.report.model import PublicReport
+from atr.report.notes import percent
+from atr.run import Batch, Outcome, Run
+from atr.warehouse import hold
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+WORKERS = max(2, os.cpu_count() or 2)
+
+ProgrammePath = Annotated[str, Field(description="Path of the programme file.")]
+PeriodLabel = Annotated[
+    str | None,
+    Field(description="Such as 2013, 2013-Q1 or 2013-05. Left out: the last period that is complete."),
+]
+
+
+def _may_pass(task: Any, run: Any, state: Any) -> bool:
+    """Whether trying again can help: a disk or a share may come back, a wrong file will not."""
+    try:
+        state.result()
+    except (EnvironmentFault, OSError):
+        return True
+    except Exception:
+        return False
+    return False
+
+
+def step(name: str) -> Callable[[F], Any]:
+    """A task that runs one step; repeated only where the machine, not the input, was at fault."""
+    return task(
+        name=name, cache_policy=NO_CACHE, persist_result=False, retries=2, retry_delay_seconds=[2, 10],
+        retry_condition_fn=_may_pass,
+    )  # fmt: skip
+
+
+def _solve_name() -> str:
+    return f"solve {runtime.task_run.parameters['batch'].name}"[:120]
+
+
+ingest = step("ingest")(steps.load_log)
+begin = step("begin")(steps.begin)
+aggregate = step("aggregate")(steps.aggregate)
+solve = step("solve")(steps.solve).with_options(task_run_name=_solve_name)
+announce = step("announce")(steps.announce)
+measure = step("measure")(steps.measure)
+render = step("render")(steps.render)
+register = step("register")(steps.register)
+
+
+def _run_name() -> str:
+    given = runtime.flow_run.parameters
+    return f"{load(given['programme']).programme} {given.get('period') or 'last period'}"
+
+
+@flow(name="publish", flow_run_name=_run_name, task_runner=ThreadPoolTaskRunner(max_workers=WORKERS), log_prints=False)
+def publish(programme: ProgrammePath, period: PeriodLabel = None) -> Outcome:
+    """Make the report of a period and leave it as a draft that waits for review."""
+    logger = get_run_logger()
+    with hold(load(programme).store_path):
+        accounting = ingest(programme)
+        logger.info("The log is in the warehouse: %s decisions.", f"{accounting.decisions:,}")
+        run = begin(programme, period, ended_by=_scheduled_day())
+        try:
+            outcome = _report(run)
+        except RefusedError as refusal:
+            raise steps.refuse(run, refusal) from None
+        except Exception:
+            steps.give_up(run)
+            raise
+    _show(outcome, accounting.quarantined)
+    return outcome
+
+
+def _report(run: Run) -> Outcome:
+    logger = get_run_logger()
+    batches: list[Batch] = aggregate(run)
+    logger.info("%s: %d tasks solve the announced QID groups.", run.id, len(batches))
+    solved = [solve.submit(run, batch) for batch in batches]
+    wait(solved)
+    for future in solved:
+        future.result()
+    announce(run)
+    measure(run)
+    logger.info("Rendering the documents.")
+    render(run)
+    outcome: Outcome = register(run)
+    return outcome
+
+
+def _scheduled_day() -> date | None:
+    """The day a scheduled run was meant for; None for a run that a person started."""
+    if runtime.deployment.id is None or "auto-scheduled" not in (runtime.flow_run.tags or []):
+        return None
+    day: date = runtime.flow_run.scheduled_start_time.date()
+    return day
+
+
+def _show(outcome: Outcome, quarantined: int) -> None:
+    """Leave what is publishable in Prefect's UI."""
+    report = PublicReport.model_validate_json((outcome.documents / "report.json").read_text(encoding="utf-8"))
+    counts, digits = report.coverage.groups, report.policy.digits
+    verdicts = [entry.verdict for entry in report.fairness]
+    create_table_artifact(
+        key="run-summary",
+        table=[
+            {"figure": "period", "value": report.period.label},
+            {"figure": "version", "value": str(report.version)},
+            {"figure": "decisions", "value": f"{report.coverage.decisions:,}"},
+            {"figure": "groups announced", "value": str(counts.announced)},
+            {"figure": "groups withheld", "value": str(counts.withheld + counts.withheld_for_size)},
+            {"figure": "fairness lines met", "value": str(verdicts.count("met"))},
+            {"figure": "fairness lines not met", "value": str(verdicts.count("not_met"))},
+            {"figure": "fairness lines that cannot be told", "value": str(verdicts.count("cannot_tell"))},
+            {"figure": "rows quarantined", "value": str(report.data_quality.quarantined if quarantined else 0)},
+        ],
+        description="The draft at a glance.",
+    )
+    privacy = report.privacy
+    statement = (
+        "No group is announced."
+        if privacy.max_confidence is None or privacy.prior_confidence is None
+        else f"**At most {percent(privacy.max_confidence, digits)}** sure; without the report, "
+        f"{percent(privacy.prior_confidence, digits)}.\n\n{privacy.holds_for}"
+    )
+    create_markdown_artifact(key="privacy-statement", markdown=statement, description="What the report guarantees.")
+    for name in ("report.html", "report.pdf"):
+        path: Path = outcome.documents / name
+        create_link_artifact(key=name.replace(".", "-"), link=path.as_uri(), link_text=name)

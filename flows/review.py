@@ -1,0 +1,48 @@
+"""Review: suspend until a person has read the draft and its dossier, then publish or reject it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from prefect import flow
+from prefect.artifacts import create_markdown_artifact
+from prefect.flow_runs import suspend_flow_run
+from prefect.input import RunInput
+from pydantic import Field
+
+from atr import review as reviewing
+from atr.programme import load
+from atr.warehouse import hold
+from flows.publish import ProgrammePath
+
+A_WEEK = 7 * 24 * 3600
+
+
+class Decision(RunInput):
+    """What the reviewer decided, about which report."""
+
+    decision: Literal["publish", "reject"]
+    reviewer: str = Field(min_length=2, description="Your name; it goes into the ledger.")
+    comment: str = Field(min_length=2, description="Why; it goes into the ledger.")
+    report_sha256: str = Field(
+        min_length=8, description="The SHA-256 that the report you read prints, or its beginning."
+    )
+
+
+@flow(name="review", flow_run_name="review {period}")
+def review(programme: ProgrammePath, period: str) -> str:
+    """Ask a person about the draft of a period and carry out the answer."""
+    loaded = load(programme)
+    draft, documents, dossier = reviewing.waiting(loaded, period)
+    create_markdown_artifact(
+        key="review-request",
+        markdown=f"Read `{documents}` and `{dossier}`, then resume this run with your decision.\n\n"
+        f"SHA-256 of report.json: `{draft.report_sha256}`",
+    )
+    answer = suspend_flow_run(wait_for_input=Decision, timeout=A_WEEK, key="publish-review")
+    act = reviewing.approve if answer.decision == "publish" else reviewing.reject
+    with hold(loaded.store_path):
+        release, folder = act(
+            loaded, period, name=answer.reviewer, comment=answer.comment, report_sha256=answer.report_sha256
+        )
+    return f"{release.id} {release.state}: {folder}"

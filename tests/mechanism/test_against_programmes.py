@@ -1,0 +1,236 @@
+"""Closed forms and announcements on random groups, held against linear programmes and exact arithmetic."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from atr.confidence import maximum_confidence
+from atr.errors import RefusedError
+from atr.fidelity import Alpha, Delta
+from atr.groups import Groups
+from atr.mechanism import announce, optimal_privacy, solve
+
+RATES = ("exact", "free")
+
+_LEVELS = st.sampled_from([1.0, 0.99, 0.95, 0.9, 0.8, 0.5, 0.05])
+
+
+@st.composite
+def groups(draw, largest=400, regions=7, most=1):
+    """Draw groups of counted decisions, degenerate ones included."""
+    sizes = draw(st.lists(st.integers(1, regions), min_size=1, max_size=most))
+    population, positives = [], []
+    for size in sizes:
+        p = draw(st.lists(st.integers(1, largest), min_size=size, max_size=size))
+        kind = draw(st.sampled_from(["any", "any", "extreme", "none", "all"]))
+        share = {"any": st.floats(0, 1), "extreme": st.sampled_from([0, 1, 0.5]), "none": st.just(0), "all": st.just(1)}
+        population += p
+        positives += [round(draw(share[kind]) * people) for people in p]
+    p = np.array(population)
+    return Groups(p, np.array(positives) / p, np.append(0, np.cumsum(sizes)))
+
+
+@st.composite
+def fidelities(draw):
+    if draw(st.booleans()):
+        return Delta(draw(_LEVELS | st.integers(0, 1000).map(lambda level: level / 1000)))
+    return Alpha(draw(_LEVELS | st.integers(50, 1000).map(lambda level: level / 1000)))
+
+
+def _limits(share, beta, s):
+    """Rows of p·x ≤ βΣpx and p(1-x) ≤ βΣp(1-x) in x, with the total given or free."""
+    m = len(share)
+    eye = np.diag(share)
+    if s is None:
+        total = np.tile(share, (m, 1))
+        return np.vstack([eye - beta * total, -eye + beta * total]), np.concatenate([np.zeros(m), beta - share])
+    return np.vstack([eye, -eye]), np.concatenate([np.full(m, beta * s), beta * (1 - s) - share])
+
+
+def lp_distortion(p, d, lo, hi, beta, *, exact):
+    """Smallest Σ(p/S)|x - d| subject to the confidence β; None where there is no such x."""
+    share, m = p / p.sum(), len(p)
+    A, b = _limits(share, beta, share @ d if exact else None)
+    A = np.hstack([A, np.zeros_like(A)])
+    apart = np.block([[np.eye(m), -np.eye(m)], [-np.eye(m), -np.eye(m)]])
+    result = linprog(
+        np.concatenate([np.zeros(m), share]),
+        A_ub=np.vstack([A, apart]),
+        b_ub=np.concatenate([b, d, -d]),
+        A_eq=np.append(share, np.zeros(m))[None] if exact else None,
+        b_eq=[share @ d] if exact else None,
+        bounds=[*zip(lo, hi, strict=True), *[(0, None)] * m],
+        method="highs",
+    )
+    return result.fun if result.status == 0 else None
+
+
+def lp_exact_rates(p, d, lo, hi):
+    """Smallest β with every total fixed: one linear programme in (x, β)."""
+    share, m = p / p.sum(), len(p)
+    s = share @ d
+    eye = np.diag(share)
+    A = np.vstack([np.column_stack([eye, np.full(m, -s)]), np.column_stack([-eye, np.full(m, s - 1)])])
+    result = linprog(
+        np.append(np.zeros(m), 1),
+        A_ub=A,
+        b_ub=np.concatenate([np.zeros(m), -share]),
+        A_eq=np.append(share, 0)[None],
+        b_eq=[s],
+        bounds=[*zip(lo, hi, strict=True), (0, 1)],
+        method="highs",
+    )
+    return result.fun
+
+
+def confidence(p, x):
+    shares = [(w.max() / w.sum()) if w.sum() > 0 else 0 for w in (p * x, p * (1 - x))]
+    return max(shares)
+
+
+def lp_free_rates(p, d, lo, hi):
+    """Smallest β with totals free: Dinkelbach's iteration, β falling to the confidence of ever better x."""
+    share, m = p / p.sum(), len(p)
+    beta = confidence(share, d)
+    for _ in range(50):
+        A, b = _limits(share, beta, None)
+        result = linprog(
+            np.append(np.zeros(m), 1),
+            A_ub=np.column_stack([A, -np.ones(2 * m)]),
+            b_ub=b,
+            bounds=[*zip(lo, hi, strict=True), (None, None)],
+            method="highs",
+        )
+        better = confidence(share, np.clip(result.x[:m], lo, hi))
+        if better > beta - 1e-10:
+            break
+        beta = better
+    return beta
+
+
+def exact_closed_form(p, lo, hi, d):
+    """The formulas in exact arithmetic, one region at a time: β* with free rates and with exact ones."""
+    p, lo, hi, d = ([Fraction(float(value)) for value in column] for column in (p, lo, hi, d))
+    S = sum(p)
+    v = [a * b for a, b in zip(p, hi, strict=True)]
+    w = [a * (1 - b) for a, b in zip(p, lo, strict=True)]
+    M1 = max(a * b for a, b in zip(p, lo, strict=True))
+    M0 = max(a * (1 - b) for a, b in zip(p, hi, strict=True))
+    s = sum(a * b for a, b in zip(p, d, strict=True))
+    free, exact = [max(p) / S, (M1 + M0) / S], [max(p) / S]
+    for M, room, total in ((M1, v, s), (M0, w, S - s)):
+        if M:
+            free.append(M / sum(min(part, M) for part in room))
+        if total:
+            exact.append(M / total)
+            room = sorted(room, reverse=True)
+            exact += [(1 - sum(room[c:]) / total) / c for c in range(1, len(room) + 1)]
+    return float(max(free)), float(max(exact))
+
+
+def one(groups, i=0):
+    cells = slice(groups.offsets[i], groups.offsets[i + 1])
+    return groups.population[cells], groups.decision[cells, 1]
+
+
+@settings(deadline=None, max_examples=150)
+@given(groups(), fidelities())
+def test_optimal_privacy_is_the_programmes(drawn, fidelity):
+    p, d = one(drawn)
+    lo, hi = fidelity.allowed(d)
+    free = optimal_privacy(drawn, fidelity=fidelity, group_rates="free").beta.item()
+    exact = optimal_privacy(drawn, fidelity=fidelity, group_rates="exact").beta.item()
+    assert free == pytest.approx(lp_free_rates(p, d, lo, hi), abs=1e-6)
+    assert exact == pytest.approx(lp_exact_rates(p, d, lo, hi), abs=1e-6)
+    assert free <= exact + 1e-12
+
+
+@settings(deadline=None, max_examples=150)
+@given(groups(), fidelities())
+def test_optimal_privacy_is_the_exact_formula(drawn, fidelity):
+    p, d = one(drawn)
+    free, exact = exact_closed_form(p, *fidelity.allowed(d), d)
+    assert optimal_privacy(drawn, fidelity=fidelity, group_rates="free").beta.item() == pytest.approx(free, abs=1e-9)
+    assert optimal_privacy(drawn, fidelity=fidelity, group_rates="exact").beta.item() == pytest.approx(exact, abs=1e-9)
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    st.lists(st.tuples(st.floats(0, 9), st.integers(0, 20).map(lambda d: d / 20)), min_size=1, max_size=8),
+    fidelities(),
+)
+def test_populations_over_nine_orders_of_magnitude(cells, fidelity):
+    p, d = 10.0 ** np.array([c[0] for c in cells]), np.array([c[1] for c in cells])
+    drawn = Groups(p, d, [0, len(p)])
+    expected = dict(zip(("free", "exact"), exact_closed_form(p, *fidelity.allowed(d), d), strict=True))
+    for rates in RATES:
+        beta = optimal_privacy(drawn, fidelity=fidelity, group_rates=rates).beta
+        assert beta.item() == pytest.approx(expected[rates], abs=1e-9)
+        x = announce(drawn, beta=beta, fidelity=fidelity, group_rates=rates)
+        assert x == pytest.approx(np.clip(x, *fidelity.allowed(d)), abs=1e-12)
+        # Near 1 a chance has fewer digits for what remains.
+        remainder = min(p @ x, p @ (1 - x)) / p.sum()
+        assert confidence(p, x) <= beta.item() + 1e-9 + (1e-14 / remainder if remainder else 0)
+
+
+@settings(deadline=None, max_examples=200)
+@given(groups(), fidelities(), st.floats(0, 1), st.sampled_from(RATES))
+def test_announcements_are_feasible_and_the_least_distorted(drawn, fidelity, slack, rates):
+    p, d = one(drawn)
+    lo, hi = fidelity.allowed(d)
+    best = optimal_privacy(drawn, fidelity=fidelity, group_rates=rates)
+    beta = best.beta.item() + slack**3 * (1 - best.beta.item())
+    x = announce(drawn, beta=beta, fidelity=fidelity, group_rates=rates)
+    assert (x >= lo - 1e-9).all()
+    assert (x <= hi + 1e-9).all()
+    assert confidence(p, x) <= beta + 1e-9
+    if rates == "exact":
+        assert p @ x == pytest.approx(p @ d, abs=1e-9 * p.sum())
+    if best.limits[0, 1] <= beta:
+        assert x.tolist() == d.tolist()
+    distortion = p @ np.abs(x - d) / p.sum()
+    least = lp_distortion(p, d, lo, hi, beta + 1e-6, exact=rates == "exact")
+    assert least is not None
+    # A little more and a little less than β, for the tolerance of the programme.
+    assert distortion >= least - 1e-6
+    reference = lp_distortion(p, d, lo, hi, max(beta - 1e-6, 0), exact=rates == "exact")
+    if reference is not None:
+        assert distortion <= reference + 1e-6
+
+
+@settings(deadline=None, max_examples=60)
+@given(groups(most=6), fidelities(), st.sampled_from(RATES), st.randoms(use_true_random=False))
+def test_neither_batch_nor_order_changes_a_bit(drawn, fidelity, rates, random):
+    together = optimal_privacy(drawn, fidelity=fidelity, group_rates=rates)
+    x = announce(drawn, beta=together.overall, fidelity=fidelity, group_rates=rates)
+    for i in range(len(drawn)):
+        cells = list(range(drawn.offsets[i], drawn.offsets[i + 1]))
+        random.shuffle(cells)
+        alone = Groups(drawn.population[cells], drawn.decision[cells], [0, len(cells)])
+        single = optimal_privacy(alone, fidelity=fidelity, group_rates=rates)
+        assert single.beta.item() == together.beta[i]
+        assert single.limits[0].tolist() == together.limits[i].tolist()
+        y = announce(alone, beta=together.overall, fidelity=fidelity, group_rates=rates)
+        assert y.tolist() == x[cells].tolist()
+
+
+@settings(deadline=None, max_examples=60)
+@given(groups(most=4), st.sampled_from(RATES), st.floats(0.5, 1), st.sampled_from([0.0, 0.7, 0.9]))
+def test_the_fidelity_objective_stops_at_the_first_rung_that_does(drawn, rates, ceiling, floor):
+    try:
+        solution = solve(drawn, fidelity=Delta(floor), objective="fidelity", max_confidence=ceiling, group_rates=rates)
+    except RefusedError:
+        best = optimal_privacy(drawn, fidelity=Delta(floor), group_rates=rates)
+        assert best.overall > ceiling
+        return
+    assert solution.target == ceiling
+    assert maximum_confidence(drawn, solution.announced).max() <= ceiling + 1e-9
+    stricter = [level for level in (0.99, 0.95, 0.9, 0.85, 0.8, 0.75) if level > solution.fidelity.level]
+    for level in stricter:
+        assert optimal_privacy(drawn, fidelity=Delta(level), group_rates=rates).overall > ceiling

@@ -1,0 +1,62 @@
+"""What the tests of the documents share: reports of several shapes, rendered once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from atr.report.documents import contents
+from atr.report.model import PublicReport
+from tests.report import sample
+
+Documents = Callable[[str], dict[str, bytes]]
+
+
+@pytest.fixture(scope="session")
+def reports() -> dict[str, PublicReport]:
+    """Reports of several shapes by name."""
+    long = "Persons with a rather long description that goes on, {kind} {i}"
+    return {
+        "compas": sample.compas(spread=0.04),
+        "unbounded": sample.compas(spread=0.7),
+        "long": sample.grid((3, 4), 4, name=long),
+        "many": sample.grid((4, 4, 5), 4),
+        "beyond": sample.grid((6, 5, 8), 3),
+        "tall": sample.grid((1, 3), 30, people=900),
+        "one": sample.grid((1,), 3),
+        "none": sample.none_announced(),
+        "hostile": sample.hostile(),
+    }
+
+
+@pytest.fixture(scope="session")
+def documents(reports: dict[str, PublicReport]) -> Documents:
+    """The files of a report, made when first asked for; a record in WeasyPrint's log is a failure."""
+    made: dict[str, dict[str, bytes]] = {}
+
+    def make(name: str) -> dict[str, bytes]:
+        if name not in made:
+            with silent():
+                made[name] = contents(reports[name])
+        return made[name]
+
+    return make
+
+
+class _Fail(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        pytest.fail(f"WeasyPrint logged: {record.getMessage()}")
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """WeasyPrint's log must stay empty inside."""
+    handler = _Fail(logging.WARNING)
+    logging.getLogger("weasyprint").addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.getLogger("weasyprint").removeHandler(handler)

@@ -1,0 +1,171 @@
+"""The PDF: its text, its structure, its pages."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import itertools
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pikepdf
+import pypdf
+import pytest
+
+from atr.errors import EnvironmentFault
+from atr.report import pdf as module
+from atr.report.model import PublicReport
+from tests.report import sample
+from tests.report.conftest import Documents
+
+pytestmark = pytest.mark.slow
+
+
+def pages(content: bytes) -> list[str]:
+    return [page.extract_text() for page in pypdf.PdfReader(io.BytesIO(content)).pages]
+
+
+def elements(node: Any) -> Iterator[Any]:
+    """The structure elements of a document, in reading order."""
+    kids = node.get("/K", [])
+    for kid in kids if isinstance(kids, pikepdf.Array) else [kids]:
+        if isinstance(kid, pikepdf.Dictionary) and "/S" in kid:
+            yield kid
+            yield from elements(kid)
+
+
+def test_numbers_are_those_of_the_report(reports: dict[str, PublicReport], documents: Documents) -> None:
+    report, text = reports["compas"], " ".join(pages(documents("compas")["report.pdf"]))
+    for group in report.announced_groups:
+        assert f"{group.population:,}" in text
+        for region in group.regions:
+            assert f"{100 * region.announced['low']:.1f}" in text
+    for entry in report.fairness:
+        if entry.measure == "p_percent_rule" and entry.outcome == "low":
+            assert f"{entry.value:.3f}" in text
+            assert f"{entry.range[0]:.3f} to {entry.range[1]:.3f}" in text
+    assert hashlib.sha256(documents("compas")["report.json"]).hexdigest() in text.replace("\n", "")
+    for words in (f"{report.coverage.decisions:,}", "62.3", "58.3", "10 percentage points", "36 groups"):
+        assert words in text
+
+
+def test_tags(documents: Documents) -> None:
+    with pikepdf.open(io.BytesIO(documents("compas")["report.pdf"])) as file:
+        root = file.Root
+        assert root.MarkInfo.Marked
+        assert str(root.Lang) == "en"
+        assert root.ViewerPreferences.DisplayDocTitle
+        assert "Risk scores before trial" in str(file.docinfo["/Title"])
+        with file.open_metadata() as meta:
+            assert meta["pdfuaid:part"] == "1"
+        found = list(elements(root.StructTreeRoot))
+        figures = [e for e in found if e.S == "/Figure"]
+        assert len(figures) == 2
+        assert all("against" in str(e.Alt) and "0." in str(e.Alt) for e in figures)
+        headers = [e for e in found if e.S == "/TH"]
+        assert {str(e.A.Scope) for e in headers} == {"/Row", "/Column"}
+        tables = [e for e in found if e.S == "/Table"]
+        assert len(tables) >= 9
+        for table in tables:
+            cells = [e for e in elements(table) if e.S == "/TD" and "/Headers" in e.A]
+            assert cells
+        levels = [int(str(e.S)[2]) for e in found if re.fullmatch("/H[1-6]", str(e.S))]
+        assert levels[0] == 1
+        assert all(b <= a + 1 for a, b in itertools.pairwise(levels))
+        assert [p.Tabs for p in file.pages if "/Annots" in p]
+
+
+def test_bookmarks_contents_and_running_heads(documents: Documents) -> None:
+    reader = pypdf.PdfReader(io.BytesIO(documents("compas")["report.pdf"]))
+    flat: list[Any] = []
+    stack = [reader.outline]
+    while stack:
+        for item in stack.pop():
+            stack.append(item) if isinstance(item, list) else flat.append(item)
+    where = {str(item.title): reader.get_destination_page_number(item) for item in flat}
+    contents = pages(documents("compas")["report.pdf"])[0]
+    for title in ("2 Announced decision rules", "3.2 By race", "8 Provenance"):
+        assert re.search(rf"{title[2:].strip()}[ .]+{where[title] + 1}\b", contents), title  # type: ignore[operator]
+    total = len(reader.pages)
+    for number, page in enumerate(reader.pages, start=1):
+        text = page.extract_text()
+        assert f"{number} / {total}" in text
+        assert number == 1 or "Risk scores before trial" in text
+        assert (round(float(page.mediabox.width)), round(float(page.mediabox.height))) == (595, 842)
+
+
+def test_annex_is_attached(documents: Documents) -> None:
+    made = documents("compas")
+    reader = pypdf.PdfReader(io.BytesIO(made["report.pdf"]))
+    attached = {name: content[0] for name, content in reader.attachments.items()}
+    assert attached == {name: made[name] for name in ("report.json", "announced_rules.csv", "fairness.csv")}
+
+
+def test_table_heads_are_repeated(documents: Documents) -> None:
+    found = pages(documents("many")["report.pdf"])
+    inside = [text for text in found if re.search(r"value b \d", text) and "value c" in text]
+    assert len(inside) > 2
+    assert all("People" in text and "level 3" in text for text in inside[:-1])
+
+
+@pytest.mark.parametrize("name", ["compas", "long", "one", "tall"])
+def test_no_heading_is_left_alone(documents: Documents, name: str) -> None:
+    for text in pages(documents(name)["report.pdf"]):
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        body = [line for line in lines if not re.fullmatch(r"\d+ / \d+|Example publisher · .*", line)]
+        assert not re.match(r"\d(\.\d)? [A-Z]|Table \d|Figure \d", body[-1]), body[-1]
+
+
+def test_figures_stand_with_their_tables(documents: Documents) -> None:
+    for text in pages(documents("compas")["report.pdf"]):
+        for number in re.findall(r"Figure (\d)", text):
+            assert f"Table {2 * int(number)}" in text
+
+
+def test_one_honest_page_when_nothing_is_announced(documents: Documents) -> None:
+    (text,) = pages(documents("none")["report.pdf"])
+    assert "12 groups of people have fewer than 1,000 people" in text
+    assert "Contents" not in text
+    with pikepdf.open(io.BytesIO(documents("none")["report.pdf"])) as file:
+        assert not [e for e in elements(file.Root.StructTreeRoot) if e.S == "/Table"]
+
+
+def test_one_page_even_with_many_withheld_groups() -> None:
+    from atr.report.documents import contents
+
+    report = sample.grid((8, 9), 1, name="A long name of a value, {kind} {i}")
+    assert len(report.withheld_groups) == 72
+    (text,) = pages(contents(report)["report.pdf"])
+    assert "more, which report.json names" in text
+
+
+def test_hostile_texts_are_texts(documents: Documents) -> None:
+    text = re.sub(r"\s", "", "".join(pages(documents("hostile")["report.pdf"])))
+    for shown in ("<script>document.title", "{{7*7}}", "]]>-->", "onerror=", "ελληνικά", "Кириллица", "AğırŞiş"):
+        assert shown in text
+    assert "\x00" not in text
+    assert "\u202e" not in text
+
+
+def test_only_what_the_document_carries_is_read() -> None:
+    weasyprint = module._weasyprint()
+    for address in ("http://example.invalid/x.png", "file:///etc/hostname", "ftp://example.invalid/"):
+        html = f"<html lang=en><title>t</title><img alt=x src='{address}'>"
+        with pytest.raises(weasyprint.urls.FatalURLFetchingError):
+            module.pdf(html, date="2014-01-01", identifier="00", attachments={})
+
+
+def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    import builtins
+
+    real = builtins.__import__
+
+    def missing(name: str, *args: Any, **kwargs: Any) -> Any:
+        if name == "weasyprint":
+            raise OSError("cannot load library 'libpango-1.0-0'")
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    with pytest.raises(EnvironmentFault, match=r"^[^\n]*libpango-1\.0-0 libpangoft2-1\.0-0[^\n]*$"):
+        module._weasyprint()

@@ -1,0 +1,77 @@
+"""Numbers are written as they are, never rounded again."""
+
+from __future__ import annotations
+
+import doctest
+
+import pytest
+
+from atr.report import annex, charts, view, wording
+from atr.report.model import FidelityInfo, PeriodInfo
+
+
+@pytest.mark.parametrize("module", [annex, charts, view, wording])
+def test_examples_in_docstrings(module: object) -> None:
+    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "words"),
+    [
+        ("2013-01-01", "2014-01-01", "1 January to 31 December 2013"),
+        ("2014-02-01", "2014-03-01", "1 to 28 February 2014"),
+        ("2013-12-31", "2014-01-01", "31 December 2013"),
+        ("2013-12-01", "2014-02-01", "1 December 2013 to 31 January 2014"),
+        (None, None, ""),
+    ],
+)
+def test_period_in_words(start: str | None, end: str | None, words: str) -> None:
+    assert wording.period(PeriodInfo(label="x", start=start, end=end, timezone=None)) == words
+
+
+@pytest.mark.parametrize(
+    ("kind", "level", "change", "part"),
+    [
+        ("delta", 0.9, 0.1, "by more than 10 percentage points"),
+        ("delta", 0.9, 0.1005, "by more than 10.05 percentage points"),
+        ("delta", 0.99, 0.01, "by more than 1 percentage point."),
+        ("delta", 1.0, 0.0, "to its last printed digit"),
+        ("alpha", 0.8, None, "less than 0.8 times, or more than 1/0.8 times, the true one"),
+        ("ranges", None, None, "within limits"),
+    ],
+)
+def test_promise(kind: str, level: float | None, change: float | None, part: str) -> None:
+    info = FidelityInfo(kind=kind, level=level, largest_change=change)  # type: ignore[arg-type]
+    assert part in wording.promise(info)
+
+
+@pytest.mark.parametrize("share", [0.001, 0.29, 0.57, 0.58, 0.676, 0.999, 1.0, 0.0])
+def test_percent_is_exact(share: float) -> None:
+    assert float(wording.points(share)) == pytest.approx(100 * share, abs=1e-9)
+    assert len(wording.points(share)) <= 4
+
+
+@pytest.mark.parametrize("values", [[0.52, 1, 1.35], [0, 12], [1, 1], [0.999, 1.001], [0, 1e-6], [3, 41.7]])
+def test_axis_holds_all_values(values: list[float]) -> None:
+    low, high, ticks = charts.axis(values)
+    assert low <= min(values) + 1e-9
+    assert high >= max(values) - 1e-9
+    assert 2 <= len(ticks) <= 8
+    assert list(ticks) == sorted(set(ticks))
+
+
+def test_chart_keeps_everything_in_its_frame() -> None:
+    marks = [
+        charts.Mark("a", 0.1, (0.0, 7.5)),
+        charts.Mark("b", None, (None, None)),
+        charts.Mark("c", 2.0, (0.5, None)),
+        charts.Mark("ref", None, (None, None), reference=True),
+    ]
+    chart = charts.dot_chart(marks, id="c", title="t", threshold=0.8, decimals=2)
+    for row in chart.rows:
+        assert charts.LEFT <= row.start <= row.end <= charts.RIGHT
+        assert row.dot is None or row.start <= row.dot <= row.end
+    assert [(r.arrow_left, r.arrow_right) for r in chart.rows] == [
+        (False, False), (True, True), (False, True), (False, False),
+    ]  # fmt: skip
+    assert "b: no ratio (not bounded)" in chart.values

@@ -1,0 +1,71 @@
+"""Confidence in floating point and exact; stated numbers are rounded up, never because of noise."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from atr.confidence import exact_confidence, exact_shares, maximum_confidence, privacy_limit, round_up
+from atr.groups import Groups
+
+card = Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
+
+
+def test_the_paper_announced_without_protection():
+    assert maximum_confidence(card, card.decision) == pytest.approx([1, 0.72])
+    assert privacy_limit(card) == pytest.approx([0.6, 0.45])
+
+
+def test_the_paper_announced_with_protection():
+    assert maximum_confidence(card, np.array([0.1, 0.02, 0.9, 0.1, 0.4, 0.9])) == pytest.approx([0.675, 8.1 / 12.7])
+
+
+def test_an_outcome_nobody_gets_tells_nothing():
+    groups = Groups([3, 1], [0, 0], [0, 2])
+    assert maximum_confidence(groups, groups.decision).item() == 0.75
+    assert exact_confidence([3, 1], [1000, 1000], digits=3) == [Fraction(3, 4)]
+
+
+def test_a_stated_confidence_is_free_of_noise():
+    [women] = exact_confidence([12, 5, 3], [100, 20, 900], digits=3)
+    assert women == Fraction(27, 40)
+    assert round_up(women, digits=3) == Decimal("0.675")
+    assert round_up(women + Fraction(1, 10**30), digits=3) == Decimal("0.676")
+    assert str(round_up(Fraction(1), digits=3)) == "1.000"
+
+
+def test_large_populations_stay_exact():
+    huge = [10**15 + 1, 10**15]
+    assert exact_confidence(huge, [10**6, 10**6], digits=6) == [Fraction(huge[0], sum(huge))]
+
+
+@given(st.lists(st.tuples(st.integers(1, 10**6), st.integers(0, 1000)), min_size=1, max_size=8), st.integers(1, 8))
+def test_exact_and_float_agree(cells, cut):
+    population, announced = (np.array(column) for column in zip(*cells, strict=True))
+    offsets = [0, len(cells)] if cut >= len(cells) else [0, cut, len(cells)]
+    groups = Groups(population, announced / 1000, offsets)
+    exact = exact_confidence(population, announced, digits=3, offsets=offsets)
+    assert maximum_confidence(groups, groups.decision) == pytest.approx([float(c) for c in exact], abs=1e-12)
+    assert all(limit <= c + 1e-12 for limit, c in zip(privacy_limit(groups), exact, strict=True))
+
+
+@given(st.fractions(0, 1), st.integers(0, 6))
+def test_rounding_up_is_tight(fraction, digits):
+    stated = Fraction(round_up(fraction, digits=digits))
+    assert fraction <= stated < fraction + Fraction(1, 10**digits)
+
+
+def test_what_is_not_whole_is_refused():
+    with pytest.raises(ValueError, match="whole numbers"):
+        exact_shares([1.5, 2], [1, 1], digits=3)
+    with pytest.raises(ValueError, match="whole numbers"):
+        exact_shares([1, 2], [1], digits=3)
+    with pytest.raises(ValueError, match="between 0 and 1000"):
+        exact_shares([1, 2], [1, 1001], digits=3)
+    with pytest.raises(ValueError, match="one row for each"):
+        maximum_confidence(card, [0.5])

@@ -1,0 +1,146 @@
+"""Group fairness: known answers, edge cases of ratios, and ranges that hold for every allowed truth."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from atr.fairness import AnnouncedCells, Comparison, compare, difference, exact_totals, rate, ratio, verdict
+from atr.fidelity import Delta
+
+INCOME = ("below 100k", "100k to 200k", "above 200k")
+
+
+def _true_cells(population: list[int], decision: list[float], offsets: list[int]) -> AnnouncedCells:
+    d = np.array(decision, dtype=float)
+    return AnnouncedCells(np.array(population, dtype=float), d, d, d, np.array(offsets), None)
+
+
+def _compare(cells: AnnouncedCells, values: dict[str, tuple[str, ...]], **changes: object) -> list[Comparison]:
+    options = {
+        "protected": {"sex": "men"},
+        "legitimate": ("income",),
+        "outcomes": ("approved", "refused"),
+        "four_fifths": 0.8,
+        "parity_tolerance": 0.05,
+    }
+    return compare(cells, values, **(options | changes))  # type: ignore[arg-type]
+
+
+def test_tables_1_and_2_of_the_paper() -> None:
+    cells = _true_cells([139, 9, 2, 117, 18, 5], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
+    found = _compare(cells, {"sex": ("women",) * 3 + ("men",) * 3, "income": INCOME * 2})
+    by = {(c.measure, c.outcome, dict(c.condition).get("income")): c for c in found}
+    parity = by["statistical_parity", None, None]
+    assert parity.rates == pytest.approx((2 / 150, 0.1))
+    assert parity.value == pytest.approx(0.0867, abs=5e-5)
+    assert parity.verdict == "not_met"
+    conditional = [by["conditional_statistical_parity", None, income].value for income in INCOME]
+    assert conditional == pytest.approx([0, 0.5, 0])
+    assert by["p_percent_rule", "approved", None].value == pytest.approx((2 / 150) / 0.1)
+    assert by["p_percent_rule", "refused", None].value == pytest.approx((148 / 150) / 0.9)
+    assert by["p_percent_rule", "refused", None].verdict is None
+
+
+def test_every_pair_is_compared_and_the_reference_comes_first() -> None:
+    cells = _true_cells([10, 10, 10, 10], [0.1, 0.4, 0.9, 0.9], [0, 1, 2, 3, 4])
+    values = {"race": ("a", "b", "c", "unknown")}
+    found = _compare(cells, values, protected={"race": None}, legitimate=())
+    pairs = [c.groups for c in found if c.measure == "statistical_parity"]
+    assert {frozenset(p) for p in pairs} == {frozenset(p) for p in ("ab", "ac", "bc")} | {
+        frozenset((x, "unknown")) for x in "abc"
+    }
+    assert {c.reference for c in found} == {"c"}, "the highest rate, but never the category unknown"
+    assert [p[1] for p in pairs[:3]] == ["c"] * 3
+
+
+def test_ratios_without_a_base() -> None:
+    cells = _true_cells([10, 10, 10], [0, 0, 0.5], [0, 1, 2, 3])
+    zero, also_zero, half = (rate(cells, np.arange(3) == i) for i in range(3))
+    assert ratio(zero, also_zero) == (1.0, (1.0, 1.0))
+    value, inside = ratio(half, zero)
+    assert math.isnan(value)
+    assert inside[1] == math.inf
+    assert ratio(zero, half)[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("measure", "inside", "line", "expected"),
+    [
+        ("p_percent_rule", (0.8, 1.25), 0.8, "met"),
+        ("p_percent_rule", (0.79, 0.81), 0.8, "cannot_tell"),
+        ("p_percent_rule", (0.7, 0.79), 0.8, "not_met"),
+        ("p_percent_rule", (1.26, 1.3), 0.8, "not_met"),
+        ("p_percent_rule", (1.2, 1.3), 0.8, "cannot_tell"),
+        ("p_percent_rule", (0.9, math.inf), 0.8, "cannot_tell"),
+        ("statistical_parity", (0.0, 0.05), 0.05, "met"),
+        ("statistical_parity", (0.04, 0.06), 0.05, "cannot_tell"),
+        ("statistical_parity", (0.051, 0.06), 0.05, "not_met"),
+        ("statistical_parity", (0.0, 0.05), None, None),
+    ],
+)
+def test_verdicts(measure: str, inside: tuple[float, float], line: float | None, expected: str | None) -> None:
+    assert verdict(measure, inside, line) == expected  # type: ignore[arg-type]
+
+
+@st.composite
+def announced(draw: st.DrawFn) -> tuple[AnnouncedCells, np.ndarray, bool]:
+    """Announced cells on a grid of 0.01 and a truth they may have come from, rates exact or free."""
+    sizes = draw(st.lists(st.integers(1, 4), min_size=2, max_size=4))
+    n = sum(sizes)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    population = np.array(draw(st.lists(st.integers(1, 40), min_size=n, max_size=n)))
+    positives = np.array([draw(st.integers(0, int(p))) for p in population])
+    truth = positives / population
+    level = draw(st.sampled_from([0.8, 0.9, 1.0]))
+    low, high = Delta(level).allowed_on_grid(truth, digits=2)
+    exact = draw(st.booleans())
+    if exact:
+        chance = np.rint(truth * 100).astype(np.int64).clip(low, high)
+    else:
+        chance = np.array([draw(st.integers(int(a), int(b))) for a, b in zip(low, high, strict=True)])
+    lower, upper = Delta(level).believed_range(chance / 100, digits=2)
+    totals = exact_totals(population, chance, offsets, digits=2) if exact else None
+    return AnnouncedCells(population.astype(float), chance / 100, lower, upper, offsets, totals), truth, exact
+
+
+@settings(max_examples=150, deadline=None)
+@given(announced(), st.data())
+def test_the_true_measure_lies_in_its_range(case: tuple[AnnouncedCells, np.ndarray, bool], data: st.DataObject) -> None:
+    cells, truth, exact = case
+    n = len(truth)
+    labels = np.array(data.draw(st.lists(st.sampled_from("ab"), min_size=n, max_size=n)))
+    if len(set(labels)) < 2:
+        labels[0] = "b" if labels[0] == "a" else "a"
+    a, b = (rate(cells, labels == value) for value in "ab")
+    true = [float(np.average(truth[labels == v], weights=cells.population[labels == v])) for v in "ab"]
+    for found, value in ((a, true[0]), (b, true[1])):
+        assert found.range[0] - 1e-9 <= value <= found.range[1] + 1e-9
+        assert found.range[0] <= found.value <= found.range[1]
+    low, high = difference(a, b)[1]
+    assert low - 1e-9 <= abs(true[0] - true[1]) <= high + 1e-9
+    if true[1] > 0:
+        low, high = ratio(a, b)[1]
+        assert low - 1e-9 <= true[0] / true[1] <= high + 1e-9
+    spread = 2 * float((cells.upper - cells.lower).max())
+    value, (low, high) = difference(a, b)
+    if not exact:
+        assert max(value - low, high - value) <= spread + 1e-9, "never wider than Lemma 2"
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 300), st.floats(0, 1)), min_size=1, max_size=5))
+def test_exact_group_rates_leave_no_width_below_a_thousand_people(cells: list[tuple[int, float]]) -> None:
+    population = np.array([p for p, _ in cells])
+    if population.sum() >= 1000:
+        population = np.maximum(population // 2, 1)
+    positives = np.array([round(p * d) for p, (_, d) in zip(population, cells, strict=True)])
+    chance = np.rint(1000 * positives / population).astype(np.int64)
+    low, high = exact_totals(population, chance, np.array([0, len(population)]), digits=3)[0]
+    assert low <= positives.sum() <= high
+    if population.sum() < 1000:
+        assert low == high == positives.sum()

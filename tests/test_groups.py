@@ -1,0 +1,58 @@
+"""Groups hold regions that fit each other, or say what does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from atr.groups import Groups
+
+
+def test_one_column_is_the_chance_of_outcome_1():
+    groups = Groups([1, 2], [0.25, 1], [0, 2])
+    assert groups.decision.tolist() == [[0.75, 0.25], [0, 1]]
+
+
+def test_reductions_by_group():
+    groups = Groups([1, 2, 3], [0, 1, 0.5], [0, 1, 3])
+    assert len(groups) == 2
+    assert groups.sums(groups.population).tolist() == [1, 5]
+    assert groups.maxima(groups.decision).tolist() == [[1, 0], [0.5, 1]]
+    assert groups.group_of_region.tolist() == [0, 1, 1]
+
+
+def test_arrays_are_copies_that_cannot_be_written():
+    population = np.array([1.0, 2.0])
+    groups = Groups(population, [0, 1], [0, 2])
+    population[0] = 9
+    assert groups.population[0] == 1
+    with pytest.raises(ValueError, match="read-only"):
+        groups.population[0] = 9
+
+
+@pytest.mark.parametrize(
+    ("population", "decision", "offsets", "message"),
+    [
+        ([0, 1], [0, 1], [0, 2], "positive"),
+        ([np.inf, 1], [0, 1], [0, 2], "positive"),
+        ([np.nan, 1], [0, 1], [0, 2], "positive"),
+        ([], [], [0], "not empty"),
+        ([1, 1], [0, 1, 0], [0, 2], "one row for each"),
+        ([1, 1], [0, 1.1], [0, 2], "between 0 and 1"),
+        ([1, 1], [0, np.nan], [0, 2], "between 0 and 1"),
+        ([1, 1], [[0.5, 0.5], [0.5, 0.4]], [0, 2], "sum to 1"),
+        ([1, 1], [[0.5, 0.3, 0.2]] * 2, [0, 2], "several outcomes are not supported yet"),
+        ([1, 1], [0, 1], [0, 1], "offsets"),
+        ([1, 1], [0, 1], [1, 2], "offsets"),
+        ([1, 1], [0, 1], [0, 1, 1, 2], "empty"),
+        ([1, 1], [0, 1], [0.0, 2.0], "whole numbers"),
+    ],
+)
+def test_what_does_not_fit_is_refused(population, decision, offsets, message):
+    with pytest.raises(ValueError, match=message):
+        Groups(population, decision, offsets)
+
+
+def test_protected_sets_are_refused():
+    with pytest.raises(ValueError, match="not supported yet"):
+        Groups([1, 1], [0, 1], [0, 2], protected_sets=[[[0]]])

@@ -1,0 +1,148 @@
+"""The programme file: what it accepts, and one clear message with line and key for every fault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from atr.errors import ProgrammeError
+from atr.programme import json_schema, load
+from tests.conftest import EXAMPLES
+
+TEXT = """\
+programme: loans
+title: Loans
+publisher: {name: A, contact: a@example.org}
+system: {name: B}
+log:
+  source: log.csv
+  decided_at: day
+  outcome: result
+  outcomes: {granted: [yes_], denied: [no_]}
+  positive: granted
+attributes:
+  sex: {role: public, protected: true}
+  income:
+    role: sensitive
+    bins: [1, 2]
+    labels: [a, b, c]
+policy:
+  fidelity: {delta: 0.9}
+period: {every: month, timezone: Europe/Berlin}
+"""
+
+
+def _load(tmp_path: Path, text: str) -> Any:
+    path = tmp_path / "p.yaml"
+    path.write_text(text, encoding="utf-8")
+    return load(path)
+
+
+@pytest.mark.parametrize("name", ["compas", "card"])
+def test_the_bundled_programmes_are_valid(name: str) -> None:
+    assert load(EXAMPLES / name).programme == name
+
+
+def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
+    programme = _load(tmp_path, TEXT + "store: private\n")
+    assert programme.store_path == tmp_path / "private"
+    assert programme.site_path == tmp_path / "site" / "loans"
+
+
+FAULTS = [
+    # what is replaced, by what, the line it is on, what the message names
+    ("title: Loans", "title: Loans\ntitel: x", 3, ["titel", "did you mean 'title'"]),
+    ("  outcome: result", "  outcome: result\n  postive: x", 9, ["log.postive", "did you mean 'positive'"]),
+    ("bins: [1, 2]", "bins: [2, 1]", 15, ["attributes.income.bins", "rise"]),
+    ("bins: [1, 2]", "bins: [1, 1]", 15, ["attributes.income.bins", "rise"]),
+    ("bins: [1, 2]", "bins: 4", 15, ["attributes.income.bins", "not supported yet"]),
+    ("labels: [a, b, c]", "labels: [a, b]", 16, ["attributes.income.labels", "3 bins", "2 labels"]),
+    ("labels: [a, b, c]", "labels: [a, b, a]", 16, ["attributes.income.labels", "same label"]),
+    ("{granted: [yes_], denied: [no_]}", "{granted: [yes_]}", 9, ["log.outcomes", "one value"]),
+    ("{granted: [yes_], denied: [no_]}", "{granted: [yes], denied: [no_]}", 9, ["yes must be in quotes"]),
+    ("{granted: [yes_], denied: [no_]}", "{yes: [yes_], denied: [no_]}", 9, ["yes must be in quotes"]),
+    ("{granted: [yes_], denied: [no_]}", "{granted: [1], denied: [no_]}", 9, ['"1"', "quotes"]),
+    ("{granted: [yes_], denied: [no_]}", "{granted: [a], denied: [a]}", 9, ["'a' stands in two outcomes"]),
+    ("{granted: [yes_], denied: [no_]}", "{granted: [a], denied: [b], c: [c]}", 9, ["not supported yet"]),
+    ("positive: granted", "positive: given", 10, ["log.positive", "'given'", "granted, denied"]),
+    ("positive: granted", "positive: yes", 10, ["log.positive", "yes must be in quotes"]),
+    ("positive: granted", "positive:", 10, ["log.positive"]),
+    ("  source: log.csv\n", "", 5, ["log.source", "missing"]),
+    ("source: log.csv", "source: postgresql://host/table", 6, ["log.source", "not supported yet"]),
+    ("role: public", "role: open", 12, ["attributes.sex.role", "'public' or 'sensitive'"]),
+    ("  sex: {role: public, protected: true}", "  sex: {protected: true}", 12, ["attributes.sex.role", "missing"]),
+    ("protected: true", 'protected: "yes"', 12, ["attributes.sex.protected"]),
+    ("  sex: {role: public, protected: true}\n", "", 11, ["no attribute has the role public"]),
+    ("  income:", "  result: {role: public}\n  income:", 13, ["'result'", "outcome"]),
+    ("protected: true}", "protected: true}\n  more: {role: sensitive}", 11, ["more than one sensitive", "yet"]),
+    ("protected: true}", "reference: x}", 12, ["attributes.sex.reference", "protected"]),
+    ("protected: true}", "protected: true, values: {a: A}, reference: B}", 12, ["reference", "'B'", "A"]),
+    ("protected: true}", "hierarchy: file.csv}", 12, ["hierarchy", "not supported yet"]),
+    ("protected: true}", "sets: {x: [a]}}", 12, ["sets", "not supported yet"]),
+    ("{delta: 0.9}", "{delta: 0.9, alpha: 0.9}", 18, ["policy.fidelity", "exactly one"]),
+    ("{delta: 0.9}", "{delta: 1.2}", 18, ["policy.fidelity.delta", "less than or equal to 1"]),
+    ("{delta: 0.9}", "{alpha: 0}", 18, ["policy.fidelity.alpha", "greater than 0"]),
+    ("{delta: 0.9}", "{ranges: file.csv}", 18, ["policy.fidelity.ranges", "not supported yet"]),
+    ("  fidelity: {delta: 0.9}", "  mechanism: linear", 18, ["policy.mechanism", "not supported yet"]),
+    ("  fidelity: {delta: 0.9}", "  mechanism: magic", 18, ["policy.mechanism"]),
+    ("  fidelity: {delta: 0.9}", "  unattainable: flatten", 18, ["policy.unattainable", "not supported yet"]),
+    ("  fidelity: {delta: 0.9}", "  reader: informed", 18, ["policy.reader", "not supported yet"]),
+    ("  fidelity: {delta: 0.9}", "  side_information: census.csv", 18, ["side_information", "not supported yet"]),
+    ("  fidelity: {delta: 0.9}", "  minimum_group_size: 0", 18, ["minimum_group_size"]),
+    ("  fidelity: {delta: 0.9}", "  digits: 3.5", 18, ["policy.digits"]),
+    ("every: month", "every: week", 19, ["period.every"]),
+    ("Europe/Berlin", "Berlin", 19, ["period.timezone", "no time zone"]),
+    ("  decided_at: day\n", "", 5, ["log", "needs decided_at"]),
+    ("programme: loans", "programme: My Loans", 1, ["programme", "lower-case"]),
+    ("title: Loans", "title: Loans\nlanguage: de", 3, ["language", "not supported yet"]),
+    ("title: Loans", "title: Loans\ntitle: Loans", 3, ["'title' stands twice"]),
+    ("title: Loans", "title: [Loans", 3, ["not valid YAML"]),
+    ("title: Loans", "title: Loans\nsite: var/loans/site", 3, ["site", "public"]),
+    ("title: Loans", "title: Loans\nstore: site/loans/x", 3, ["store", "private"]),
+    ("system: {name: B}", "system: {name: B, version: 2013}", 4, ["system.version", '"2013"', "quotes"]),
+    ("system: {name: B}", "system: {name: B, version: 2013-01-01}", 4, ["system.version", "quotes"]),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "line", "named"), FAULTS, ids=[f"{f[1][:40]}" for f in FAULTS])
+def test_a_fault_is_named_with_its_line(tmp_path: Path, old: str, new: str, line: int, named: list[str]) -> None:
+    assert TEXT.count(old) == 1
+    with pytest.raises(ProgrammeError) as caught:
+        _load(tmp_path, TEXT.replace(old, new))
+    message = str(caught.value)
+    assert f"line {line}" in message
+    assert "p.yaml" in message
+    for part in named:
+        assert part in message
+    assert caught.value.exit_code == 1
+
+
+def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
+    text = TEXT.replace("role: public", "role: open").replace("every: month", "every: week")
+    with pytest.raises(ProgrammeError) as caught:
+        _load(tmp_path, text)
+    assert len(str(caught.value).splitlines()) == 2
+
+
+@pytest.mark.parametrize("text", ["", "just text", "- a\n- b", "\x00", "{", "a: &x [*x]"])
+def test_no_file_makes_a_traceback(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ProgrammeError):
+        _load(tmp_path, text)
+
+
+def test_a_missing_file_says_how_to_begin(tmp_path: Path) -> None:
+    with pytest.raises(ProgrammeError, match="atr init"):
+        load(tmp_path / "none.yaml")
+
+
+def test_control_characters_are_made_visible(tmp_path: Path) -> None:
+    programme = _load(tmp_path, TEXT.replace("title: Loans", 'title: "a\\u202Eb\\0c"'))
+    assert programme.title == "a\ufffdb\ufffdc"
+
+
+def test_the_schema_knows_every_key() -> None:
+    known = json_schema()
+    assert set(yaml.safe_load(TEXT)) <= set(known["properties"])
