@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import IntEnum
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -91,7 +92,7 @@ class Announcement:
         What is promised of every announced chance.
     """
 
-    outcomes: tuple[str, ...]
+    outcomes: tuple[str, str]
     groups: Ints
     group_values: tuple[tuple[str, ...], ...]
     region_values: tuple[tuple[str, ...], ...]
@@ -206,7 +207,7 @@ def solve(regions: Regions, which: Ints, policy: Policy) -> Solved:
         The programme's policy.
     """
     groups = groups_of(regions, which)
-    other = "free" if policy.group_rates == "exact" else "exact"
+    other: Literal["exact", "free"] = "free" if policy.group_rates == "exact" else "exact"
     solved = [
         optimal_privacy(groups, fidelity=f, group_rates=policy.group_rates, digits=policy.digits) for f in rungs(policy)
     ]
@@ -255,9 +256,7 @@ def announce(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
         except RefusedError as error:
             refusal = _refused(regions, which, solved.beta[:, rung], policy, after_rounding=error)
             continue
-        return announced_of(
-            regions, which, published=published, chance=chance, fidelity=fidelity, digits=policy.digits
-        )
+        return announced_of(regions, which, published=published, chance=chance, fidelity=fidelity, digits=policy.digits)
     raise refusal or AssertionError("a ladder has at least one rung")
 
 
@@ -267,7 +266,7 @@ def announced_of(
     """The announcement of some groups, from the numbers chosen for their regions."""
     members, offsets = members_of(regions, which)
     return Announcement(
-        outcomes=regions.outcomes,
+        outcomes=(regions.outcomes[0], regions.outcomes[1]),
         groups=which,
         group_values=tuple(regions.group_values[i] for i in which),
         region_values=tuple(regions.region_values[i] for i in members),
@@ -308,8 +307,8 @@ def _refused(
     return RefusedError(
         f"a maximum confidence of {policy.max_confidence:g} cannot be reached at {kind} {level:g} "
         f"with {policy.group_rates} group rates",
-        hint="Lower the fidelity, raise max_confidence, or choose the other group_rates; the dossier shows which groups "
-        "bind and how far. Move in coarse steps: how far depends on the true decisions.",
+        hint="Lower the fidelity, raise max_confidence, or choose the other group_rates; the dossier shows which "
+        "groups bind and how far. Move in coarse steps: how far depends on the true decisions.",
         private=private,
     )
 

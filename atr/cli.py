@@ -91,8 +91,9 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
                           "too_small": counts[1], "prior_too_sure": counts[2]})  # fmt: skip
     _say(f"{loaded.path}: fits its log.")
     _say(
-        f"{accounting.rows_read:,} rows read: {accounting.decisions:,} decisions, {accounting.duplicates:,} duplicates, "
-        f"{accounting.corrections:,} corrections, {accounting.quarantined:,} quarantined."
+        f"{accounting.rows_read:,} rows read: {accounting.decisions:,} decisions, "
+        f"{accounting.duplicates:,} duplicates, {accounting.corrections:,} corrections, "
+        f"{accounting.quarantined:,} quarantined."
     )
     for reason, count in accounting.reasons.items():
         _say(f"  quarantined, {reason}: {count:,}")

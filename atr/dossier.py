@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -212,8 +212,8 @@ def _groups(
 def _rung(programme: Programme, solved: Solved, announcement: Announcement | None) -> int:
     """The step of the ladder that was announced; the last one where nothing was."""
     if announcement is None:
-        return solved.beta.shape[1] - 1
-    return rungs(programme.policy).index(announcement.fidelity)
+        return int(solved.beta.shape[1]) - 1
+    return list(rungs(programme.policy)).index(announcement.fidelity)
 
 
 def _cell(regions: Regions, region: int, announced: float | None) -> Cell:
@@ -315,14 +315,15 @@ def _inside(measure: TrueMeasure, unit: float) -> bool:
 
 
 def _differences(previous: model.PublicReport, report: model.PublicReport) -> Iterator[Difference]:
-    for name, figure in (
+    figures: tuple[tuple[str, Callable[[model.PublicReport], str]], ...] = (
         ("decisions", lambda r: f"{r.coverage.decisions:,}"),
         ("share of people announced", lambda r: f"{r.coverage.announced_share:.0%}"),
         ("groups announced", lambda r: str(r.coverage.groups.announced)),
         ("stated confidence", lambda r: str(r.privacy.max_confidence)),
         ("promise", lambda r: f"{r.fidelity.kind} {r.fidelity.level:g}"),
         (f"share of “{report.positive}”", lambda r: str((r.coverage.rate or {}).get(report.positive))),
-    ):
+    )
+    for name, figure in figures:
         yield Difference(name, figure(previous), figure(report))
     verdicts = (
         ("lines met", "met"),

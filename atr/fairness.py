@@ -249,9 +249,9 @@ def verdict(measure: Measure, inside: Range, threshold: float | None) -> Verdict
     low, high = inside
     slack = 1e-12
     if measure == "p_percent_rule":
-        if low >= threshold - slack and high <= 1 / threshold + slack:
+        if low >= threshold - slack and high * threshold <= 1 + slack:
             return "met"
-        return "not_met" if high < threshold - slack or low > 1 / threshold + slack else "cannot_tell"
+        return "not_met" if high < threshold - slack or low * threshold > 1 + slack else "cannot_tell"
     if high <= threshold + slack:
         return "met"
     return "not_met" if low > threshold + slack else "cannot_tell"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import duckdb
 
@@ -108,7 +108,7 @@ class Ledger:
             [release.period, release.version],
         )
 
-    def record(self, release: Release, *, state: State, **changes: str | None) -> Release:
+    def record(self, release: Release, *, state: State, **changes: Any) -> Release:
         """The release has reached a state: a draft, refused at a gate, published or rejected by a person."""
         return self._record(replace(release, state=state, **changes))
 

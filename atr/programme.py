@@ -30,12 +30,12 @@ from atr.fidelity import Alpha, Delta, Fidelity
 UNKNOWN = "unknown"
 """The category of a missing value."""
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 
 
 def printable(text: str) -> str:
     """The text with control and direction-changing characters made visible, so that it prints as it is read."""
-    return _CONTROL.sub("\ufffd", text)
+    return CONTROL.sub("\ufffd", text)
 
 
 def not_yet(what: str, instead: str) -> ValueError:
@@ -431,11 +431,11 @@ def _construct(loader: yaml.SafeLoader, node: yaml.Node, loc: _Loc, places: dict
     if isinstance(node, yaml.SequenceNode):
         return [_construct(loader, child, (*loc, i), places, path) for i, child in enumerate(node.value)]
     if not isinstance(node, yaml.MappingNode):
-        return loader.construct_object(node, deep=True)  # type: ignore[no-untyped-call]
+        return loader.construct_object(node, deep=True)
     loader.flatten_mapping(node)
     result: dict[str, Any] = {}
     for key_node, child in node.value:
-        key = loader.construct_object(key_node, deep=True)  # type: ignore[no-untyped-call]
+        key = loader.construct_object(key_node, deep=True)
         where = f"{path}, line {key_node.start_mark.line + 1}"
         dotted = ".".join(str(part) for part in loc)
         if not isinstance(key, str):

@@ -16,7 +16,7 @@ from atr import periods as _periods
 from atr.errors import PeriodError
 from atr.groups import Groups
 from atr.periods import Every, Period
-from atr.programme import _CONTROL, UNKNOWN, Attribute, Programme, printable
+from atr.programme import CONTROL, UNKNOWN, Attribute, Programme, printable
 from atr.warehouse import Parameters, Warehouse
 
 __all__ = ["Groups", "Regions", "aggregate", "decided_span", "periods", "unknown"]
@@ -177,7 +177,7 @@ def _display(attribute: Attribute, cell: str, p: Parameters) -> str:
     else:
         named = (attribute.values or {}).items()
         cases = " ".join(f"WHEN {cell} = {p.mark(raw)} THEN {p.mark(name)}" for raw, name in named)
-        other = f"ELSE regexp_replace({cell}, {p.mark(_CONTROL.pattern)}, {p.mark(printable(chr(0)))}, 'g')"
+        other = f"ELSE regexp_replace({cell}, {p.mark(CONTROL.pattern)}, {p.mark(printable(chr(0)))}, 'g')"
     return f"CASE WHEN {cell} IS NULL THEN {p.mark(UNKNOWN)} {cases} {other} END"
 
 

@@ -138,7 +138,7 @@ _AGAIN = "Remove the folder and run `atr publish` for the period again."
 
 def _copy_whole(source: Path, target: Path) -> None:
     """Copy a folder so that readers see all of it or nothing."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+    _public_folder(target.parent)
     temporary = target.with_name(f".{target.name}.new")
     shutil.rmtree(temporary, ignore_errors=True)
     shutil.copytree(source, temporary)
@@ -147,9 +147,15 @@ def _copy_whole(source: Path, target: Path) -> None:
         with path.open("rb") as file:
             os.fsync(file.fileno())
     temporary.chmod(0o755)
-    for folder in (target.parent, target.parent.parent):
-        folder.chmod(0o755)
     temporary.rename(target)
+
+
+def _public_folder(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, readable for a web server whatever the umask."""
+    if not folder.is_dir():
+        _public_folder(folder.parent)
+        folder.mkdir()
+        folder.chmod(0o755)
 
 
 def _write_index(programme: Programme, ledger: Ledger) -> None:

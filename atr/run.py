@@ -198,10 +198,9 @@ def announce(run: Run) -> None:
     except RefusedError as refusal:
         _write_text(run.folder / REFUSAL, refusal.private)
         raise
-    level = getattr(made.fidelity, "level", None)
     frame = pd.DataFrame({"population": made.population, "published": made.published, "chance": made.chance})
     write_parquet(frame, run.folder / "announced.parquet")
-    _write_json(run.folder / "promise.json", {"level": level})
+    _write_json(run.folder / "promise.json", {"rung": announcing.rungs(run.programme.policy).index(made.fidelity)})
     with Warehouse.open(run.programme) as warehouse:
         warehouse.store_announced(
             run.id,
@@ -358,14 +357,14 @@ def load_announcement(run: Run) -> Announcement:
     found = load_regions(run)
     policy = run.programme.policy
     frame = read_parquet(run.folder / "announced.parquet")
-    level = json.loads((run.folder / "promise.json").read_text(encoding="utf-8"))["level"]
+    rung = json.loads((run.folder / "promise.json").read_text(encoding="utf-8"))["rung"]
     groups = np.flatnonzero(announcing.standing(found, policy) == Standing.ANNOUNCED)
     return announcing.announced_of(
         found,
         groups,
         published=frame["published"].to_numpy(dtype=np.int64),
         chance=frame["chance"].to_numpy(dtype=np.int64),
-        fidelity=type(policy.fidelity.model())(level),
+        fidelity=announcing.rungs(policy)[rung],
         digits=policy.digits,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from prefect import flow, get_run_logger
+from prefect import flow
 from pydantic import Field
 
 from atr import run as steps
@@ -22,7 +22,6 @@ def backfill(
     last: Annotated[str | None, Field(description="Label of the last period; left out: the log's last.")] = None,
 ) -> list[str]:
     """Leave a draft for every period of the log from ``first`` to ``last``."""
-    logger = get_run_logger()
     loaded = load(programme)
     with hold(loaded.store_path):
         steps.load_log(programme)
@@ -37,7 +36,5 @@ def backfill(
     end = labels.index(last) + 1 if last else len(labels)
     made = []
     for label in labels[start:end]:
-        outcome = publish(programme, label)
-        logger.info("%s: %s", label, outcome.release.state)
-        made.append(outcome.release.id)
+        made.append(publish(programme, label).release.id)
     return made

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from prefect import flow, get_run_logger, runtime, task
+from prefect import flow, runtime, task
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.futures import wait
@@ -18,14 +19,16 @@ from pydantic import Field
 from atr import run as steps
 from atr.errors import EnvironmentFault, RefusedError
 from atr.programme import load
+from atr.report import wording
 from atr.report.model import PublicReport
-from atr.report.notes import percent
 from atr.run import Batch, Outcome, Run
 from atr.warehouse import hold
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-WORKERS = max(2, os.cpu_count() or 2)
+logger = logging.getLogger("atr.flows")
+
+RUNNER: Any = ThreadPoolTaskRunner(max_workers=max(2, os.cpu_count() or 2))
 
 ProgrammePath = Annotated[str, Field(description="Path of the programme file.")]
 PeriodLabel = Annotated[
@@ -72,13 +75,12 @@ def _run_name() -> str:
     return f"{load(given['programme']).programme} {given.get('period') or 'last period'}"
 
 
-@flow(name="publish", flow_run_name=_run_name, task_runner=ThreadPoolTaskRunner(max_workers=WORKERS), log_prints=False)
+@flow(name="publish", flow_run_name=_run_name, task_runner=RUNNER)
 def publish(programme: ProgrammePath, period: PeriodLabel = None) -> Outcome:
     """Make the report of a period and leave it as a draft that waits for review."""
-    logger = get_run_logger()
     with hold(load(programme).store_path):
+        logger.info("Reading the log …")
         accounting = ingest(programme)
-        logger.info("The log is in the warehouse: %s decisions.", f"{accounting.decisions:,}")
         run = begin(programme, period, ended_by=_scheduled_day())
         try:
             outcome = _report(run)
@@ -92,16 +94,17 @@ def publish(programme: ProgrammePath, period: PeriodLabel = None) -> Outcome:
 
 
 def _report(run: Run) -> Outcome:
-    logger = get_run_logger()
+    logger.info("Counting the decisions of %s …", run.period_label)
     batches: list[Batch] = aggregate(run)
-    logger.info("%s: %d tasks solve the announced QID groups.", run.id, len(batches))
+    logger.info("Solving the QID groups, in %d tasks …", len(batches))
     solved = [solve.submit(run, batch) for batch in batches]
     wait(solved)
     for future in solved:
         future.result()
+    logger.info("Choosing what to announce, and measuring fairness …")
     announce(run)
     measure(run)
-    logger.info("Rendering the documents.")
+    logger.info("Rendering the documents …")
     render(run)
     outcome: Outcome = register(run)
     return outcome
@@ -118,7 +121,7 @@ def _scheduled_day() -> date | None:
 def _show(outcome: Outcome, quarantined: int) -> None:
     """Leave what is publishable in Prefect's UI."""
     report = PublicReport.model_validate_json((outcome.documents / "report.json").read_text(encoding="utf-8"))
-    counts, digits = report.coverage.groups, report.policy.digits
+    counts = report.coverage.groups
     verdicts = [entry.verdict for entry in report.fairness]
     create_table_artifact(
         key="run-summary",
@@ -135,14 +138,9 @@ def _show(outcome: Outcome, quarantined: int) -> None:
         ],
         description="The draft at a glance.",
     )
-    privacy = report.privacy
-    statement = (
-        "No group is announced."
-        if privacy.max_confidence is None or privacy.prior_confidence is None
-        else f"**At most {percent(privacy.max_confidence, digits)}** sure; without the report, "
-        f"{percent(privacy.prior_confidence, digits)}.\n\n{privacy.holds_for}"
+    create_markdown_artifact(
+        key="privacy-statement", markdown=wording.guarantee(report), description="What the report guarantees."
     )
-    create_markdown_artifact(key="privacy-statement", markdown=statement, description="What the report guarantees.")
     for name in ("report.html", "report.pdf"):
         path: Path = outcome.documents / name
         create_link_artifact(key=name.replace(".", "-"), link=path.as_uri(), link_text=name)

@@ -1,4 +1,4 @@
-"""A local Prefect server, the deployments of prefect.yaml and a worker, until interrupted. Listens on 127.0.0.1 only."""
+"""A local Prefect server on 127.0.0.1, the deployments of prefect.yaml and a worker, until interrupted."""
 
 from __future__ import annotations
 

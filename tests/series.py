@@ -69,13 +69,19 @@ def programme(**policy: Any) -> dict[str, Any]:
 
 
 def write_series(
-    folder: Path, counts: Mapping[tuple[str, str], tuple[int, int]], *, content: dict[str, Any] | None = None, **policy: Any
+    folder: Path,
+    counts: Mapping[tuple[str, str], tuple[int, int]],
+    *,
+    content: dict[str, Any] | None = None,
+    **policy: Any,
 ) -> Path:
     """A programme file and its log; returns the programme file."""
     folder.mkdir(parents=True, exist_ok=True)
     write_log(folder / "log.csv", counts)
     path = folder / "programme.yaml"
-    path.write_text(yaml.safe_dump(content or programme(**policy), allow_unicode=True, sort_keys=False), encoding="utf-8")
+    path.write_text(
+        yaml.safe_dump(content or programme(**policy), allow_unicode=True, sort_keys=False), encoding="utf-8"
+    )
     return path
 
 

@@ -122,7 +122,7 @@ def test_control_characters_are_shown_as_the_programme_shows_them() -> None:
     text = "".join(map(chr, [*range(0x3000), *range(0xE000, 0x10000), 0x10FFFF]))
     with Warehouse.in_memory() as warehouse:
         ((shown,),) = warehouse.query(
-            "SELECT regexp_replace($1, $2, $3, 'g')", [text, regions._CONTROL.pattern, printable("\0")]
+            "SELECT regexp_replace($1, $2, $3, 'g')", [text, regions.CONTROL.pattern, printable("\0")]
         )
     assert shown == printable(text)
 

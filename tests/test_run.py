@@ -143,7 +143,9 @@ def test_groups_are_withheld_for_size_and_for_what_is_known_before(tmp_path: Pat
     ]
     assert report["groups"][1]["population"] is None
     assert report["coverage"]["groups"] == {"announced": 1, "withheld_for_size": 1, "withheld": 1}
-    assert report["coverage"]["decisions"] == 1130, "rounded to the minimum size, so that nobody is found by subtraction"
+    assert report["coverage"]["decisions"] == 1130, (
+        "rounded to the minimum size, so that nobody is found by subtraction"
+    )
     assert "tinies" not in text
     for name in ("report.html", "fairness.csv", "announced_rules.csv"):
         assert b"tinies" not in (outcome.documents / name).read_bytes()

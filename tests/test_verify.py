@@ -37,8 +37,16 @@ def _changed(content: dict[str, Any], path: tuple[Any, ...], step: float) -> dic
     at: Any = changed
     for key in path[:-1]:
         at = at[key]
-    at[path[-1]] = round(at[path[-1]] + step, 9) if isinstance(at[path[-1]], float) else at[path[-1]] + int(step) or 1
+    at[path[-1]] = round(at[path[-1]] + step, 9)
     return changed
+
+
+def _found(path: Path) -> bool:
+    """Whether a changed report is refused: by a finding, or because it is no report any more."""
+    try:
+        return bool(verify(path))
+    except VerifyError:
+        return True
 
 
 def _step(path: tuple[Any, ...], value: float) -> float:
@@ -76,22 +84,27 @@ def test_any_changed_number_is_found(published: dict[str, Any], tmp_path: Path) 
     for path in _leaves(published):
         for sign in (1, -1):
             changed = _changed(published, path, sign * _step(path, _value(published, path)))
-            assert verify(_write(tmp_path / "r.json", changed, forged=False)), path
+            assert _found(_write(tmp_path / "r.json", changed, forged=False)), path
 
 
 def test_a_changed_number_that_follows_from_others_is_found_though_the_checksum_was_renewed(
     published: dict[str, Any], tmp_path: Path
 ) -> None:
     for path in _leaves({key: published[key] for key in RECOMPUTED}):
-        if path in (("coverage", "decisions"), ("coverage", "announced_share"), ("coverage", "groups", "withheld_for_size")):
+        if path in (
+            ("coverage", "decisions"),
+            ("coverage", "announced_share"),
+            ("coverage", "groups", "withheld_for_size"),
+        ):
             continue
         for sign in (1, -1):
             changed = _changed(published, path, sign * _step(path, _value(published, path)))
-            assert verify(_write(tmp_path / "r.json", changed, forged=True)), (path, sign)
+            assert _found(_write(tmp_path / "r.json", changed, forged=True)), (path, sign)
 
 
 def test_a_changed_verdict_or_sentence_is_found(published: dict[str, Any], tmp_path: Path) -> None:
-    for field, other in (("verdict", "cannot_tell"), ("sentence", "All is well.")):
+    verdict = "not_met" if published["fairness"][0]["verdict"] == "met" else "met"
+    for field, other in (("verdict", verdict), ("sentence", "All is well.")):
         changed = copy.deepcopy(published)
         changed["fairness"][0][field] = other
         assert verify(_write(tmp_path / "r.json", changed, forged=True))
@@ -158,6 +171,8 @@ def test_a_hostile_report_does_not_crash(published: dict[str, Any], tmp_path: Pa
     for path in _leaves(published):
         for value in (0, -1, 10**18, 0.5):
             try:
-                assert isinstance(verify(_write(tmp_path / "r.json", change(published, path, value), forged=True)), list)
+                assert isinstance(
+                    verify(_write(tmp_path / "r.json", change(published, path, value), forged=True)), list
+                )
             except VerifyError:
                 continue

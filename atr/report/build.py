@@ -20,7 +20,7 @@ from atr.report.rounding import down, nearest, printed_range
 from atr.report.sentences import sentence
 
 RATE_DIGITS = 2
-"""Rates of groups are printed to the nearest percent: to more digits, a small group's would give its exact size away."""
+"""Rates are printed to the nearest percent: to more digits, that of a small group would give its exact size away."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ def _coverage(announcement: Announcement, programme: Programme, extent: Extent) 
 
 
 def _total(people: int, programme: Programme, extent: Extent) -> int:
-    """A published total; coarse enough, where anybody is withheld, that the announced people cannot be taken from it."""
+    """A published total; where anybody is withheld, too coarse to take the announced people from it."""
     policy = programme.policy
     withheld = extent.announced < extent.decisions
     rounding = max(policy.minimum_group_size, policy.population_rounding) if withheld else policy.population_rounding

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SCHEMA = "atr-report/1"
+SCHEMA: Literal["atr-report/1"] = "atr-report/1"
 
-Measure = Literal[
-    "statistical_parity", "conditional_statistical_parity", "p_percent_rule", "individual_fairness"
-]
+Measure = Literal["statistical_parity", "conditional_statistical_parity", "p_percent_rule", "individual_fairness"]
 Verdict = Literal["met", "not_met", "cannot_tell"]
 Status = Literal["announced", "coarsened", "flattened", "withheld"]
 
 
+People = Annotated[int, Field(ge=0, le=10**12)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False)
 
 
 class Publisher(_Frozen):
@@ -70,11 +72,11 @@ class PolicyInfo(_Frozen):
     group_rates: Literal["exact", "free"]
     objective: Literal["privacy", "fidelity"]
     fidelity: dict[str, float]
-    max_confidence: float
-    minimum_group_size: int
+    max_confidence: Share
+    minimum_group_size: Annotated[int, Field(ge=1, le=10**9)]
     unattainable: str
-    digits: int
-    population_rounding: int
+    digits: Annotated[int, Field(ge=1, le=6)]
+    population_rounding: Annotated[int, Field(ge=1, le=10**9)]
     side_information: str
 
 
@@ -95,8 +97,8 @@ class Privacy(_Frozen):
     ``max_confidence`` and ``prior_confidence`` are rounded up, ``min_uncertainty`` (nats) is rounded down.
     """
 
-    max_confidence: float | None
-    prior_confidence: float | None
+    max_confidence: Share | None
+    prior_confidence: Share | None
     min_uncertainty: float | None
     binding_group: str | None
     holds_for: str
@@ -106,8 +108,8 @@ class FidelityInfo(_Frozen):
     """The promise on every announced chance; ``largest_change`` is None where it is relative (alpha)."""
 
     kind: Literal["delta", "alpha", "ranges"]
-    level: float | None
-    largest_change: float | None
+    level: Share | None
+    largest_change: Share | None
 
 
 class GroupCounts(_Frozen):
@@ -121,28 +123,28 @@ class GroupCounts(_Frozen):
 class Coverage(_Frozen):
     """How much of the period the report covers; ``rate`` is the share of each outcome among announced people."""
 
-    decisions: int
-    announced_share: float
+    decisions: People
+    announced_share: Share
     groups: GroupCounts
-    rate: dict[str, float] | None
+    rate: dict[str, Share] | None
 
 
 class Region(_Frozen):
     """A decision region of an announced group: its sensitive values, people and announced chances."""
 
     sensitive: dict[str, str]
-    population: int
-    announced: dict[str, float]
+    population: People
+    announced: dict[str, Share]
 
 
 class Group(_Frozen):
-    """A QID group. One withheld because prior knowledge alone exceeds the ceiling has its public values and no number."""
+    """A QID group. One withheld because prior knowledge exceeds the ceiling has its public values and no number."""
 
     id: str
     public: dict[str, str]
     status: Status
-    population: int | None = None
-    rate: dict[str, float] | None = None
+    population: People | None = None
+    rate: dict[str, Share] | None = None
     regions: tuple[Region, ...] = ()
 
 
@@ -162,22 +164,22 @@ class Fairness(_Frozen):
     outcome: str | None
     value: float | None
     range: tuple[float | None, float | None]
-    threshold: float | None
+    threshold: Share | None
     verdict: Verdict | None
     sentence: str
-    people: tuple[int, int]
-    rates: tuple[float, float]
+    people: tuple[People, People]
+    rates: tuple[Share, Share]
 
 
 class DataQuality(_Frozen):
     """What became of the log's rows; ``unknown`` is the share of decisions whose attribute has no value."""
 
     rows_read: int
-    decisions: int
-    duplicates: int
-    corrections: int
-    quarantined: int
-    unknown: dict[str, float]
+    decisions: People
+    duplicates: People
+    corrections: People
+    quarantined: People
+    unknown: dict[str, Share]
 
 
 class Note(_Frozen):
@@ -192,7 +194,7 @@ class Provenance(_Frozen):
     """The software, and a checksum over everything else in the file (canonical JSON, SHA-256)."""
 
     atr: str
-    schema_name: str = Field(default=SCHEMA, alias="schema")
+    schema_name: Literal["atr-report/1"] = Field(default=SCHEMA, alias="schema")
     checksum: str = ""
 
 
@@ -238,7 +240,9 @@ class PublicReport(_Frozen):
 def checksum(content: dict[str, Any]) -> str:
     """SHA-256 over the canonical JSON of everything in a report but the checksum itself."""
     provenance = {k: v for k, v in content["provenance"].items() if k != "checksum"}
-    canonical = json.dumps({**content, "provenance": provenance}, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    canonical = json.dumps(
+        {**content, "provenance": provenance}, ensure_ascii=False, sort_keys=True, separators=(",", ":")
+    )
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 

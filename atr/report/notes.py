@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from atr.report import wording
 from atr.report.model import Note, PublicReport
 
 
@@ -15,54 +16,31 @@ def fidelity_notes(report: PublicReport) -> tuple[Note, ...]:
     return tuple(Note(id=key, title=title, text=text) for key, title, text in _notes(report))
 
 
-def percent(share: float, digits: int) -> str:
-    """A share as a percentage with the digits it was printed with.
-
-    >>> percent(0.675, 3), percent(0.6, 1)
-    ('67.5 %', '60 %')
-    """
-    return f"{100 * share:.{max(digits - 2, 0)}f} %"
-
-
-def promise(report: PublicReport) -> str:
-    """The promise of fidelity, in words."""
-    fidelity, digits = report.fidelity, report.policy.digits
-    if fidelity.largest_change is not None:
-        points = f"{100 * fidelity.largest_change:.{max(digits - 2, 0)}f}".rstrip("0").rstrip(".")
-        return f"No announced chance differs from the true one by more than {points} percentage points"
-    level = fidelity.level or 1.0
-    return (
-        f"No announced chance, of either outcome, is less than {level:g} times or more than {1 / level:.4g} times the "
-        f"true one, give or take one unit of the last printed digit"
-    )
-
-
 def _notes(report: PublicReport) -> Iterator[tuple[str, str, str]]:
     policy, counts = report.policy, report.coverage.groups
-    sensitive = " and ".join(a.title.lower() for a in report.attributes if a.role == "sensitive")
-    public = ", ".join(a.title.lower() for a in report.attributes if a.role == "public")
+    sensitive = wording.sensitive(report)
+    public = wording.listed([wording.inner(a.title) for a in report.attributes if a.role == "public"])
     if counts.announced:
         yield from _announced(report, sensitive, public)
     missing = []
     if counts.withheld_for_size:
+        them = "it" if counts.withheld_for_size == 1 else "each of them"
         missing.append(
-            f"{_groups(counts.withheld_for_size)} left out because fewer than {policy.minimum_group_size} people are in "
-            "it." if counts.withheld_for_size == 1 else
-            f"{_groups(counts.withheld_for_size)} left out because fewer than {policy.minimum_group_size} people are in "
-            "each of them."
-        )  # fmt: skip
+            f"{_groups(counts.withheld_for_size)} left out because fewer than {policy.minimum_group_size} people are "
+            f"in {them}."
+        )
     if counts.withheld:
         missing.append(
             f"{_groups(counts.withheld)} left out because {sensitive} can be told with more than "
-            f"{percent(policy.max_confidence, policy.digits)} confidence from the public attributes alone, before any "
-            "report: this report must not add to that. They are named, without numbers."
+            f"{wording.percent(policy.max_confidence)} confidence from the public attributes alone, before any report: "
+            "this report must not add to that. They are named, without numbers."
         )
     if missing:
         missing.append(
             "Who is left out was decided from the numbers of people and from the policy, never from the decisions. No "
-            "figure of this report contains people who are left out, but for the number of decisions and of rows, which "
-            f"are rounded to the nearest {max(policy.minimum_group_size, policy.population_rounding)} so that nobody can "
-            "be found by subtraction."
+            "figure of this report contains people who are left out, but for the number of decisions and of rows, "
+            f"which are rounded to the nearest {max(policy.minimum_group_size, policy.population_rounding)} so that "
+            "nobody can be found by subtraction."
         )
     else:
         missing.append("Nobody: every group is announced.")
@@ -80,7 +58,8 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
     yield (
         "altered",
         "What was altered, and by how much at most",
-        f"{promise(report)} ({'δ' if report.fidelity.kind == 'delta' else 'α'}-fidelity {report.fidelity.level:g}). "
+        f"{wording.promise(report.fidelity)} This is {'δ' if report.fidelity.kind == 'delta' else 'α'}-fidelity "
+        f"{report.fidelity.level:g}. "
         f"Chances were moved only as far as it takes to keep {sensitive} private, and as few people's as possible. "
         + (
             f"The promise is the strictest step of a fixed ladder that the ceiling allows; the policy's floor is "
@@ -94,8 +73,8 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
             "rates",
             "What was not altered",
             "The share of each outcome within every group of people who share all public attributes was kept. So rates "
-            "of groups, and comparisons of groups by public attributes, are the true ones up to rounding; only the rows "
-            "inside a group, by " + sensitive + ", are blurred.",
+            "of groups, and comparisons of groups by public attributes, are the true ones up to rounding; only the "
+            "rows inside a group, by " + sensitive + ", are blurred.",
         )
     else:
         yield (
@@ -107,16 +86,16 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
     yield (
         "ranges",
         "How the ranges follow",
-        "Beside a fairness figure stands the range its true value must lie in. It follows from the announced chances and "
-        "the promise alone"
+        "Beside a fairness figure stands the range its true value must lie in. It follows from the announced chances "
+        "and the promise alone"
         + (
-            ", together with the group rates that were kept. A figure without a range is true to its last printed digit."
+            ", and from the group rates that were kept. A figure without a range is true to its last printed digit."
             if policy.group_rates == "exact"
             else ". A verdict is given only where the whole range lies on one side of the line."
         ),
     )
-    confidence = percent(privacy.max_confidence or 0.0, digits)
-    prior = percent(privacy.prior_confidence or 0.0, digits)
+    confidence = wording.percent(privacy.max_confidence or 0.0)
+    prior = wording.percent(privacy.prior_confidence or 0.0)
     yield (
         "guarantee",
         "For whom the guarantee holds",
@@ -130,8 +109,8 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         "For whom it does not hold",
         "For a reader who works out how the figures were altered and reverses it: the method is public and leaves "
         "nothing to chance, so such a reader can be surer. For a reader convinced that each rule is all or nothing, or "
-        f"otherwise sure of what the true chances can be. For a reader who knows more of a person than {public} and the "
-        "outcome, another private fact for example. The report says nothing about them.",
+        f"otherwise sure of what the true chances can be. For a reader who knows more of a person than {public} and "
+        "the outcome, another private fact for example. The report says nothing about them.",
     )
     yield (
         "exact",
@@ -151,8 +130,8 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         "rounding",
         "Rounding",
         f"{people} Chances and comparisons have {digits} decimals as fractions, rates of groups are to the nearest "
-        "percent. Rates and comparisons were computed before numbers of people were rounded. Where a promise would leave "
-        "no printable value, it means: within one unit of the last digit.",
+        "percent. Rates and comparisons were computed before numbers of people were rounded. Where a promise would "
+        "leave no printable value, it means: within one unit of the last digit.",
     )
     yield (
         "side-information",
@@ -163,4 +142,4 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
 
 
 def _groups(count: int) -> str:
-    return "1 group is" if count == 1 else f"{count} groups are"
+    return wording.count(count, "group is", "groups are")

@@ -14,12 +14,12 @@ def nearest(value: float, digits: int) -> float:
     >>> nearest(0.0625, 3), nearest(2 / 3, 2)
     (0.063, 0.67)
     """
-    return round(math.floor(value * 10**digits + 0.5 + _NOISE) / 10**digits, digits)
+    return round(float(math.floor(value * 10.0**digits + 0.5 + _NOISE) / 10.0**digits), digits)
 
 
 def down(value: float, digits: int) -> float:
     """Down to the last digit."""
-    return round(math.floor(value * 10**digits + _NOISE) / 10**digits, digits)
+    return round(float(math.floor(value * 10.0**digits + _NOISE) / 10.0**digits), digits)
 
 
 def up(value: float, digits: int) -> float:
@@ -28,7 +28,7 @@ def up(value: float, digits: int) -> float:
     >>> up(0.675, 3), up(0.6751, 3)
     (0.675, 0.676)
     """
-    return round(math.ceil(value * 10**digits - _NOISE) / 10**digits, digits)
+    return round(float(math.ceil(value * 10.0**digits - _NOISE) / 10.0**digits), digits)
 
 
 def printed_range(value: float, inside: tuple[float, float], digits: int) -> tuple[float | None, float | None]:
@@ -37,7 +37,7 @@ def printed_range(value: float, inside: tuple[float, float], digits: int) -> tup
     Unbounded ends are None.
     """
     low, high = inside
-    if high - low < 10**-digits * (1 - _NOISE):
+    if high - low < 10.0**-digits * (1 - _NOISE):
         return nearest(value, digits), nearest(value, digits)
     printed = nearest(value, digits) if math.isfinite(value) else None
     below, above = down(low, digits), None if math.isinf(high) else up(high, digits)

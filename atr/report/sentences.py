@@ -30,7 +30,8 @@ def sentence(entry: Fairness, *, positive: str, titles: Mapping[str, str], digit
         return _ratio(entry, a, b, rates, digits)
     points = max(digits - 2, 0)
     value = 100 * (entry.value or 0.0)
-    text = f"{where}{a} and {b} differ by {value:.{points}f} percentage points in how often “{positive}” is decided ({rates})."
+    apart = f"{value:.{points}f} percentage points"
+    text = f"{where}{a} and {b} differ by {apart} in how often “{positive}” is decided ({rates})."
     low, high = entry.range
     if low is not None and high is not None and low != high:
         text += f" The true difference lies between {100 * low:.{points}f} and {100 * high:.{points}f}."

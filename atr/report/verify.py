@@ -117,6 +117,8 @@ def _form(report: model.PublicReport) -> Iterator[Finding]:
     """What must hold before anything can be recomputed."""
     digits, rounding = report.policy.digits, report.policy.population_rounding
     outcomes = set(report.outcomes)
+    if len(report.outcomes) != 2 or report.positive not in outcomes:
+        yield Finding("outcomes", "are not two, the positive one among them")
     for group in report.announced_groups:
         if group.population is None or group.rate is None or not group.regions:
             yield Finding(group.id, "an announced group lacks its numbers")
@@ -170,7 +172,7 @@ class _Held:
         least, most = (supplied, supplied) if supplied is not None else _open(published, report)
         unit = 10**report.policy.digits
         announcement = Announcement(
-            outcomes=(report.positive, *(o for o in report.outcomes if o != report.positive)),
+            outcomes=(report.positive, next(o for o in report.outcomes if o != report.positive)),
             groups=np.arange(len(sizes)),
             group_values=tuple(tuple(group.public.values()) for group in report.announced_groups),
             region_values=tuple(tuple(region.sensitive.values()) for region in regions),
@@ -277,7 +279,7 @@ def _privacy(held: _Held) -> Iterator[Finding]:
                 f"privacy.{name}",
                 f"{stated} is stated, {_either(least, most)} follows from the printed numbers",
             )
-    if privacy.max_confidence is None:
+    if not privacy.max_confidence:
         return
     if privacy.max_confidence > held.report.policy.max_confidence:
         yield Finding("privacy.max_confidence", "exceeds the ceiling of the policy")
@@ -389,17 +391,19 @@ def _within_rounding(held: _Held, entry: model.Fairness) -> Iterator[Finding]:
             yield Finding(where, f"the number of people of {value} does not fit its regions")
         if not nearest(box.value[0], build.RATE_DIGITS) <= stated <= nearest(box.value[1], build.RATE_DIGITS):
             yield Finding(where, f"the rate of {value} does not follow from the printed numbers")
-    a, b = boxes
+    first, second = boxes
     combine = _ratio if entry.measure == "p_percent_rule" else _difference
-    value = combine(a.value, b.value)
+    follows = combine(first.value, second.value)
     unit = 10.0**-digits
-    if entry.value is not None and not value[0] - unit / 2 - 1e-9 <= entry.value <= value[1] + unit / 2 + 1e-9:
-        yield Finding(where, f"{entry.value} is stated, {value[0]:.{digits}f} to {value[1]:.{digits}f} would follow")
-    widest = combine((a.low[0], a.high[1]), (b.low[0], b.high[1]))
-    low, high = entry.range
-    if (low is not None and low < widest[0] - unit - 1e-9) or (high is not None and high > widest[1] + unit + 1e-9):
+    if entry.value is not None and not follows[0] - unit / 2 - 1e-9 <= entry.value <= follows[1] + unit / 2 + 1e-9:
+        yield Finding(
+            where, f"{entry.value} is stated, {follows[0]:.{digits}f} to {follows[1]:.{digits}f} would follow"
+        )
+    widest = combine((first.low[0], first.high[1]), (second.low[0], second.high[1]))
+    bottom, top = entry.range
+    if (bottom or 0.0) < widest[0] - unit - 1e-9 or (top is not None and top > widest[1] + unit + 1e-9):
         yield Finding(where, "the range is wider than the promise")
-    if entry.value is not None and not (low or 0.0) <= entry.value <= (math.inf if high is None else high):
+    if entry.value is not None and not (bottom or 0.0) <= entry.value <= (math.inf if top is None else top):
         yield Finding(where, "the value lies outside its own range")
     if entry.verdict != _verdict_of(entry, digits) and not _on_the_line(entry):
         yield Finding(where, "the verdict does not follow from the range")
