@@ -6,8 +6,9 @@ policy alone), :func:`solve` (group by group) and :func:`announce` (all announce
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import IntEnum
 from fractions import Fraction
@@ -237,7 +238,6 @@ def announce(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
             regions, which, published=none, chance=none, fidelity=rungs(policy)[-1], digits=policy.digits
         )
     groups = groups_of(regions, which)
-    published = published_population(groups.population.astype(np.int64), rounding=policy.population_rounding)
     refusal: RefusedError | None = None
     for rung, fidelity in enumerate(rungs(policy)):
         binding = solved.beta[:, rung] > policy.max_confidence + 1e-12
@@ -249,15 +249,87 @@ def announce(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
             groups, beta=beta, fidelity=fidelity, group_rates=policy.group_rates, digits=policy.digits
         )
         try:
-            chance = round_announcement(
-                groups, continuous, fidelity=fidelity, digits=policy.digits, beta=beta,
-                ceiling=policy.max_confidence, published_population=published, group_rates=policy.group_rates,
-            )  # fmt: skip
+            made = _rounded(
+                regions, which, continuous, fidelity, beta=beta, ceiling=policy.max_confidence, policy=policy
+            )
         except RefusedError as error:
             refusal = _refused(regions, which, solved.beta[:, rung], policy, after_rounding=error)
             continue
-        return announced_of(regions, which, published=published, chance=chance, fidelity=fidelity, digits=policy.digits)
+        return _as_private_as_printed(made, regions, continuous, beta=beta, policy=policy)
     raise refusal or AssertionError("a ladder has at least one rung")
+
+
+def _rounded(
+    regions: Regions,
+    which: Ints,
+    continuous: Floats,
+    fidelity: Fidelity,
+    *,
+    beta: float,
+    ceiling: float,
+    policy: Policy,
+) -> Announcement:
+    """The printed numbers of some groups, at most at the ceiling for exact and for published populations."""
+    groups = groups_of(regions, which)
+    published = published_population(groups.population.astype(np.int64), rounding=policy.population_rounding)
+    chance = round_announcement(
+        groups,
+        continuous,
+        fidelity=fidelity,
+        digits=policy.digits,
+        beta=beta,
+        ceiling=ceiling,
+        published_population=published,
+        group_rates=policy.group_rates,
+    )
+    return announced_of(regions, which, published=published, chance=chance, fidelity=fidelity, digits=policy.digits)
+
+
+def _as_private_as_printed(
+    made: Announcement, regions: Regions, continuous: Floats, *, beta: float, policy: Policy
+) -> Announcement:
+    """Hold published populations, too, to the smallest confidence that all groups can reach.
+
+    The optimum is reached with exact populations. Rounding small regions up to a printable number of people can make
+    the printed rules give away more; where other numbers within the promise do not, those are announced.
+    """
+    unit = 10**policy.digits
+    level = math.ceil(beta * unit - 1e-6)
+    surest = [math.ceil(confidence * unit) for confidence in made.confidences()]
+    above = sorted((i for i, steps in enumerate(surest) if steps > level), key=lambda i: -surest[i])
+
+    def held(group: int, steps: int) -> Ints | None:
+        cells = slice(int(made.offsets[group]), int(made.offsets[group + 1]))
+        try:
+            which, ceiling = made.groups[group : group + 1], steps / unit
+            alone = _rounded(
+                regions,
+                which,
+                continuous[cells],
+                made.fidelity,
+                beta=min(beta, ceiling),
+                ceiling=ceiling,
+                policy=policy,
+            )
+        except RefusedError:
+            return None
+        return alone.chance
+
+    for group in above:
+        if surest[group] <= level:
+            break
+        if held(group, level) is None:
+            impossible, possible = level, surest[group]
+            while possible - impossible > 1:
+                middle = (impossible + possible) // 2
+                impossible, possible = (middle, possible) if held(group, middle) is None else (impossible, middle)
+            level = possible
+    chance = made.chance.copy()
+    for group in above:
+        found = held(group, level) if surest[group] > level else None
+        if found is not None:
+            chance[made.offsets[group] : made.offsets[group + 1]] = found
+    return replace(made, chance=chance)
 
 
 def announced_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 from atr.errors import ReviewError
@@ -43,13 +44,13 @@ def approve(
         draft = _waiting(ledger, period, report_sha256)
         source = documents_path(programme, draft)
         _unchanged(source, draft)
-        published = _as_published(draft)
+        published = replace(draft, state="published")
         target = documents_path(programme, published)
         if not target.is_dir():
             _copy_whole(source, target)
         _unchanged(target, draft)
+        _write_index(programme, [*(r for r in ledger.releases() if r.state == "published"), published])
         published = ledger.record(draft, state="published", reviewer=name, comment=comment)
-        _write_index(programme, ledger)
     return published, target
 
 
@@ -115,10 +116,6 @@ def _waiting(ledger: Ledger, period: str, report_sha256: str | None) -> Release:
     return last
 
 
-def _as_published(draft: Release) -> Release:
-    return Release(draft.period, draft.version, "published", draft.date)
-
-
 def _unchanged(folder: Path, draft: Release) -> None:
     """Raise unless a folder holds exactly what was drafted."""
     manifest = folder / "manifest.json"
@@ -158,9 +155,8 @@ def _public_folder(folder: Path) -> None:
         folder.chmod(0o755)
 
 
-def _write_index(programme: Programme, ledger: Ledger) -> None:
-    """The page that lists what is published, the latest version of each period first."""
-    published = [r for r in ledger.releases() if r.state == "published"]
+def _write_index(programme: Programme, published: list[Release]) -> None:
+    """The page that lists what is published, the latest period first."""
     latest = {r.period: r.version for r in published}
     entries, info = [], None
     for release in sorted(published, key=lambda r: (_start(programme, r), r.version), reverse=True):

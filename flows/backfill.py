@@ -18,8 +18,8 @@ from flows.publish import ProgrammePath, publish
 @flow(name="backfill")
 def backfill(
     programme: ProgrammePath,
-    first: Annotated[str | None, Field(description="Label of the first period; left out: the log's first.")] = None,
-    last: Annotated[str | None, Field(description="Label of the last period; left out: the log's last.")] = None,
+    first: Annotated[str | int | None, Field(description="Label of the first period; by default the log's.")] = None,
+    last: Annotated[str | int | None, Field(description="Label of the last period; by default the log's.")] = None,
 ) -> list[str]:
     """Leave a draft for every period of the log from ``first`` to ``last``."""
     loaded = load(programme)
@@ -27,14 +27,9 @@ def backfill(
         steps.load_log(programme)
         with Warehouse.open(loaded) as warehouse:
             labels = [period.label for period, _ in periods_of(warehouse, loaded.period.every)]
-    for label in (first, last):
-        if label is not None and label not in labels:
-            raise PeriodError(
-                f"'{label}' is no period of this log", hint=f"Its periods are {labels[0]} to {labels[-1]}."
-            )
-    start = labels.index(first) if first else 0
-    end = labels.index(last) + 1 if last else len(labels)
-    made = []
-    for label in labels[start:end]:
-        made.append(publish(programme, label).release.id)
-    return made
+    wanted = (labels[0] if first is None else str(first), labels[-1] if last is None else str(last))
+    for label in wanted:
+        if label not in labels:
+            raise PeriodError(f"'{label}' is no period of this log", hint=f"Its periods are {', '.join(labels)}.")
+    start, end = (labels.index(label) for label in wanted)
+    return [publish(programme, label).release.id for label in labels[start : end + 1]]

@@ -32,7 +32,7 @@ RUNNER: Any = ThreadPoolTaskRunner(max_workers=max(2, os.cpu_count() or 2))
 
 ProgrammePath = Annotated[str, Field(description="Path of the programme file.")]
 PeriodLabel = Annotated[
-    str | None,
+    str | int | None,  # `prefect deployment run -p period=2013` sends a number
     Field(description="Such as 2013, 2013-Q1 or 2013-05. Left out: the last period that is complete."),
 ]
 
@@ -81,7 +81,7 @@ def publish(programme: ProgrammePath, period: PeriodLabel = None) -> Outcome:
     with hold(load(programme).store_path):
         logger.info("Reading the log …")
         accounting = ingest(programme)
-        run = begin(programme, period, ended_by=_scheduled_day())
+        run = begin(programme, None if period is None else str(period), ended_by=_scheduled_day())
         try:
             outcome = _report(run)
         except RefusedError as refusal:

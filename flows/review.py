@@ -30,10 +30,10 @@ class Decision(RunInput):
 
 
 @flow(name="review", flow_run_name="review {period}")
-def review(programme: ProgrammePath, period: str) -> str:
+def review(programme: ProgrammePath, period: str | int) -> str:
     """Ask a person about the draft of a period and carry out the answer."""
     loaded = load(programme)
-    draft, documents, dossier = reviewing.waiting(loaded, period)
+    draft, documents, dossier = reviewing.waiting(loaded, str(period))
     create_markdown_artifact(
         key="review-request",
         markdown=f"Read `{documents}` and `{dossier}`, then resume this run with your decision.\n\n"
@@ -43,6 +43,6 @@ def review(programme: ProgrammePath, period: str) -> str:
     act = reviewing.approve if answer.decision == "publish" else reviewing.reject
     with hold(loaded.store_path):
         release, folder = act(
-            loaded, period, name=answer.reviewer, comment=answer.comment, report_sha256=answer.report_sha256
+            loaded, str(period), name=answer.reviewer, comment=answer.comment, report_sha256=answer.report_sha256
         )
     return f"{release.id} {release.state}: {folder}"

@@ -1,0 +1,192 @@
+"""The flows with Prefect: what its database shows, a killed run, a local server with a worker, nothing contacted outside."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.environment import SETTINGS
+from tests import series
+
+ROOT = Path(__file__).parent.parent.parent
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("prefect")]
+
+WATCH = """
+import os, sys
+
+def _watch(event, arguments):
+    if event in ("socket.connect", "socket.sendto", "socket.getaddrinfo"):
+        address = arguments[0] if event == "socket.getaddrinfo" else arguments[1]
+        with open(os.environ["ATR_TEST_WATCH"], "a") as file:
+            file.write(f"{event} {address!r}\\n")
+
+sys.addaudithook(_watch)
+"""
+"""Loaded into every Python process of a run: what it connects to."""
+
+
+def _environment(**more: str) -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")}
+    return kept | {"PYTHONPATH": str(ROOT)} | more
+
+
+def _publish(path: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "atr.cli", "publish", str(path)]
+    return subprocess.run(command, env=_environment(**more), capture_output=True, text=True, timeout=300, check=False)
+
+
+def _names(home: Path, query: str) -> list[str]:
+    with sqlite3.connect(home / "prefect.db") as database:
+        return [row[0] for row in database.execute(query)]
+
+
+def test_a_task_per_group_artifacts_and_no_connection_to_the_outside(tmp_path: Path, prefect_home: Path) -> None:
+    path = series.write_series(tmp_path, series.card(10))
+    site, watched = tmp_path / "watch", tmp_path / "connections"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(WATCH)
+    done = _publish(path, PYTHONPATH=f"{site}:{ROOT}", ATR_TEST_WATCH=str(watched))
+    assert done.returncode == 0, done.stderr
+    connections = watched.read_text().splitlines()
+    assert any("127.0.0.1" in line for line in connections), "the watch works"
+    local = ("'127.0.0.1'", "'localhost'", "'::1'", "'0.0.0.0'", "b'127.0.0.1'", "b'localhost'", "None", "'/")
+    assert [line for line in connections if not any(name in line for name in local)] == []
+
+    tasks = _names(prefect_home, "select name from task_run")
+    assert {"solve women", "solve men"} <= set(tasks)
+    assert len([name for name in tasks if name.startswith("solve ")]) == 2
+    assert _names(prefect_home, "select name from flow_run") == ["test-series last period"]
+    artifacts = set(_names(prefect_home, "select key from artifact"))
+    assert {"run-summary", "privacy-statement", "report-html", "report-pdf"} <= artifacts
+    (statement,) = _names(prefect_home, "select data from artifact where key = 'privacy-statement'")
+    assert "90" in statement
+
+
+def test_more_groups_than_tasks_are_solved_in_batches(tmp_path: Path, prefect_home: Path) -> None:
+    counts = {(f"g{g:03d}", f"s{s}"): (20 + s, 5 * s) for g in range(150) for s in range(3)}
+    done = _publish(series.write_series(tmp_path, counts))
+    assert done.returncode == 0, done.stderr
+    assert len(_names(prefect_home, "select name from task_run where name like 'solve groups%'")) == 64
+
+
+def test_a_run_killed_while_it_rendered_ends_with_the_same_bytes(tmp_path: Path, prefect_home: Path) -> None:
+    path = series.write_series(tmp_path, series.card(10))
+    expected = series.files(series.publish(series.write_series(tmp_path / "other", series.card(10))).documents)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "atr.cli", "publish", str(path)],
+        env=_environment(), stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "Rendering" in line:
+            break
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not (tmp_path / "var" / "test-series" / "drafts").exists()
+    done = _publish(path)
+    assert done.returncode == 0, done.stderr
+    assert series.files(tmp_path / "var" / "test-series" / "drafts" / "2024-v1") == expected
+
+
+def test_a_second_run_names_the_holder(tmp_path: Path) -> None:
+    from atr.errors import EnvironmentFault
+    from atr.warehouse import hold
+
+    path = series.write_series(tmp_path, series.card(2))
+    holder = subprocess.Popen(
+        [sys.executable, "-c", f"import time\nfrom atr.warehouse import hold\nfrom pathlib import Path\n"
+         f"with hold(Path({str(tmp_path / 'var' / 'test-series')!r})):\n print('held', flush=True)\n time.sleep(60)"],
+        env=_environment(), stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with (
+            pytest.raises(EnvironmentFault, match=str(holder.pid)),
+            hold(path.parent / "var" / "test-series", wait=0.2),
+        ):
+            pass
+    finally:
+        holder.kill()
+        holder.wait()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    """A local server, deployed, with a worker, as `make serve` starts them."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "flows.serve", "--port", str(port), "--home", str(tmp_path / "home")],
+        cwd=ROOT, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "started!" in line:
+                break
+        yield f"http://127.0.0.1:{port}/api"
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=60)
+
+
+def _ask(url: str, content: dict[str, Any] | None = None) -> Any:
+    data = None if content is None else json.dumps(content).encode()
+    request = urllib.request.Request(url, data=data, headers={"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.loads(answer.read() or "null")
+
+
+def _until(api: str, run: str, state: str) -> None:
+    for _ in range(240):
+        found = _ask(f"{api}/flow_runs/{run}")["state"]
+        if found["name"] == state:
+            return
+        assert found["type"] not in ("FAILED", "CRASHED", "CANCELLED"), found
+        time.sleep(0.5)
+    raise AssertionError(f"the run never was {state}")
+
+
+def test_deployments_run_on_a_local_server_and_a_person_reviews(tmp_path: Path, server: str) -> None:
+    path = series.write_series(tmp_path / "s", series.card(10))
+
+    def run(deployment: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "prefect", "deployment", "run", deployment,
+             "-p", f"programme={path}", "-p", "period=2024"],
+            env=_environment(**SETTINGS, PREFECT_API_URL=server, PREFECT_HOME=str(tmp_path / "home")),
+            capture_output=True, text=True, check=True, timeout=120,
+        )  # fmt: skip
+        (identity,) = [line.split()[-1] for line in done.stdout.splitlines() if "UUID" in line]
+        return identity
+
+    _until(server, run("publish/manual"), "Completed")
+    store = tmp_path / "s" / "var" / "test-series"
+    drafted = series.files(store / "drafts" / "2024-v1")
+    assert "report.pdf" in drafted
+
+    review = run("review/review")
+    _until(server, review, "Suspended")
+    import hashlib
+
+    answer = {
+        "decision": "publish", "reviewer": "R. Viewer", "comment": "read it",
+        "report_sha256": hashlib.sha256(drafted["report.json"]).hexdigest(),
+    }  # fmt: skip
+    _ask(f"{server}/flow_runs/{review}/resume", {"run_input": answer})
+    _until(server, review, "Completed")
+    assert series.files(tmp_path / "s" / "site" / "test-series" / "2024" / "v1") == drafted

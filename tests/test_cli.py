@@ -1,0 +1,114 @@
+"""The command line as a tired analyst uses it: exit codes, one clear message, no traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from atr.report.model import PublicReport
+from tests import series
+
+
+def atr(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "atr.cli", *map(str, arguments)],
+        cwd=cwd, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+    )  # fmt: skip
+
+
+def _fails(result: subprocess.CompletedProcess[str], code: int, *named: str) -> None:
+    assert result.returncode == code, result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+    for part in named:
+        assert part in result.stderr
+
+
+def test_usage() -> None:
+    help_text = atr("--help")
+    assert help_text.returncode == 0
+    for command in ("init", "check", "publish", "review", "verify", "history"):
+        assert command in help_text.stdout
+    assert atr("nonsense").returncode == 2
+    assert atr("publish").returncode == 2
+    assert atr("--version").stdout.startswith("atr ")
+
+
+def test_init_writes_an_example_that_works_and_overwrites_nothing(tmp_path: Path) -> None:
+    assert atr("init", tmp_path).returncode == 0
+    before = series.files(tmp_path)
+    checked = atr("check", tmp_path / "programme.yaml")
+    assert checked.returncode == 0, checked.stderr
+    assert "2025" in checked.stdout
+    assert series.files(tmp_path) == before, "check writes nothing"
+    _fails(atr("init", tmp_path), 1, "already there")
+
+
+def test_check_names_the_fault(tmp_path: Path) -> None:
+    path = series.write_series(tmp_path, series.card(2))
+    path.write_text(path.read_text().replace("day\n", "days\n"))
+    _fails(atr("check", path), 1, "log.csv", "days", "day")
+    path.write_text(path.read_text().replace("title:", "titel:", 1))
+    _fails(atr("check", path), 1, "titel", "line 2")
+    _fails(atr("check", tmp_path / "none.yaml"), 1, "no such file", "atr init")
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("prefect")
+def test_publish_review_verify_history(tmp_path: Path, prefect_home: Path) -> None:
+    path = series.write_series(tmp_path, series.card(10), population_rounding=1)
+    published = atr("publish", path, "--json")
+    assert published.returncode == 0, published.stderr
+    result = json.loads(published.stdout)
+    documents = Path(result["documents"])
+    assert Path(result["dossier"]).is_file()
+    assert "Rendering" in published.stderr
+    assert PublicReport.model_validate_json((documents / "report.json").read_text()).privacy.max_confidence == 0.9
+
+    where = atr("review", path, "2024")
+    assert where.returncode == 0
+    assert str(documents / "report.html") in where.stdout
+    assert atr("review", path, "2024", "--approve").returncode == 2
+    assert atr("review", path, "2024", "--approve", "--reject", "--name", "x", "--comment", "y").returncode == 2
+    _fails(atr("review", path, "2023", "--approve", "--name", "x", "--comment", "y"), 1, "no release of 2023")
+    approved = atr("review", path, "2024", "--approve", "--name", "Ann", "--comment", "fine")
+    assert approved.returncode == 0, approved.stderr
+    site = Path(approved.stdout.strip())
+
+    verified = atr("verify", site / "report.json")
+    assert (verified.returncode, "verified" in verified.stdout) == (0, True)
+    changed = tmp_path / "changed.json"
+    changed.write_text((site / "report.json").read_text().replace('"max_confidence": 0.9,', '"max_confidence": 0.901,'))
+    false = atr("verify", changed)
+    assert false.returncode == 3
+    assert "privacy.max_confidence" in false.stderr
+    _fails(atr("verify", tmp_path / "none.json"), 1, "no such file")
+
+    listed = atr("history", path)
+    assert "published" in listed.stdout
+    assert "Ann: fine" in listed.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("prefect")
+def test_publish_is_refused_where_the_ceiling_cannot_be_met(tmp_path: Path, prefect_home: Path) -> None:
+    path = series.write_series(tmp_path, series.card(10), max_confidence=0.65, fidelity={"delta": 0.95})
+    _fails(atr("publish", path), 3, "cannot be reached", "women", "dossier")
+    assert not (tmp_path / "site").exists()
+    for file in (tmp_path / "var" / "test-series" / "prefect").rglob("*"):
+        assert file.is_dir() or b"Groups that bind" not in file.read_bytes(), file
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("prefect")
+def test_a_period_without_decisions(tmp_path: Path, prefect_home: Path) -> None:
+    path = series.write_series(tmp_path, series.card(2))
+    _fails(atr("publish", path, "--period", "2013"), 1, "2024-05-06")
+    _fails(atr("publish", path, "--period", "13"), 1, "no period")

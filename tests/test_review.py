@@ -1,0 +1,127 @@
+"""Review: what was reviewed is what is published, byte for byte, and the ledger says who, when and why."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from atr import review
+from atr.errors import ReviewError
+from atr.programme import Programme, load
+from tests import series
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+
+@pytest.fixture
+def draft(tmp_path: Path) -> tuple[Programme, Path]:
+    path = series.write_series(tmp_path / "s", series.card(2))
+    return load(path), series.publish(path).documents
+
+
+def _approve(programme: Programme, **changes: str) -> Path:
+    return review.approve(programme, "2024", **({"name": "R. Viewer", "comment": "read it"} | changes))[1]  # type: ignore[arg-type]
+
+
+def test_approval_publishes_the_same_bytes_and_an_index(draft: tuple[Programme, Path]) -> None:
+    programme, documents = draft
+    before = series.files(documents)
+    folder = _approve(programme)
+    assert folder == programme.site_path / "2024" / "v1"
+    assert series.files(folder) == before
+    index = (programme.site_path / "index.html").read_text()
+    assert "2024/v1/report.html" in index
+    (release,) = review.history(programme)
+    assert (release.state, release.reviewer, release.comment) == ("published", "R. Viewer", "read it")
+
+
+def test_the_site_can_be_served_and_the_store_is_private(draft: tuple[Programme, Path]) -> None:
+    programme, _ = draft
+    folder = _approve(programme)
+    for path in (programme.site_path.parent, programme.site_path, folder.parent, folder):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o755, path
+    for path in (*folder.iterdir(), programme.site_path / "index.html"):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o644, path
+    assert stat.S_IMODE(programme.store_path.stat().st_mode) == 0o700
+    for path in programme.store_path.rglob("*"):
+        if path.is_file() and "drafts" not in path.parts:
+            assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+
+
+def test_a_rejected_draft_is_kept_and_its_successor_is_a_new_version(draft: tuple[Programme, Path]) -> None:
+    programme, documents = draft
+    before = series.files(documents)
+    release, kept = review.reject(programme, "2024", name="R. Viewer", comment="typo")
+    assert release.state == "rejected"
+    assert series.files(kept) == before
+    assert not programme.site_path.exists()
+    again = series.publish(programme.path)
+    assert again.release.id == "2024-v2"
+    _approve(programme)
+    assert [(r.version, r.state) for r in review.history(programme)] == [(1, "rejected"), (2, "published")]
+
+
+def test_a_new_version_replaces_the_published_one_on_the_index(draft: tuple[Programme, Path]) -> None:
+    programme, _ = draft
+    _approve(programme)
+    series.write_log(programme.path.parent / "log.csv", {**series.card(2), ("men", "above 200k"): (8, 6)})
+    series.publish(programme.path)
+    _approve(programme)
+    index = (programme.site_path / "index.html").read_text()
+    assert "2024/v1/report.html" in index
+    assert "2024/v2/report.html" in index
+    assert (programme.site_path / "2024" / "v1" / "report.html").is_file()
+
+
+@pytest.mark.parametrize("change", ["edit", "add", "remove", "manifest"])
+def test_a_draft_that_was_changed_is_not_published(draft: tuple[Programme, Path], change: str) -> None:
+    programme, documents = draft
+    target = documents / ("manifest.json" if change == "manifest" else "report.html")
+    if change == "add":
+        (documents / "extra.txt").write_text("x")
+    elif change == "remove":
+        target.unlink()
+    else:
+        target.write_bytes(target.read_bytes() + b" ")
+    with pytest.raises(ReviewError, match="changed"):
+        _approve(programme)
+    assert not programme.site_path.exists()
+
+
+def test_only_the_report_that_was_read_is_decided_on(draft: tuple[Programme, Path]) -> None:
+    programme, _ = draft
+    with pytest.raises(ReviewError, match="not the one that was read"):
+        _approve(programme, report_sha256="0123456789")
+    (release,) = review.history(programme)
+    assert release.report_sha256 is not None
+    _approve(programme, report_sha256=release.report_sha256[:10])
+
+
+def test_nothing_is_decided_twice(draft: tuple[Programme, Path]) -> None:
+    programme, _ = draft
+    _approve(programme)
+    with pytest.raises(ReviewError, match=r"version 1 is published by R\. Viewer"):
+        _approve(programme)
+    with pytest.raises(ReviewError, match="there is no release of 2023"):
+        review.approve(programme, "2023", name="x", comment="y")
+
+
+@pytest.mark.parametrize("target", ["shutil.copytree", "atr.review._write_index", "atr.review.Ledger.record"])
+def test_an_approval_that_was_interrupted_can_be_repeated(
+    draft: tuple[Programme, Path], monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    programme, documents = draft
+    before = series.files(documents)
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(target, killed)
+        with pytest.raises(KeyboardInterrupt):
+            _approve(programme)
+    assert series.files(_approve(programme)) == before
+    assert "2024/v1/report.html" in (programme.site_path / "index.html").read_text()
+    assert [r.state for r in review.history(programme)] == ["published"]
