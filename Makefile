@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup report test lint bench serve lock clean
+.PHONY: help setup report test lint schemas serve lock clean
 
 help:  ## List the targets
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,8 +30,8 @@ lint: setup  ## Style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: setup  ## Speed and memory, against baselines in the same run
-	$(BIN)/python -m benchmarks
+schemas: setup  ## Renew docs/*.schema.json
+	$(BIN)/python -m atr.schemas docs
 
 serve: setup  ## A local Prefect server with the deployments, and a worker (127.0.0.1 only)
 	$(BIN)/python -m flows.serve

@@ -175,17 +175,18 @@ class Extent:
 def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
     """(g,) the :class:`Standing` of each group: too small, known too well before any report, or announced."""
     people = regions.group_population
-    published = published_population(people, rounding=policy.population_rounding)
     result = np.full(len(people), Standing.ANNOUNCED, dtype=np.int64)
     if not len(people):
         return result
     starts = regions.offsets[:-1]
-    ceiling = Fraction(str(policy.max_confidence))
+    ceiling = Fraction(str(policy.ceiling))
+    smallest = people
     for region in (regions.population, published_population(regions.population, rounding=policy.population_rounding)):
         largest, total = np.maximum.reduceat(region, starts), np.add.reduceat(region, starts)
         sure = largest.astype(object) * ceiling.denominator > total.astype(object) * ceiling.numerator
         result[sure.astype(bool)] = Standing.PRIOR_TOO_SURE
-    result[np.minimum(people, published) < policy.minimum_group_size] = Standing.TOO_SMALL
+        smallest = np.minimum(smallest, total)
+    result[smallest < policy.minimum_group_size] = Standing.TOO_SMALL
     return result
 
 
@@ -240,18 +241,16 @@ def announce(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
     groups = groups_of(regions, which)
     refusal: RefusedError | None = None
     for rung, fidelity in enumerate(rungs(policy)):
-        binding = solved.beta[:, rung] > policy.max_confidence + 1e-12
+        binding = solved.beta[:, rung] > policy.ceiling + 1e-12
         if binding.any():
             refusal = _refused(regions, which[binding], solved.beta[binding, rung], policy)
             continue
-        beta = policy.max_confidence if policy.objective == "fidelity" else float(solved.beta[:, rung].max())
+        beta = policy.ceiling if policy.objective == "fidelity" else float(solved.beta[:, rung].max())
         continuous = least_distorted(
             groups, beta=beta, fidelity=fidelity, group_rates=policy.group_rates, digits=policy.digits
         )
         try:
-            made = _rounded(
-                regions, which, continuous, fidelity, beta=beta, ceiling=policy.max_confidence, policy=policy
-            )
+            made = _rounded(regions, which, continuous, fidelity, beta=beta, ceiling=policy.ceiling, policy=policy)
         except RefusedError as error:
             refusal = _refused(regions, which, solved.beta[:, rung], policy, after_rounding=error)
             continue

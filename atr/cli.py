@@ -15,10 +15,11 @@ import traceback
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
+import click
 import typer
 
 import atr
-from atr.errors import AtrError, ProgrammeError, RefusedError
+from atr.errors import AtrError, EnvironmentFault, ProgrammeError, RefusedError
 
 app = typer.Typer(
     add_completion=False,
@@ -36,19 +37,28 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, fo
 def main() -> NoReturn:
     """Run the command and exit with its code; no traceback for a mistake in somebody's file."""
     os.umask(0o077)
+    sys.exit(_run())
+
+
+def _run() -> int:
     try:
-        app(standalone_mode=True)
+        return app(standalone_mode=False) or 0
     except AtrError as error:
         _say(f"atr: {error}")
         if error.private:
             _say(error.private)
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        _say("atr: interrupted; nothing was left half done.")
-        sys.exit(130)
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        _say("atr: interrupted. What was published is untouched; run the command again.")
+        return 130
+    except OSError as error:
+        _say(f"atr: {error.filename or 'this machine'}: {error.strerror or error}")
+        return EnvironmentFault.exit_code
     except Exception:
-        sys.exit(_internal_error())
-    sys.exit(0)
+        return _internal_error()
 
 
 @app.command()
@@ -155,7 +165,7 @@ def review(
     """Publish or reject the draft of a period; without a decision, say where to read it."""
     from atr import review as reviewing
     from atr.programme import load
-    from atr.warehouse import hold
+    from atr.store import hold
 
     loaded = load(programme)
     if approve and reject:
@@ -200,17 +210,18 @@ def verify(
 
 @app.command()
 def history(programme: ProgrammeArgument, as_json: Json = False) -> None:
-    """List the releases of a series: period, version, state, date, who decided and why."""
+    """List the releases of a series: period, version, state and since when, who decided and why."""
     from dataclasses import asdict
 
     from atr import review as reviewing
     from atr.programme import load
 
     releases = reviewing.history(load(programme))
-    lines = [f"{'period':<10}{'version':>8}  {'state':<11}{'date':<12}{'SHA-256':<14}by, why"] if releases else []
+    lines = [f"{'period':<10}{'version':>8}  {'state':<11}{'since':<18}{'SHA-256':<14}by, why"] if releases else []
     for r in releases:
         why = ": ".join(part for part in (r.reviewer, r.comment) if part)
-        lines.append(f"{r.period:<10}{r.version:>8}  {r.state:<11}{r.date:<12}{(r.report_sha256 or '')[:12]:<14}{why}")
+        since = r.changed_at[:16].replace("T", " ")
+        lines.append(f"{r.period:<10}{r.version:>8}  {r.state:<11}{since:<18}{(r.report_sha256 or '')[:12]:<14}{why}")
     if not releases:
         _say("No release yet: `atr publish` makes the first draft.")
     _result({"releases": [asdict(r) for r in releases]}, lines, as_json=as_json)
@@ -244,7 +255,14 @@ def _flow(programme: Any, period: str | None) -> Any:
     logger.addHandler(handler)
     from flows.publish import publish as flow
 
-    return flow(str(programme.path), period)
+    try:
+        return flow(str(programme.path), period)
+    except RuntimeError as error:
+        if "server" not in str(error).lower():
+            raise
+        raise EnvironmentFault(
+            "Prefect's embedded server did not start", hint=f"Is the machine out of memory or disk? ({error})"
+        ) from None
 
 
 def _result(content: dict[str, Any], lines: list[str], *, as_json: bool) -> None:

@@ -123,6 +123,7 @@ def build(
     report: model.PublicReport | None,
     previous: model.PublicReport | None,
     accounting: Mapping[str, Any],
+    unknown: Mapping[str, int],
     refusal: RefusedError | None,
 ) -> Dossier:
     """Put the dossier of a run together.
@@ -137,8 +138,8 @@ def build(
         What is announced; None where the run was refused.
     previous
         The public report of the period before, if there is one.
-    accounting
-        What became of the log's rows.
+    accounting, unknown
+        What became of the log's rows, and how many decisions of the period lack each attribute.
     refusal
         Why the run was refused, if it was.
     """
@@ -160,7 +161,7 @@ def build(
         groups=tuple(_groups(programme, regions, solved, announcement)),
         measures=measures,
         checks=checks,
-        rows=rows,
+        rows=rows | {f"decisions of the period without {name}": n for name, n in unknown.items() if n},
         reasons=reasons,
         differences=tuple(_differences(previous, report)) if previous and report else (),
     )
@@ -232,7 +233,9 @@ def _cell(regions: Regions, region: int, announced: float | None) -> Cell:
 def _true_cells(regions: Regions, announcement: Announcement) -> fairness.AnnouncedCells:
     groups = groups_of(regions, announcement.groups)
     decision = groups.decision[:, 1]
-    return fairness.AnnouncedCells(groups.population, decision, decision, decision, groups.offsets, None)
+    return fairness.AnnouncedCells(
+        groups.population, decision, decision, decision, groups.offsets, None, announcement.published
+    )
 
 
 def _measures(
@@ -306,9 +309,9 @@ def _checks(
 
 
 def _inside(measure: TrueMeasure, unit: float) -> bool:
-    """A range of no width is true to its last digit."""
-    if measure.true is None or math.isinf(measure.true):
-        return measure.announced is None or measure.range[1] is None
+    """A range of no width is true to its last digit; where there is no true ratio, nothing can be said of it."""
+    if measure.true is None:
+        return True
     low, high = measure.range
     slack = unit if low == high else 1e-9
     return (low or 0.0) - slack <= measure.true <= (math.inf if high is None else high) + slack

@@ -5,6 +5,7 @@
     ├── IngestError        a log cannot be read, or does not fit the programme    exit 1
     ├── PeriodError        a period is unknown, incomplete or has no decisions    exit 1
     ├── ReviewError        the release to review is missing or was changed        exit 1
+    ├── VerifyError        the file to verify is no report that could be checked  exit 1
     ├── RefusedError       a privacy or quality gate said no                      exit 3
     └── EnvironmentFault   lock, disk, server or a missing system library         exit 4
 
@@ -67,6 +68,10 @@ class PeriodError(AtrError):
 
 class ReviewError(AtrError):
     """The release to review is missing, already decided, or was changed since it was made."""
+
+
+class VerifyError(AtrError):
+    """The file to verify is no report that could be checked."""
 
 
 class RefusedError(AtrError):

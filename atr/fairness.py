@@ -44,6 +44,8 @@ class AnnouncedCells:
         (g + 1,) where each QID group starts.
     totals
         (g, 2) between what the number of positive decisions of each group lies; None where group rates are free.
+    printed
+        (n,) people as they are printed.
     """
 
     population: Floats
@@ -52,13 +54,14 @@ class AnnouncedCells:
     upper: Floats
     offsets: Ints
     totals: Floats | None
+    printed: Ints
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Two groups of people compared. ``groups[1]`` is the base; unbounded ends and missing ratios are inf and nan.
 
-    ``rates`` are those of ``outcome``, or of the positive one where none is named.
+    ``people`` are those printed; ``rates`` are of ``outcome``, or of the positive one where none is named.
     """
 
     measure: Measure
@@ -71,13 +74,13 @@ class Comparison:
     range: Range
     threshold: float | None
     verdict: Verdict | None
-    people: tuple[float, float]
+    people: tuple[int, int]
     rates: tuple[float, float]
 
 
 @dataclass(frozen=True)
 class _Rate:
-    people: float
+    people: int
     value: float
     range: Range
 
@@ -148,12 +151,15 @@ def rate(cells: AnnouncedCells, members: npt.NDArray[np.bool_]) -> _Rate:
         least, most = cells.totals.T
         low = np.where(touched, np.maximum(low, least - rest(cells.upper)), 0.0)
         high = np.where(touched, np.minimum(high, most - rest(cells.lower)), 0.0)
-        low, high = np.where(whole, least, low), np.where(whole, most, high)
         value = np.where(whole, np.clip(np.rint(value), least, most), value)
     people = float(cells.population[members].sum())
     ends = float(low.sum()) / people, float(high.sum()) / people
     announced = float(value.sum()) / people
-    return _Rate(people, announced, (max(0.0, min(ends[0], announced)), min(1.0, max(ends[1], announced))))
+    return _Rate(
+        int(cells.printed[members].sum()),
+        announced,
+        (max(0.0, min(ends[0], announced)), min(1.0, max(ends[1], announced))),
+    )
 
 
 def difference(a: _Rate, b: _Rate) -> tuple[float, Range]:
@@ -163,16 +169,16 @@ def difference(a: _Rate, b: _Rate) -> tuple[float, Range]:
 
 
 def ratio(a: _Rate, b: _Rate) -> tuple[float, Range]:
-    """Ratio of two rates ([CGP] Def. 11) and its range; 0/0 is 1, and r/0 is no ratio (nan)."""
+    """Ratio of two rates ([CGP] Def. 11) and its range; 0/0 is 1, and r/0 is no ratio (nan).
+
+    Both ends are infinite where the base is certain to be 0 and the other rate is not.
+    """
     (a0, a1), (b0, b1) = a.range, b.range
-    low = _divide(a0, b1)
-    high = _divide(a1, b0)
-    if b0 == 0.0:
-        low, high = (0.0 if b1 > 0 and a0 == 0.0 else low), math.inf
     value = _divide(a.value, b.value)
     if a.range == b.range == (0.0, 0.0):
-        low = high = 1.0
-    return (math.nan if math.isinf(value) else value), (0.0 if math.isinf(low) else low, high)
+        return value, (1.0, 1.0)
+    low = 0.0 if a0 == 0.0 else _divide(a0, b1)
+    return (math.nan if math.isinf(value) else value), (low, math.inf if b0 == 0.0 else a1 / b0)
 
 
 def compare(

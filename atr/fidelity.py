@@ -62,7 +62,7 @@ class Delta:
         # A range narrower than a grid step may have missed the grid: then it is rounding that bounds.
         missed = 2 * (1 - self.level) < step * (1 - 2 * GRID_TOLERANCE)
         reach = step if missed else 1 - self.level
-        return np.maximum(0, x - reach), np.minimum(1, x + reach)
+        return _ends(x - reach, x + reach, digits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Alpha:
         x = _rule(announced)
         lower, upper = self._range(x)
         step = 10.0**-digits
-        return np.maximum(0, np.minimum(lower, x - step)), np.minimum(1, np.maximum(upper, x + step))
+        return _ends(np.minimum(lower, x - step), np.maximum(upper, x + step), digits)
 
     def _range(self, d: FloatArray) -> tuple[FloatArray, FloatArray]:
         a = self.level
@@ -199,6 +199,12 @@ def ladder(fidelity: Fidelity) -> tuple[Fidelity, ...]:
     kind = type(fidelity)
     steps = [0.99, *(percent / 100 for percent in range(95, 0, -5))]
     return (*(kind(step) for step in steps if step > fidelity.level), fidelity)
+
+
+def _ends(lower: FloatArray, upper: FloatArray, digits: int) -> tuple[FloatArray, FloatArray]:
+    """Keep a range between 0 and 1; ends that only floating-point noise keeps from 0 and 1 are 0 and 1."""
+    noise = GRID_TOLERANCE * 10.0**-digits
+    return np.where(lower < noise, 0.0, lower), np.where(upper > 1 - noise, 1.0, upper)
 
 
 def _rule(decision: ArrayLike) -> FloatArray:

@@ -26,4 +26,7 @@ def read_parquet(path: Path) -> pd.DataFrame:
 @cache
 def _database() -> duckdb.DuckDBPyConnection:
     """One empty database for all files: opening one takes longer than reading a file."""
-    return duckdb.connect(config={"threads": "1", "python_enable_replacements": "false"})
+    return duckdb.connect(config={"threads": "1", "python_enable_replacements": "false"}).execute(
+        # A file of a run may be written again at the same path; its old pages must not be remembered.
+        "SET enable_external_file_cache = false"
+    )

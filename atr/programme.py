@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -233,6 +234,12 @@ class Policy(_Part):
     digits: Annotated[int, Field(ge=1, le=6, strict=True)] = 3
     population_rounding: Count = 5
     side_information: Text = "population"
+
+    @property
+    def ceiling(self) -> float:
+        """``max_confidence`` down to the printed digits: what is stated is rounded up and must not exceed it."""
+        unit = 10**self.digits
+        return float(int(Decimal(str(self.max_confidence)) * unit) / unit)
 
     @field_validator("mechanism", "reader", "unattainable", "side_information")
     @classmethod

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 from atr.errors import ReviewError
+from atr.files import put_folder, read_json, sha256, write_text
 from atr.ledger import Ledger, Release, documents_path, dossier_path
+from atr.periods import parse
 from atr.programme import Programme
 from atr.report import wording
+from atr.report.build import period_info, programme_info
 from atr.report.html import IndexEntry, index_html
-from atr.report.model import PublicReport
-from atr.run import sha256
 from atr.warehouse import Warehouse
 
 
@@ -22,6 +22,8 @@ def approve(
     programme: Programme, period: str, *, name: str, comment: str, report_sha256: str | None = None
 ) -> tuple[Release, Path]:
     """Publish the waiting draft of a period: what was reviewed, byte for byte, all of it or nothing.
+
+    May be repeated after it was interrupted anywhere.
 
     Parameters
     ----------
@@ -40,15 +42,13 @@ def approve(
         If no draft waits, or it is not what was drafted or read.
     """
     with Warehouse.open(programme) as warehouse:
-        ledger = Ledger(warehouse.connection)
+        ledger = Ledger(warehouse)
         draft = _waiting(ledger, period, report_sha256)
         source = documents_path(programme, draft)
         _unchanged(source, draft)
         published = replace(draft, state="published")
         target = documents_path(programme, published)
-        if not target.is_dir():
-            _copy_whole(source, target)
-        _unchanged(target, draft)
+        _copy_whole(source, target)
         _write_index(programme, [*(r for r in ledger.releases() if r.state == "published"), published])
         published = ledger.record(draft, state="published", reviewer=name, comment=comment)
     return published, target
@@ -69,8 +69,12 @@ def reject(
         If no draft waits, or it is not the one that was read.
     """
     with Warehouse.open(programme) as warehouse:
-        ledger = Ledger(warehouse.connection)
+        ledger = Ledger(warehouse)
         draft = _waiting(ledger, period, report_sha256)
+        interrupted = documents_path(programme, replace(draft, state="published"))
+        if interrupted.exists():
+            shutil.rmtree(interrupted)
+            _write_index(programme, [r for r in ledger.releases() if r.state == "published"])
         rejected = ledger.record(draft, state="rejected", reviewer=name, comment=comment)
     return rejected, documents_path(programme, rejected)
 
@@ -83,15 +87,15 @@ def waiting(programme: Programme, period: str) -> tuple[Release, Path, Path]:
     ReviewError
         If none waits.
     """
-    with Warehouse.open(programme) as warehouse:
-        draft = _waiting(Ledger(warehouse.connection), period, None)
+    with Warehouse.open(programme, read_only=True) as warehouse:
+        draft = _waiting(Ledger(warehouse), period, None)
     return draft, documents_path(programme, draft), dossier_path(programme, draft)
 
 
 def history(programme: Programme) -> list[Release]:
     """All releases of a series, by period and version."""
-    with Warehouse.open(programme) as warehouse:
-        return Ledger(warehouse.connection).releases()
+    with Warehouse.open(programme, read_only=True) as warehouse:
+        return Ledger(warehouse).releases()
 
 
 def _waiting(ledger: Ledger, period: str, report_sha256: str | None) -> Release:
@@ -108,10 +112,12 @@ def _waiting(ledger: Ledger, period: str, report_sha256: str | None) -> Release:
             f"no draft of {period} waits for review: version {last.version} is {last.state}{decided}",
             hint="`atr publish` makes a new draft if there is something new to say.",
         )
-    if report_sha256 and not (last.report_sha256 or "").startswith(report_sha256.lower()):
+    if report_sha256 is not None and (
+        len(report_sha256) < SHORTEST_HASH or not (last.report_sha256 or "").startswith(report_sha256.lower())
+    ):
         raise ReviewError(
             f"the draft of {period} is not the one that was read: its report.json has the hash {last.report_sha256}",
-            hint="Read the new draft and its dossier first.",
+            hint=f"Read the new draft and its dossier first. A hash has {SHORTEST_HASH} characters at least.",
         )
     return last
 
@@ -121,7 +127,7 @@ def _unchanged(folder: Path, draft: Release) -> None:
     manifest = folder / "manifest.json"
     if not manifest.is_file() or sha256(manifest) != draft.manifest_sha256:
         raise ReviewError("its manifest is missing or was changed since it was drafted", where=str(folder), hint=_AGAIN)
-    files = json.loads(manifest.read_text(encoding="utf-8"))["files"]
+    files = read_json(manifest)["files"]
     changed = [n for n, f in files.items() if not (folder / n).is_file() or sha256(folder / n) != f["sha256"]]
     extra = [path.name for path in folder.iterdir() if path.name not in files and path != manifest]
     if changed or extra:
@@ -130,21 +136,18 @@ def _unchanged(folder: Path, draft: Release) -> None:
         )
 
 
+SHORTEST_HASH = 8
+
 _AGAIN = "Remove the folder and run `atr publish` for the period again."
 
 
 def _copy_whole(source: Path, target: Path) -> None:
-    """Copy a folder so that readers see all of it or nothing."""
+    """Copy a folder so that readers see all of it or nothing; what an interrupted approval left is replaced."""
     _public_folder(target.parent)
-    temporary = target.with_name(f".{target.name}.new")
-    shutil.rmtree(temporary, ignore_errors=True)
-    shutil.copytree(source, temporary)
-    for path in temporary.iterdir():
+    put_folder(source, target)
+    for path in target.iterdir():
         path.chmod(0o644)
-        with path.open("rb") as file:
-            os.fsync(file.fileno())
-    temporary.chmod(0o755)
-    temporary.rename(target)
+    target.chmod(0o755)
 
 
 def _public_folder(folder: Path) -> None:
@@ -157,18 +160,17 @@ def _public_folder(folder: Path) -> None:
 
 def _write_index(programme: Programme, published: list[Release]) -> None:
     """The page that lists what is published, the latest period first."""
-    latest = {r.period: r.version for r in published}
-    entries, info = [], None
-    for release in sorted(published, key=lambda r: (_start(programme, r), r.version), reverse=True):
-        report = PublicReport.model_validate_json(
-            (documents_path(programme, release) / "report.json").read_text(encoding="utf-8")
-        )
-        info = info or report.programme
+    latest = {release.period: release.version for release in published}
+    newest_first = sorted(
+        published, key=lambda r: (parse(r.period).start or date.min, r.period, r.version), reverse=True
+    )
+    entries = []
+    for release in newest_first:
         current = release.version == latest[release.period]
         entries.append(
             IndexEntry(
                 label=release.period,
-                period=wording.period(report.period),
+                period=wording.period(period_info(parse(release.period), programme)),
                 version=release.version,
                 date=release.date,
                 state="published" if current else "superseded",
@@ -177,16 +179,6 @@ def _write_index(programme: Programme, published: list[Release]) -> None:
                 remark="" if current else f"replaced by version {latest[release.period]}",
             )
         )
-    if info is None:
-        return
     page = programme.site_path / "index.html"
-    temporary = page.with_name(".index.new")
-    temporary.write_text(index_html(info, entries), encoding="utf-8")
-    temporary.chmod(0o644)
-    temporary.replace(page)
-
-
-def _start(programme: Programme, release: Release) -> str:
-    report = documents_path(programme, release) / "report.json"
-    period = json.loads(report.read_text(encoding="utf-8"))["period"]
-    return str(period["start"] or "")
+    write_text(page, index_html(programme_info(programme), entries))
+    page.chmod(0o644)

@@ -5,15 +5,12 @@ ingest → begin → aggregate → solve (each batch) → announce → measure �
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -23,7 +20,8 @@ from atr import announcement as announcing
 from atr import dossier as dossiers
 from atr import fairness, ingest, ledger, periods, regions
 from atr.announcement import Announcement, Extent, Solved, Standing
-from atr.errors import PeriodError, RefusedError
+from atr.errors import PeriodError, ProgrammeError, RefusedError
+from atr.files import put_folder, read_json, sha256, write_json, write_text
 from atr.parquet import read_parquet, write_parquet
 from atr.programme import Programme, load
 from atr.report import build, model
@@ -52,13 +50,24 @@ class Run:
     """One run: of which programme and period, and the version and date of the draft it makes."""
 
     programme_path: str
+    programme_sha256: str
     period_label: str
     version: int
     date: str
 
     @cached_property
     def programme(self) -> Programme:
-        """The programme, as it is in the file."""
+        """The programme, as it was when the run began.
+
+        Raises
+        ------
+        ProgrammeError
+            If the file has been changed since: one report must not mix two policies.
+        """
+        if sha256(Path(self.programme_path)) != self.programme_sha256:
+            raise ProgrammeError(
+                "was changed while the run was under way", where=self.programme_path, hint="Run it again."
+            )
         return load(self.programme_path)
 
     @property
@@ -111,7 +120,7 @@ def begin(programme_path: str, period: str | None = None, *, ended_by: date | No
     Raises
     ------
     PeriodError
-        If the log has no decision in the period.
+        If the label is no period, or the log covers none to its end.
     """
     programme = load(programme_path)
     every = programme.period.every
@@ -125,8 +134,8 @@ def begin(programme_path: str, period: str | None = None, *, ended_by: date | No
         else:
             chosen = _last_complete(*regions.decided_span(warehouse), programme)
         today = _today(programme)
-        release = ledger.Ledger(warehouse.connection).begin(chosen.label, today=today)
-    return Run(str(Path(programme_path).resolve()), chosen.label, release.version, release.date)
+        release = ledger.Ledger(warehouse).begin(chosen.label, today=today)
+    return Run(str(programme.path), sha256(programme.path), chosen.label, release.version, release.date)
 
 
 def _last_complete(first: date, last: date, programme: Programme) -> periods.Period:
@@ -146,7 +155,7 @@ def _last_complete(first: date, last: date, programme: Programme) -> periods.Per
 def aggregate(run: Run) -> list[Batch]:
     """Count people and outcomes per decision region, decide who is announced, and share out the solving."""
     programme = run.programme
-    shutil.rmtree(run.folder, ignore_errors=True)
+    shutil.rmtree(run.folder.parent, ignore_errors=True)
     run.folder.mkdir(parents=True, mode=0o700)
     with Warehouse.open(programme) as warehouse:
         found = regions.aggregate(warehouse, programme, run.period)
@@ -154,7 +163,7 @@ def aggregate(run: Run) -> list[Batch]:
         unknown = regions.unknown(warehouse, programme, run.period)
         accounting = ingest.accounting(warehouse)
     _save_regions(run, found)
-    _write_json(run.folder / "log.json", {"accounting": asdict(accounting), "unknown": unknown})
+    write_json(run.folder / "log.json", {"accounting": asdict(accounting), "unknown": unknown})
     standings = announcing.standing(found, programme.policy)
     return batches(found, np.flatnonzero(standings == Standing.ANNOUNCED))
 
@@ -196,11 +205,11 @@ def announce(run: Run) -> None:
     try:
         made = announcing.announce(found, load_solved(run), run.programme.policy)
     except RefusedError as refusal:
-        _write_text(run.folder / REFUSAL, refusal.private)
+        write_text(run.folder / REFUSAL, refusal.private)
         raise
     frame = pd.DataFrame({"population": made.population, "published": made.published, "chance": made.chance})
     write_parquet(frame, run.folder / "announced.parquet")
-    _write_json(run.folder / "promise.json", {"rung": announcing.rungs(run.programme.policy).index(made.fidelity)})
+    write_json(run.folder / "promise.json", {"rung": announcing.rungs(run.programme.policy).index(made.fidelity)})
     with Warehouse.open(run.programme) as warehouse:
         warehouse.store_announced(
             run.id,
@@ -219,13 +228,13 @@ def measure(run: Run) -> None:
     comparisons = build.measure(made, programme)
     report = _report(run, made, comparisons)
     with Warehouse.open(programme) as warehouse:
-        current = ledger.Ledger(warehouse.connection).releases(run.period_label)[-1]
-        if current.state == "draft" and current.content_sha256 != _content_sha256(report):
+        waiting = _release(ledger.Ledger(warehouse), run)
+        if waiting.state == "draft" and waiting.content_sha256 != _content_sha256(report):
             report = report.model_copy(update={"date": _today(programme)})
         warehouse.store_measures(
             run.id, [(c.measure, f"{c.attribute}: {c.groups[0]} / {c.groups[1]}", c.value) for c in comparisons]
         )
-    _write_text(run.folder / "report.json", report.to_json())
+    write_text(run.folder / "report.json", report.to_json())
 
 
 def render(run: Run) -> None:
@@ -243,31 +252,33 @@ def register(run: Run) -> Outcome:
     report = model.PublicReport.model_validate_json((run.folder / "report.json").read_text(encoding="utf-8"))
     content = _content_sha256(report)
     with Warehouse.open(programme) as warehouse:
-        book = ledger.Ledger(warehouse.connection)
-        release = next(r for r in book.releases(run.period_label) if r.version == run.version)
+        book = ledger.Ledger(warehouse)
+        release = _release(book, run)
         same = book.unchanged(release, content_sha256=content)
-        if same is not None and ledger.documents_path(programme, same).is_dir():
+        if same is not None and _is_whole(programme, same):
             if same.version != release.version:
                 book.withdraw(release)
-            shutil.rmtree(run.folder)
-            return Outcome(same, False, ledger.documents_path(programme, same), ledger.dossier_path(programme, same))
-        draft = replace(release, date=report.date)
-        _swap(run.documents, ledger.documents_path(programme, replace(draft, state="draft")))
-        _swap(run.folder / "dossier", ledger.dossier_path(programme, draft))
-        documents = ledger.documents_path(programme, replace(draft, state="draft"))
-        release = book.record(
-            draft,
-            state="draft",
-            content_sha256=content,
-            report_sha256=sha256(documents / "report.json"),
-            manifest_sha256=sha256(documents / "manifest.json"),
-        )
-    shutil.rmtree(run.folder)
-    return Outcome(release, True, documents, ledger.dossier_path(programme, release))
+            new = False
+        else:
+            same = replace(release, state="draft", date=report.date)
+            documents = ledger.documents_path(programme, same)
+            put_folder(run.documents, documents)
+            put_folder(run.folder / "dossier", ledger.dossier_path(programme, same))
+            same = book.record(
+                same,
+                state="draft",
+                content_sha256=content,
+                report_sha256=sha256(documents / "report.json"),
+                manifest_sha256=sha256(documents / "manifest.json"),
+                comment=None,
+            )
+            new = True
+    shutil.rmtree(run.folder, ignore_errors=True)
+    return Outcome(same, new, ledger.documents_path(programme, same), ledger.dossier_path(programme, same))
 
 
 def refuse(run: Run, refusal: RefusedError) -> RefusedError:
-    """Leave the dossier of a run that a gate ended, and the reason in the ledger.
+    """Leave the dossier of a run that a gate ended, and the reason in the ledger; an older draft no longer waits.
 
     Returns
     -------
@@ -278,22 +289,32 @@ def refuse(run: Run, refusal: RefusedError) -> RefusedError:
     refusal.private = detail.read_text(encoding="utf-8") if detail.is_file() else ""
     target = programme.store_path / "dossiers" / f"{run.id}-refused"
     _write_dossier(run, None, refusal=refusal)
+    put_folder(run.folder / "dossier", target)
     with Warehouse.open(programme) as warehouse:
-        book = ledger.Ledger(warehouse.connection)
-        release = next(r for r in book.releases(run.period_label) if r.version == run.version)
-        _swap(run.folder / "dossier", target)
-        if release.state == "started":
-            book.record(release, state="refused", comment=refusal.message)
-    shutil.rmtree(run.folder)
+        book = ledger.Ledger(warehouse)
+        book.record(_release(book, run), state="refused", comment=refusal.message)
+    shutil.rmtree(run.folder, ignore_errors=True)
     hint = f"{refusal.hint}\nThe dossier: {target / 'dossier.html'}"
     return RefusedError(refusal.message, hint=hint, private=refusal.private)
 
 
 def give_up(run: Run) -> None:
     """Forget a run that came to nothing, so that the next one starts afresh."""
-    with Warehouse.open(run.programme) as warehouse:
-        ledger.Ledger(warehouse.connection).withdraw(ledger.Release(run.period_label, run.version, "started", run.date))
-    shutil.rmtree(run.folder, ignore_errors=True)
+    programme = load(run.programme_path)
+    with Warehouse.open(programme) as warehouse:
+        book = ledger.Ledger(warehouse)
+        book.withdraw(_release(book, run))
+    shutil.rmtree(programme.store_path / "runs", ignore_errors=True)
+
+
+def _release(book: ledger.Ledger, run: Run) -> ledger.Release:
+    return next(release for release in book.releases(run.period_label) if release.version == run.version)
+
+
+def _is_whole(programme: Programme, release: ledger.Release) -> bool:
+    """Whether the documents of a release are where they belong, as they were recorded."""
+    manifest = ledger.documents_path(programme, release) / "manifest.json"
+    return manifest.is_file() and sha256(manifest) == release.manifest_sha256
 
 
 # --- what the steps leave for each other
@@ -302,7 +323,7 @@ def give_up(run: Run) -> None:
 def load_regions(run: Run) -> regions.Regions:
     """The decision regions of the run."""
     frame = read_parquet(run.folder / "regions.parquet")
-    names = json.loads((run.folder / "names.json").read_text(encoding="utf-8"))
+    names = read_json(run.folder / "names.json")
     group = frame["group"].to_numpy(dtype=np.int64)
     offsets = np.concatenate([[0], np.flatnonzero(np.diff(group)) + 1, [len(group)]]).astype(np.int64)
     public = frame[[f"u{i}" for i in range(len(names["public"]))]]
@@ -329,7 +350,7 @@ def _save_regions(run: Run, found: regions.Regions) -> None:
         frame[f"n{i}"] = found.counts[:, i]
     write_parquet(frame, run.folder / "regions.parquet")
     names = {"public": found.public, "sensitive": found.sensitive, "outcomes": found.outcomes}
-    _write_json(run.folder / "names.json", names)
+    write_json(run.folder / "names.json", names)
 
 
 def load_solved(run: Run) -> Solved:
@@ -357,7 +378,7 @@ def load_announcement(run: Run) -> Announcement:
     found = load_regions(run)
     policy = run.programme.policy
     frame = read_parquet(run.folder / "announced.parquet")
-    rung = json.loads((run.folder / "promise.json").read_text(encoding="utf-8"))["rung"]
+    rung = read_json(run.folder / "promise.json")["rung"]
     groups = np.flatnonzero(announcing.standing(found, policy) == Standing.ANNOUNCED)
     return announcing.announced_of(
         found,
@@ -370,7 +391,7 @@ def load_announcement(run: Run) -> Announcement:
 
 
 def _report(run: Run, made: Announcement, comparisons: Sequence[fairness.Comparison]) -> model.PublicReport:
-    log = json.loads((run.folder / "log.json").read_text(encoding="utf-8"))
+    log = read_json(run.folder / "log.json")
     found = load_regions(run)
     counted = ("rows_read", "decisions", "duplicates", "corrections", "quarantined")
     return build.build(
@@ -379,14 +400,14 @@ def _report(run: Run, made: Announcement, comparisons: Sequence[fairness.Compari
         programme=run.programme,
         period=run.period,
         extent=Extent.of(found, announcing.standing(found, run.programme.policy)),
-        quality=build.LogQuality(**{k: log["accounting"][k] for k in counted}, unknown=log["unknown"]),
+        quality=build.LogQuality(**{k: log["accounting"][k] for k in counted}),
         version=run.version,
         date=run.date,
     )
 
 
 def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: RefusedError | None) -> None:
-    log = json.loads((run.folder / "log.json").read_text(encoding="utf-8"))
+    log = read_json(run.folder / "log.json")
     folder = run.folder / "dossier"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
@@ -399,14 +420,16 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
         report=report,
         previous=_previous_report(run),
         accounting=log["accounting"],
+        unknown=log["unknown"],
         refusal=refusal,
     )
     dossiers.render(dossier, folder)
     failed = [check.name for check in dossier.checks if not check.passed]
     if failed and refusal is None:
         raise RefusedError(
-            f"the finished report fails its own checks: {'; '.join(failed)}",
-            hint="Nothing was left as a draft. Please report this with the programme file.",
+            "the finished report fails its own checks, which is ours to mend",
+            hint="Nothing was left as a draft. Please send the programme file to the developers.",
+            private=f"Failed: {'; '.join(failed)}",
         )
 
 
@@ -416,7 +439,7 @@ def _previous_report(run: Run) -> model.PublicReport | None:
         return None
     programme = run.programme
     with Warehouse.open(programme) as warehouse:
-        before = ledger.Ledger(warehouse.connection).releases(periods.previous(run.period).label)
+        before = ledger.Ledger(warehouse).releases(periods.previous(run.period).label)
     for release in reversed(before):
         path = ledger.documents_path(programme, release) / "report.json"
         if release.state in ("draft", "published") and path.is_file():
@@ -425,36 +448,11 @@ def _previous_report(run: Run) -> model.PublicReport | None:
 
 
 def _content_sha256(report: model.PublicReport) -> str:
-    content = report.model_copy(update={"version": 0, "date": ""}).model_dump(mode="json", by_alias=True)
+    """The hash of what a report says of its period: not its version and date, nor how the log has grown since."""
+    content = report.model_dump(mode="json", by_alias=True, exclude={"version", "date", "data_quality"})
     return model.checksum(content)
 
 
 def _today(programme: Programme) -> str:
     zone = ZoneInfo(programme.period.timezone) if programme.period.timezone else None
     return datetime.now(zone).date().isoformat()
-
-
-def _write_json(path: Path, content: Any) -> None:
-    _write_text(path, json.dumps(content, ensure_ascii=False, indent=1))
-
-
-def _write_text(path: Path, text: str) -> None:
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
-
-
-def sha256(path: Path) -> str:
-    """The hash of a file's bytes."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _swap(source: Path, target: Path) -> None:
-    """Put a folder in another's place."""
-    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    old = target.with_name(f".{target.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
-    if target.exists():
-        target.rename(old)
-    source.rename(target)
-    shutil.rmtree(old, ignore_errors=True)

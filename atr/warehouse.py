@@ -7,26 +7,24 @@ import json
 import os
 import re
 import secrets
-import shlex
 import shutil
-import socket
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Any, Self
 
 import duckdb
-import filelock
 import numpy.typing as npt
 import pandas as pd
 
-from atr.errors import EnvironmentFault, IngestError
+from atr.errors import EnvironmentFault, IngestError, ReviewError
 from atr.programme import Programme
+from atr.store import os_faults, private_files, private_folder
 
 if TYPE_CHECKING:
     from atr.regions import Regions
@@ -112,39 +110,65 @@ class Layout:
 class Warehouse:
     """One connection to a warehouse. Every statement that writes is here or in :mod:`atr.ingest`."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path | None) -> None:
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, path: Path | None = None, *, read_only: bool = False
+    ) -> None:
         self.connection = connection
         self.path = path
+        self.read_only = read_only
         connection.execute("SET TimeZone = 'UTC'")
-        with self.transaction():
-            connection.execute(_TABLES)
+        if not read_only:
+            with self.transaction():
+                connection.execute(_TABLES)
 
     @classmethod
-    def open(cls, programme: Programme) -> Self:
-        """Open the programme's warehouse, made if there is none, in its private store.
+    def open(cls, programme: Programme, *, read_only: bool = False) -> Self:
+        """Open the programme's warehouse.
+
+        Parameters
+        ----------
+        read_only
+            Whether to open what is there and write nothing. Otherwise the store and the warehouse are made if there
+            are none.
 
         Raises
         ------
         EnvironmentFault
-            If another process has it open, or the store cannot be written.
+            If another process has it open, or the store cannot be used.
+        ReviewError
+            If there is none to read.
         """
-        store = programme.store_path
-        path, spill = store / "warehouse.duckdb", store / "tmp" / _SPILL
-        private_folder(store)
-        with _faults(path), _os_faults(path), _private_files():
-            connection = duckdb.connect(str(path), config=_settings(spill=str(spill)))
-            for left_by_a_killed_run in {*spill.parent.glob("*")} - {spill}:
-                shutil.rmtree(left_by_a_killed_run, ignore_errors=True)
-            private_folder(spill.parent)
-            private_folder(spill)
-            path.chmod(0o600)
-        return cls(connection, path)
+        path = programme.store_path / "warehouse.duckdb"
+        if read_only:
+            with os_faults(path):
+                if not path.exists():
+                    raise ReviewError(
+                        f"nothing has been published yet: there is no store at {programme.store_path}",
+                        hint="`atr publish` makes a draft.",
+                    )
+        else:
+            private_folder(path.parent)
+        spill = _spill(path)
+        with _faults(path), os_faults(path):
+            settings = _settings(spill="" if read_only else str(spill))
+            connection = duckdb.connect(str(path), read_only=read_only, config=settings)
+            try:
+                if not read_only:
+                    private_files(path)
+                    for left_by_a_killed_run in {*spill.parent.glob("*")} - {spill}:
+                        shutil.rmtree(left_by_a_killed_run, ignore_errors=True)
+                    private_folder(spill.parent)
+                    private_folder(spill)
+                return cls(connection, path, read_only=read_only)
+            except BaseException:
+                connection.close()
+                raise
 
     @classmethod
     def in_memory(cls) -> Self:
         """A warehouse that writes nothing anywhere, and so must fit into memory."""
         with _faults(None):
-            return cls(duckdb.connect(":memory:", config=_settings(spill="")), None)
+            return cls(duckdb.connect(":memory:", config=_settings(spill="")))
 
     def __enter__(self) -> Self:
         return self
@@ -156,13 +180,13 @@ class Warehouse:
 
     def close(self) -> None:
         """Close the connection; what was written is then in the one file."""
-        with _faults(self.path), _private_files():
+        with _faults(self.path):
             self.connection.close()
 
     @contextmanager
     def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """All that is written inside is kept, or none of it."""
-        with _faults(self.path), _private_files():
+        with _faults(self.path):
             self.connection.execute("BEGIN")
             try:
                 yield self.connection
@@ -170,6 +194,15 @@ class Warehouse:
             except BaseException:
                 _roll_back(self.connection)
                 raise
+        if self.path is not None:
+            private_files(self.path)
+
+    def scratch(self) -> IO[bytes]:
+        """A file without a name, which is gone once it is closed: in the store, or else in memory where that can be."""
+        with os_faults(self.path or Path(tempfile.gettempdir())):
+            if self.path is None and sys.platform == "linux":
+                return os.fdopen(os.memfd_create("scratch"), "w+b")
+            return tempfile.TemporaryFile(dir=None if self.path is None else _spill(self.path))
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows a statement gives."""
@@ -221,7 +254,7 @@ class Warehouse:
 
     def checkpoint(self) -> None:
         """Move what was committed into the one file."""
-        with _faults(self.path), _private_files():
+        with _faults(self.path):
             self.connection.execute("CHECKPOINT")
 
     def store_regions(self, release_id: str, regions: Regions) -> None:
@@ -290,63 +323,8 @@ class Warehouse:
             self.connection.unregister("rows_to_store")
 
 
-@contextmanager
-def hold(store: Path, *, wait: float = 5.0) -> Iterator[None]:
-    """Be the only run on a programme.
-
-    Parameters
-    ----------
-    store
-        The programme's private folder.
-    wait
-        Seconds to wait for another run to end.
-
-    Raises
-    ------
-    EnvironmentFault
-        If another run holds the programme for longer: it names that run.
-    """
-    private_folder(store)
-    holder = store / "writer.json"
-    lock = filelock.FileLock(store / "writer.lock", timeout=wait, mode=0o600)
-    with _os_faults(store):
-        try:
-            lock.acquire()
-        except filelock.Timeout:
-            raise EnvironmentFault(
-                f"another run is working on this programme: {_describe(holder)}",
-                where=str(store),
-                hint="Wait until it has ended, then start this one again.",
-            ) from None
-    try:
-        with _os_faults(store):
-            me = {
-                "pid": os.getpid(),
-                "host": socket.gethostname(),
-                "command": shlex.join(sys.argv),
-                "since": datetime.now().astimezone().isoformat(timespec="seconds"),
-            }
-            with os.fdopen(os.open(holder, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-                json.dump(me, file)
-        yield
-    finally:
-        holder.unlink(missing_ok=True)
-        lock.release()
-
-
-def private_folder(path: Path) -> None:
-    """Make a folder that only its owner can enter, and its parents as usual."""
-    with _os_faults(path):
-        path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.chmod(0o700)
-
-
-def _describe(holder: Path) -> str:
-    try:
-        found = json.loads(holder.read_text(encoding="utf-8"))
-        return f"process {found['pid']} on {found['host']}, `{found['command']}`, since {found['since']}"
-    except (OSError, ValueError, KeyError):
-        return "its process is not known"
+def _spill(path: Path) -> Path:
+    return path.parent / "tmp" / _SPILL
 
 
 def _settings(*, spill: str) -> dict[str, Any]:
@@ -370,15 +348,6 @@ def _settings(*, spill: str) -> dict[str, Any]:
     }
 
 
-@contextmanager
-def _private_files() -> Iterator[None]:
-    before = os.umask(0o077)
-    try:
-        yield
-    finally:
-        os.umask(before)
-
-
 def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
     try:
         connection.execute("ROLLBACK")
@@ -391,9 +360,9 @@ def _faults(path: Path | None) -> Iterator[None]:
     where = str(path or "")
     try:
         yield
-    except duckdb.OutOfMemoryException as error:
+    except duckdb.OutOfMemoryException:
         hint = "Raise ATR_MEMORY_LIMIT." if path is None else "Raise ATR_MEMORY_LIMIT, or free space in the store."
-        raise EnvironmentFault("there was not enough memory", where=where, hint=hint) from error
+        raise EnvironmentFault("there was not enough memory", where=where, hint=hint) from None
     except (
         duckdb.IOException, duckdb.FatalException, duckdb.SerializationException, duckdb.TransactionException
     ) as error:  # fmt: skip
@@ -405,24 +374,12 @@ def _faults(path: Path | None) -> Iterator[None]:
                 f"another process has the warehouse open ({_holder_of_lock(str(error))})",
                 where=where,
                 hint="Wait until it has ended, or close it.",
-            ) from error
+            ) from None
         raise EnvironmentFault(
             f"the warehouse cannot be read or written ({text})",
             where=where,
             hint="Look at the free space and the permissions of the store; what was committed before is kept.",
-        ) from error
-
-
-@contextmanager
-def _os_faults(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise EnvironmentFault(
-            f"cannot be used ({error.strerror or error})",
-            where=str(path),
-            hint="Look at the free space and the permissions of the store.",
-        ) from error
+        ) from None
 
 
 def _holder_of_lock(text: str) -> str:

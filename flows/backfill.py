@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from prefect import flow
+from prefect.states import Completed
 from pydantic import Field
 
 from atr import run as steps
-from atr.errors import PeriodError
+from atr.errors import PeriodError, RefusedError
+from atr.periods import last_complete
 from atr.programme import load
+from atr.regions import decided_span
 from atr.regions import periods as periods_of
-from atr.warehouse import Warehouse, hold
-from flows.publish import ProgrammePath, publish
+from atr.store import hold
+from atr.warehouse import Warehouse
+from flows.publish import PATIENCE, ProgrammePath, publish
 
 
 @flow(name="backfill")
 def backfill(
     programme: ProgrammePath,
     first: Annotated[str | int | None, Field(description="Label of the first period; by default the log's.")] = None,
-    last: Annotated[str | int | None, Field(description="Label of the last period; by default the log's.")] = None,
-) -> list[str]:
-    """Leave a draft for every period of the log from ``first`` to ``last``."""
+    last: Annotated[
+        str | int | None, Field(description="Label of the last period; by default the last complete one.")
+    ] = None,
+) -> Any:
+    """Leave a draft for every period of the log from ``first`` to ``last``; a refused period does not end it."""
     loaded = load(programme)
-    with hold(loaded.store_path):
+    with hold(loaded.store_path, wait=PATIENCE):
         steps.load_log(programme)
         with Warehouse.open(loaded) as warehouse:
             labels = [period.label for period, _ in periods_of(warehouse, loaded.period.every)]
-    wanted = (labels[0] if first is None else str(first), labels[-1] if last is None else str(last))
-    for label in wanted:
+            complete = last_complete(decided_span(warehouse)[1], loaded.period.every).label
+    ends = (labels[0] if first is None else str(first), complete if last is None else str(last))
+    for label in ends:
         if label not in labels:
             raise PeriodError(f"'{label}' is no period of this log", hint=f"Its periods are {', '.join(labels)}.")
-    start, end = (labels.index(label) for label in wanted)
-    return [publish(programme, label).release.id for label in labels[start : end + 1]]
+    start, end = (labels.index(label) for label in ends)
+    if start > end:
+        raise PeriodError(f"{ends[0]} comes after {ends[1]}", hint="Give the earlier period as `first`.")
+    refused = []
+    for label in labels[start : end + 1]:
+        try:
+            publish(programme, label)
+        except RefusedError:
+            refused.append(label)
+    if refused:
+        return Completed(name="CompletedWithGaps", message=f"refused: {', '.join(refused)}; see their dossiers")
+    return labels[start : end + 1]

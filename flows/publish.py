@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
+from zoneinfo import ZoneInfo
 
 from prefect import flow, runtime, task
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
@@ -18,16 +20,18 @@ from pydantic import Field
 
 from atr import run as steps
 from atr.errors import EnvironmentFault, RefusedError
-from atr.programme import load
+from atr.programme import Programme, load
 from atr.report import wording
 from atr.report.model import PublicReport
 from atr.run import Batch, Outcome, Run
-from atr.warehouse import hold
+from atr.store import hold
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 logger = logging.getLogger("atr.flows")
 
+PATIENCE = 600.0
+"""Seconds that a scheduled run waits for another run of the same series."""
 RUNNER: Any = ThreadPoolTaskRunner(max_workers=max(2, os.cpu_count() or 2))
 
 ProgrammePath = Annotated[str, Field(description="Path of the programme file.")]
@@ -48,26 +52,30 @@ def _may_pass(task: Any, run: Any, state: Any) -> bool:
     return False
 
 
-def step(name: str) -> Callable[[F], Any]:
-    """A task that runs one step; repeated only where the machine, not the input, was at fault."""
+def step(function: F, *, retries: int = 0) -> Any:
+    """A task that runs one step; those that touch the log or the store are repeated where the machine was at fault."""
     return task(
-        name=name, cache_policy=NO_CACHE, persist_result=False, retries=2, retry_delay_seconds=[2, 10],
-        retry_condition_fn=_may_pass,
-    )  # fmt: skip
+        name=function.__name__.replace("_", "-"),
+        cache_policy=NO_CACHE,
+        persist_result=False,
+        retries=retries,
+        retry_delay_seconds=[2.0, 10.0],
+        retry_condition_fn=_may_pass if retries else None,
+    )(function)
 
 
 def _solve_name() -> str:
     return f"solve {runtime.task_run.parameters['batch'].name}"[:120]
 
 
-ingest = step("ingest")(steps.load_log)
-begin = step("begin")(steps.begin)
-aggregate = step("aggregate")(steps.aggregate)
-solve = step("solve")(steps.solve).with_options(task_run_name=_solve_name)
-announce = step("announce")(steps.announce)
-measure = step("measure")(steps.measure)
-render = step("render")(steps.render)
-register = step("register")(steps.register)
+load_log = step(steps.load_log, retries=2)
+begin = step(steps.begin, retries=2)
+aggregate = step(steps.aggregate, retries=2)
+solve = step(steps.solve).with_options(task_run_name=_solve_name)
+announce = step(steps.announce)
+measure = step(steps.measure)
+render = step(steps.render)
+register = step(steps.register, retries=2)
 
 
 def _run_name() -> str:
@@ -78,18 +86,21 @@ def _run_name() -> str:
 @flow(name="publish", flow_run_name=_run_name, task_runner=RUNNER)
 def publish(programme: ProgrammePath, period: PeriodLabel = None) -> Outcome:
     """Make the report of a period and leave it as a draft that waits for review."""
-    with hold(load(programme).store_path):
+    loaded = load(programme)
+    with hold(loaded.store_path, wait=PATIENCE if runtime.deployment.id else 5):
         logger.info("Reading the log …")
-        accounting = ingest(programme)
-        run = begin(programme, None if period is None else str(period), ended_by=_scheduled_day())
+        load_log(programme)
+        label = None if period is None else str(period)
+        run = begin(programme, label, ended_by=_scheduled_day(loaded))
         try:
             outcome = _report(run)
         except RefusedError as refusal:
             raise steps.refuse(run, refusal) from None
         except Exception:
-            steps.give_up(run)
+            with suppress(Exception):
+                steps.give_up(run)
             raise
-    _show(outcome, accounting.quarantined)
+    _show(outcome)
     return outcome
 
 
@@ -110,15 +121,16 @@ def _report(run: Run) -> Outcome:
     return outcome
 
 
-def _scheduled_day() -> date | None:
-    """The day a scheduled run was meant for; None for a run that a person started."""
+def _scheduled_day(programme: Programme) -> date | None:
+    """The day a scheduled run was meant for, where the programme is; None for a run that a person started."""
     if runtime.deployment.id is None or "auto-scheduled" not in (runtime.flow_run.tags or []):
         return None
-    day: date = runtime.flow_run.scheduled_start_time.date()
+    zone = ZoneInfo(programme.period.timezone or "UTC")
+    day: date = runtime.flow_run.scheduled_start_time.astimezone(zone).date()
     return day
 
 
-def _show(outcome: Outcome, quarantined: int) -> None:
+def _show(outcome: Outcome) -> None:
     """Leave what is publishable in Prefect's UI."""
     report = PublicReport.model_validate_json((outcome.documents / "report.json").read_text(encoding="utf-8"))
     counts = report.coverage.groups
@@ -134,7 +146,7 @@ def _show(outcome: Outcome, quarantined: int) -> None:
             {"figure": "fairness lines met", "value": str(verdicts.count("met"))},
             {"figure": "fairness lines not met", "value": str(verdicts.count("not_met"))},
             {"figure": "fairness lines that cannot be told", "value": str(verdicts.count("cannot_tell"))},
-            {"figure": "rows quarantined", "value": str(report.data_quality.quarantined if quarantined else 0)},
+            {"figure": "rows quarantined", "value": str(report.data_quality.quarantined)},
         ],
         description="The draft at a glance.",
     )

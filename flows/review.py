@@ -12,7 +12,7 @@ from pydantic import Field
 
 from atr import review as reviewing
 from atr.programme import load
-from atr.warehouse import hold
+from atr.store import hold
 from flows.publish import ProgrammePath
 
 A_WEEK = 7 * 24 * 3600

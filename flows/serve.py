@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -23,6 +24,7 @@ def main() -> int:
     parser.add_argument("--home", type=Path, default=Path("var/prefect"), help="Prefect's own folder (private)")
     given = parser.parse_args()
     os.umask(0o077)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     api = f"http://127.0.0.1:{given.port}/api"
     environment.prepare(given.home.resolve(), api_url=api)
     server = _prefect("server", "start", "--host", "127.0.0.1", "--port", str(given.port))
@@ -40,7 +42,10 @@ def main() -> int:
         for process in (worker, server):
             if process is not None and process.poll() is None:
                 process.terminate()
-                process.wait(timeout=30)
+                try:
+                    process.wait(timeout=30)
+                except subprocess.TimeoutExpired:
+                    process.kill()
 
 
 def _command(*arguments: str) -> list[str]:

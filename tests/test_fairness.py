@@ -17,7 +17,7 @@ INCOME = ("below 100k", "100k to 200k", "above 200k")
 
 def _true_cells(population: list[int], decision: list[float], offsets: list[int]) -> AnnouncedCells:
     d = np.array(decision, dtype=float)
-    return AnnouncedCells(np.array(population, dtype=float), d, d, d, np.array(offsets), None)
+    return AnnouncedCells(np.array(population, dtype=float), d, d, d, np.array(offsets), None, np.array(population))
 
 
 def _compare(cells: AnnouncedCells, values: dict[str, tuple[str, ...]], **changes: object) -> list[Comparison]:
@@ -105,7 +105,11 @@ def announced(draw: st.DrawFn) -> tuple[AnnouncedCells, np.ndarray, bool]:
         chance = np.array([draw(st.integers(int(a), int(b))) for a, b in zip(low, high, strict=True)])
     lower, upper = Delta(level).believed_range(chance / 100, digits=2)
     totals = exact_totals(population, chance, offsets, digits=2) if exact else None
-    return AnnouncedCells(population.astype(float), chance / 100, lower, upper, offsets, totals), truth, exact
+    return (
+        AnnouncedCells(population.astype(float), chance / 100, lower, upper, offsets, totals, population),
+        truth,
+        exact,
+    )
 
 
 @settings(max_examples=150, deadline=None)

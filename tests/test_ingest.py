@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
+import os
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -22,7 +25,7 @@ from hypothesis import strategies as st
 
 from atr import ingest as ingestion
 from atr.errors import IngestError, ProgrammeError, RefusedError
-from atr.ingest import Accounting, ingest
+from atr.ingest import Accounting, files, ingest
 from atr.periods import ALL
 from atr.programme import Programme, load
 from atr.regions import aggregate
@@ -221,7 +224,7 @@ def test_a_date_without_zone_needs_a_time_zone(tmp_path: Path, text: str) -> Non
     with Warehouse.open(made) as warehouse:
         with pytest.raises(ProgrammeError, match=r"line 3: give period.timezone"):
             ingest(warehouse, made)
-        assert decisions(warehouse) == []
+        assert warehouse.layout_or_none() is None
 
 
 def test_with_a_zone_in_every_date_days_are_utc(tmp_path: Path) -> None:
@@ -404,10 +407,11 @@ def test_parquet_files_of_different_types_are_one_log(tmp_path: Path) -> None:
         ("log.csv.gz", b"hello", "not a whole gzip file"),
         ("log.csv.gz", gzip.compress((HEADER + GOOD * 1000).encode())[:-12], "not a whole gzip file"),
         ("log.parquet", b"hello", "not a Parquet file"),
-        ("log.csv", HEADER + "1,2013-01-01,f,5,yes\r\n2,2013-01-01,f,5,no\n", "mixes line endings"),
+        ("log.csv", HEADER + "1,2013-01-01,f,5,yes\r2,2013-01-01,f,5,no\n", "mixes line endings"),
+        ("log.csv", HEADER + GOOD.replace("\n", "\r\n") + "3,2013-01-01,f,5,yes\r4", "mixes line endings"),
         ("log.csv", HEADER + '1,2013-01-01,"f,5,yes\n' + GOOD * 3, "line 2: a quote that is never closed"),
         ("log.csv", HEADER + GOOD + '1,2013-01-01,"f,5,yes\n' + '2,2013-01-01,"f",5,no\n' + GOOD, "line 4: a quote"),
-        ("log.csv", "\r\n" + HEADER + GOOD, "lines that DuckDB passes over in silence"),
+        ("log.csv", "\r" + HEADER + GOOD, "lines that DuckDB passes over in silence"),
         ("log.csv", "", "no decisions"),
         ("log.csv", "\n\n", "no decisions"),
         ("log.csv", b"\xef\xbb\xbf", "no decisions"),
@@ -424,6 +428,149 @@ def test_a_file_that_cannot_be_read_whole_adds_nothing(
         with pytest.raises(IngestError, match=message):
             ingest(warehouse, made)
         assert warehouse.query("SELECT * FROM ingestions") == []
+
+
+def test_no_value_of_the_log_is_in_what_an_unreadable_file_is_refused_with(tmp_path: Path) -> None:
+    texts = pa.array([b"SECRET\xff"]).view(pa.string())
+    columns = {"id": [1], "day": ["2013-01-01"], "sex": texts, "income": [5], "outcome": ["yes"]}
+    pq.write_table(pa.table(columns), tmp_path / "log.parquet")
+    made = programme(tmp_path, {"source": "log.parquet"})
+    with Warehouse.open(made) as warehouse, pytest.raises(IngestError, match="cannot be read as Parquet") as caught:
+        ingest(warehouse, made)
+    assert "SECRET" not in "".join(traceback.format_exception(caught.value)) + caught.value.private
+
+
+def test_the_first_row_of_a_file_without_header_is_shown_to_the_person_at_the_keyboard_only(tmp_path: Path) -> None:
+    write(tmp_path, "1,2013-01-01,SECRET,5,yes\n")
+    made = programme(tmp_path)
+    with Warehouse.in_memory() as warehouse, pytest.raises(IngestError) as caught:
+        ingest(warehouse, made)
+    assert "SECRET" not in str(caught.value)
+    assert "SECRET" in caught.value.private
+
+
+@pytest.mark.parametrize("what", ["text", "time", "place"])
+def test_a_file_that_changes_while_it_is_read_adds_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    log, gate = write(tmp_path, HEADER + GOOD), ingestion.gate
+
+    def change(*arguments: Any) -> int:
+        if what == "text":
+            write(tmp_path, HEADER + GOOD + GOOD)
+        elif what == "time":
+            os.utime(log, (1, 1))
+        else:
+            log.unlink()
+        return gate(*arguments)
+
+    monkeypatch.setattr(ingestion, "gate", change)
+    made = programme(tmp_path)
+    with Warehouse.open(made) as warehouse:
+        with pytest.raises(IngestError, match="was changed while it was read"):
+            ingest(warehouse, made)
+        assert warehouse.query("SELECT * FROM ingestions") == []
+
+
+def test_a_file_is_hashed_once_in_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = programme(tmp_path, {"source": "*.csv*"})
+    write(tmp_path, HEADER + GOOD, "1.csv")
+    write(tmp_path, gzip.compress((HEADER + GOOD.replace("1,", "3,", 1)).encode()), "2.csv.gz")
+    hashed: list[str] = []
+
+    class Counted(files._Hashed):
+        def __init__(self, path: Path) -> None:
+            hashed.append(path.name)
+            super().__init__(path)
+
+    monkeypatch.setattr(files, "_Hashed", Counted)
+    with Warehouse.open(made) as warehouse:
+        ingest(warehouse, made)
+        for other in (made, programme(tmp_path, {"source": "*.csv*", "missing": ["", "?"]})):
+            assert hashed == ["1.csv", "2.csv.gz"]
+            hashed.clear()
+            assert ingest(warehouse, other).files == 2
+        recorded = warehouse.query("SELECT bytes, sha256 FROM ingestions ORDER BY ingestion")
+    assert recorded == [
+        (len(content), hashlib.sha256(content).hexdigest())
+        for content in ((tmp_path / name).read_bytes() for name in ("1.csv", "2.csv.gz"))
+    ]
+
+
+# --- line endings ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("windows_first", [False, True])
+def test_files_of_both_line_endings_may_be_put_together(tmp_path: Path, windows_first: bool, packed: bool) -> None:
+    rows = [f"{i},2013-01-01,{'fm'[i % 2]},{i % 20},{'yes' if i % 3 else 'no'}\n" for i in range(200_000)]
+    rows[70_000] = "bad\n"
+    rows[150_000] = "x,never,f,5,yes\n"
+    half = [row.replace("\n", "\r\n") if (i < 100_000) == windows_first else row for i, row in enumerate(rows)]
+    text = (HEADER.replace("\n", "\r\n") if windows_first else HEADER) + "".join(half)
+    name = "log.csv.gz" if packed else "log.csv"
+    write(tmp_path, gzip.compress(text.encode(), 1) if packed else text, name)
+    made = programme(tmp_path, {"source": name})
+    with Warehouse.open(made) as warehouse:
+        found = ingest(warehouse, made)
+        assert (found.rows_read, found.decisions) == (200_000, 199_998)
+        assert quarantine(warehouse) == [(70_002, "too few fields"), (150_002, "date that cannot be read")]
+        assert warehouse.query("SELECT max(strlen(outcome)) FROM decisions") == [(3,)]
+        assert list((made.store_path / "tmp").rglob("*.*")) == []
+
+
+CELL = st.lists(st.sampled_from(["a", " ", '"', ",", "\n", "\r\n", "\r", "é"]), max_size=5).map("".join)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(CELL, CELL, st.booleans()), max_size=6), st.booleans(), st.booleans())
+def test_line_breaks_within_quotes_are_kept_as_they_are(
+    rows: list[tuple[str, str, bool]], marked: bool, windows: bool
+) -> None:
+    cells = [["id", "sex", "note", "outcome"], ["x", "f", "", "yes"], ["y", "f", "", "no"]]
+    cells += [[str(i), sex, note, "yes"] for i, (sex, note, _) in enumerate(rows)]
+    ends = [windows, windows, not windows, *(row[2] for row in rows)]
+    quoted = [",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in cells]
+    text = "".join(row + ("\r\n" if end else "\n") for row, end in zip(quoted, ends, strict=True))
+    with tempfile.TemporaryDirectory() as name:
+        write(Path(name), ("\ufeff" if marked else "") + text)
+        made = programme(
+            Path(name),
+            {"decided_at": None, "missing": []},
+            attributes={"sex": {"role": "public"}, "note": {"role": "sensitive"}},
+            period={"every": "all"},
+        )
+        with Warehouse.in_memory() as warehouse:
+            assert ingest(warehouse, made).quarantined == 0
+            assert decisions(warehouse, "id, a0, a1, outcome") == sorted(tuple(row) for row in cells[1:])
+
+
+@pytest.mark.parametrize("sex", ['5" pipe', ' "f" ', '"f"x', '"f" "x"'])
+def test_a_quote_out_of_place_among_mixed_line_endings_loses_nothing(tmp_path: Path, sex: str) -> None:
+    found = []
+    for end in ("\n", "\r\n"):
+        rows = (f"9,2013-01-01,{sex},5,yes", '3,2013-01-01,"f",5,yes', "4,2013-01-01,f,5,no\n")
+        write(tmp_path, HEADER + GOOD + end.join(rows))
+        made = programme(tmp_path)
+        with Warehouse.in_memory() as warehouse:
+            found.append((ingest(warehouse, made), decisions(warehouse), quarantine(warehouse)))
+    assert found[0] == found[1]
+    assert found[0][0].rows_read == 5
+
+
+def test_a_quote_that_is_never_closed_is_found_among_mixed_line_endings(tmp_path: Path) -> None:
+    write(tmp_path, HEADER + "1,2013-01-01,f,5,yes\r\n" + '2,2013-01-01,"f,5,yes\n' + GOOD.replace("\n", "\r\n"))
+    made = programme(tmp_path)
+    with Warehouse.in_memory() as warehouse, pytest.raises(IngestError, match="line 3: a quote that is never closed"):
+        ingest(warehouse, made)
+
+
+def test_a_mixed_file_may_begin_with_blank_lines(tmp_path: Path) -> None:
+    write(tmp_path, "\r\n\n" + HEADER + GOOD + "bad\r\n")
+    made = programme(tmp_path)
+    with Warehouse.in_memory() as warehouse:
+        assert ingest(warehouse, made).rows_read == 3
+        assert quarantine(warehouse) == [(6, "too few fields")]
 
 
 def test_an_empty_file_among_others_is_a_file_without_rows(tmp_path: Path) -> None:
@@ -560,7 +707,8 @@ KILLED = """
 import sys
 from atr import ingest
 from atr.programme import load
-from atr.warehouse import Warehouse, hold
+from atr.store import hold
+from atr.warehouse import Warehouse
 programme = load(sys.argv[1])
 with hold(programme.store_path), Warehouse.open(programme) as warehouse:
     print("started", flush=True)
@@ -728,6 +876,61 @@ def test_a_programme_that_does_not_fit_the_log_leaves_nothing_written(
         assert "perhaps" not in str(caught.value)
         assert warehouse.layout_or_none() is None
         assert warehouse.query("SELECT * FROM ingestions") == []
+
+
+def test_a_file_that_does_not_fit_is_not_kept_and_the_next_run_can_do_without_it(tmp_path: Path) -> None:
+    made = programme(tmp_path, {"source": "*.csv"})
+    write(tmp_path, HEADER + GOOD, "1.csv")
+    with Warehouse.open(made) as warehouse:
+        before = ingest(warehouse, made)
+        bad = write(tmp_path, HEADER + "7,2013-01-01,f,5,perhaps\n", "2.csv")
+        write(tmp_path, HEADER + "8,2013-01-01,f,5,yes\n", "3.csv")
+        for _ in range(2):
+            with pytest.raises(ProgrammeError, match="3 outcomes"):
+                ingest(warehouse, made)
+            assert ingestion.accounting(warehouse) == before
+            assert len(decisions(warehouse)) == 2
+        bad.unlink()
+        assert ingest(warehouse, made) == Accounting(3, 3, 0, 0, 0, 2, {})
+
+
+def test_a_correction_that_takes_the_last_of_an_outcome_is_not_kept(tmp_path: Path) -> None:
+    made = programme(tmp_path, {"source": "*.csv"})
+    write(tmp_path, HEADER + GOOD, "1.csv")
+    with Warehouse.open(made) as warehouse:
+        before = ingest(warehouse, made)
+        write(tmp_path, HEADER + GOOD.replace("yes", "no"), "2.csv")
+        with pytest.raises(ProgrammeError, match="never occurs"):
+            ingest(warehouse, made)
+        assert ingestion.accounting(warehouse) == before
+        assert decisions(warehouse, "outcome") == [("yes",), ("no",)]
+
+
+def test_outcomes_may_be_spread_over_the_files_of_a_first_run(tmp_path: Path) -> None:
+    made = programme(tmp_path, {"source": "*.csv"})
+    write(tmp_path, HEADER + "1,2013-01-01,f,5,no\n", "1.csv")
+    write(tmp_path, HEADER + "2,2013-01-01,f,5,no\n", "2.csv")
+    with Warehouse.open(made) as warehouse:
+        with pytest.raises(ProgrammeError, match="never occurs"):
+            ingest(warehouse, made)
+        assert warehouse.layout_or_none() is None
+        assert warehouse.query("SELECT * FROM ingestions") == []
+        write(tmp_path, HEADER + "3,2013-01-01,f,5,yes\n", "3.csv")
+        assert ingest(warehouse, made).files == 3
+
+
+def test_columns_that_do_not_fit_leave_the_warehouse_as_it_was_made(tmp_path: Path) -> None:
+    made = programme(tmp_path)
+    write(tmp_path, HEADER + GOOD)
+    with Warehouse.open(made) as warehouse:
+        before, layout = ingest(warehouse, made), warehouse.layout()
+        with pytest.raises(ProgrammeError, match="give bins"):
+            ingest(
+                warehouse,
+                programme(tmp_path, attributes={"sex": {"role": "public"}, "income": {"role": "sensitive"}}),
+            )
+        assert warehouse.layout() == layout
+        assert (ingest(warehouse, made), len(decisions(warehouse))) == (before, 2)
 
 
 def test_a_column_that_is_empty_throughout_is_fine(tmp_path: Path) -> None:

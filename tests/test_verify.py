@@ -5,40 +5,68 @@ from __future__ import annotations
 import copy
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
-from atr.report import model
-from atr.report.verify import VerifyError, verify
+from atr import announcement as announcing
+from atr import periods
+from atr.announcement import Extent, Standing
+from atr.errors import RefusedError, VerifyError
+from atr.programme import Programme
+from atr.regions import Regions
+from atr.report import build, model
+from atr.report.verify import check, verify
 from tests import series
-
-pytestmark = pytest.mark.usefixtures("quick")
 
 RECOMPUTED = ("privacy", "fidelity", "coverage", "groups", "fairness")
 """The parts whose numbers follow from others; the rest is guarded by the checksum alone."""
 
+Path_ = tuple[Any, ...]
 
-def _leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _leaves(inner, (*path, key))
-    elif isinstance(value, list):
-        for i, inner in enumerate(value):
-            yield from _leaves(inner, (*path, i))
-    elif isinstance(value, int | float) and not isinstance(value, bool):
+
+def _leaves(value: Any, path: Path_ = ()) -> Iterator[Path_]:
+    for inner in _nodes(value, path):
+        if isinstance(_value(value, inner[len(path) :]), int | float):
+            yield inner
+
+
+def _nodes(value: Any, path: Path_ = ()) -> Iterator[Path_]:
+    """Every place in a JSON value."""
+    if path:
         yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield from _nodes(inner, (*path, key))
 
 
-def _changed(content: dict[str, Any], path: tuple[Any, ...], step: float) -> dict[str, Any]:
+def _value(content: Any, path: Path_) -> Any:
+    for key in path:
+        content = content[key]
+    return content
+
+
+def _set(content: dict[str, Any], path: Path_, value: Any) -> dict[str, Any]:
     changed = copy.deepcopy(content)
-    at: Any = changed
-    for key in path[:-1]:
-        at = at[key]
-    at[path[-1]] = round(at[path[-1]] + step, 9)
+    _value(changed, path[:-1])[path[-1]] = value
     return changed
+
+
+def _without(content: dict[str, Any], path: Path_) -> dict[str, Any]:
+    changed = copy.deepcopy(content)
+    del _value(changed, path[:-1])[path[-1]]
+    return changed
+
+
+def _changed(content: dict[str, Any], path: Path_, step: float) -> dict[str, Any]:
+    return _set(content, path, round(_value(content, path) + step, 9))
 
 
 def _found(path: Path) -> bool:
@@ -49,30 +77,53 @@ def _found(path: Path) -> bool:
         return True
 
 
-def _step(path: tuple[Any, ...], value: float) -> float:
+def _step(path: Path_, value: float) -> float:
     if isinstance(value, int):
         return 1
     return 0.01 if "rate" in path or "rates" in path or "announced_share" in path else 0.001
 
 
-def _value(content: Any, path: tuple[Any, ...]) -> Any:
-    for key in path:
-        content = content[key]
-    return content
-
-
 def _write(path: Path, content: dict[str, Any], *, forged: bool) -> Path:
-    if forged:
-        content["provenance"]["checksum"] = model.checksum(content)
-    path.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+    if forged and isinstance(content.get("provenance"), dict):
+        with suppress(UnicodeEncodeError):
+            content = content | {"provenance": content["provenance"] | {"checksum": model.checksum(content)}}
+    path.write_text(json.dumps(content), encoding="utf-8")
     return path
 
 
-@pytest.fixture(params=["exact", "free"])
-def published(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
+def _publish(folder: Path, counts: dict[tuple[str, str], tuple[int, int]], **policy: Any) -> dict[str, Any]:
+    outcome = series.publish(series.write_series(folder, counts, **policy))
+    content: dict[str, Any] = json.loads((outcome.documents / "report.json").read_text())
+    return content
+
+
+def _rounded(times: int) -> dict[tuple[str, str], tuple[int, int]]:
+    """Section 8 with numbers of people that printing rounds."""
+    return {key: (people + 3, approvals + 1) for key, (people, approvals) in series.card(times).items()}
+
+
+WITHHOLDING = _rounded(10) | {("few", "below 100k"): (4, 2), ("alike", "below 100k"): (60, 30)}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_pdf() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("atr.report.documents.pdf", lambda html, **_: b"%PDF")
+        yield
+
+
+@pytest.fixture(scope="module", params=["exact", "free"])
+def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """A report with exact populations."""
-    path = series.write_series(tmp_path / "s", series.card(10), group_rates=request.param, population_rounding=1)
-    content: dict[str, Any] = json.loads((series.publish(path).documents / "report.json").read_text())
+    folder = tmp_path_factory.mktemp("published")
+    return _publish(folder, series.card(10), group_rates=request.param, population_rounding=1)
+
+
+@pytest.fixture(scope="module")
+def withholding(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A report with rounded populations, a group withheld for its size and one withheld for what is known before."""
+    content = _publish(tmp_path_factory.mktemp("withholding"), WITHHOLDING)
+    assert content["coverage"]["groups"] == {"announced": 2, "withheld_for_size": 1, "withheld": 1}
     return content
 
 
@@ -91,12 +142,6 @@ def test_a_changed_number_that_follows_from_others_is_found_though_the_checksum_
     published: dict[str, Any], tmp_path: Path
 ) -> None:
     for path in _leaves({key: published[key] for key in RECOMPUTED}):
-        if path in (
-            ("coverage", "decisions"),
-            ("coverage", "announced_share"),
-            ("coverage", "groups", "withheld_for_size"),
-        ):
-            continue
         for sign in (1, -1):
             changed = _changed(published, path, sign * _step(path, _value(published, path)))
             assert _found(_write(tmp_path / "r.json", changed, forged=True)), (path, sign)
@@ -105,19 +150,68 @@ def test_a_changed_number_that_follows_from_others_is_found_though_the_checksum_
 def test_a_changed_verdict_or_sentence_is_found(published: dict[str, Any], tmp_path: Path) -> None:
     verdict = "not_met" if published["fairness"][0]["verdict"] == "met" else "met"
     for field, other in (("verdict", verdict), ("sentence", "All is well.")):
-        changed = copy.deepcopy(published)
-        changed["fairness"][0][field] = other
+        changed = _set(published, ("fairness", 0, field), other)
         assert verify(_write(tmp_path / "r.json", changed, forged=True))
-    changed = copy.deepcopy(published)
-    changed["fairness"].pop()
-    assert verify(_write(tmp_path / "r.json", changed, forged=True))
+
+
+FORGERIES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "no comparison": lambda r: r["fairness"].clear(),
+    "a comparison less": lambda r: r["fairness"].pop(),
+    "a comparison twice": lambda r: r["fairness"].append(r["fairness"][0]),
+    "another reference": lambda r: r["fairness"][0].update(reference=r["fairness"][0]["groups"][0]),
+    "a line of its own": lambda r: r["fairness"][0].update(threshold=0.1),
+    "no line": lambda r: r["fairness"][0].update(threshold=None, verdict=None),
+    "a protected attribute less": lambda r: (r["fairness"].clear(), r["attributes"][0].update(protected=True)),
+    "a region in two rows": lambda r: r["groups"][0]["regions"].append(r["groups"][0]["regions"][0]),
+    "a group twice": lambda r: (r["groups"].insert(0, {**r["groups"][0], "id": "g9"}), _announces(r, 3)),
+    "an id twice": lambda r: r["groups"][1].update(id="g1"),
+    "no public value": lambda r: r["groups"][0]["public"].clear(),
+    "no sensitive value": lambda r: r["groups"][0]["regions"][0]["sensitive"].clear(),
+    "a value not listed": lambda r: r["attributes"][1]["values"].pop(),
+    "one outcome": lambda r: r.update(outcomes=[r["positive"]] * 2),
+    "a lower ceiling": lambda r: r["policy"].update(max_confidence=r["privacy"]["max_confidence"] - 0.001),
+    "another promise": lambda r: r["policy"]["fidelity"].update(delta=0.5),
+    "two promises": lambda r: r["policy"]["fidelity"].update(alpha=0.5),
+    "more decisions": lambda r: r["coverage"].update(decisions=100_000),
+    "fewer decisions": lambda r: r["coverage"].update(decisions=100),
+    "a smaller share": lambda r: r["coverage"].update(announced_share=0.5),
+    "a group of another status": lambda r: r["groups"][0].update(status="flattened"),
+    "an influence": lambda r: r.update(influence=[{"public": 1}]),
+    "more digits": lambda r: r["privacy"].update(max_confidence=r["privacy"]["max_confidence"] + 1e-7),
+}
+
+
+def _announces(content: dict[str, Any], groups: int) -> None:
+    content["coverage"]["groups"]["announced"] = groups
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forgery_is_found_though_the_checksum_was_renewed(
+    name: str, published: dict[str, Any], withholding: dict[str, Any], tmp_path: Path
+) -> None:
+    for content in (published, withholding):
+        assert verify(_write(tmp_path / "r.json", content, forged=True)) == []
+        forged = copy.deepcopy(content)
+        FORGERIES[name](forged)
+        assert verify(_write(tmp_path / "r.json", forged, forged=True))
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [{"population": 60}, {"rate": {"approved": 0.5, "refused": 0.5}}, {"regions": "those of the first group"}],
+)
+def test_a_withheld_group_has_no_numbers(numbers: dict[str, Any], withholding: dict[str, Any], tmp_path: Path) -> None:
+    content = copy.deepcopy(withholding)
+    if "regions" in numbers:
+        numbers = {"regions": content["groups"][0]["regions"]}
+    content["groups"][-1].update(numbers)
+    content["provenance"]["atr"] = "9.9"
+    assert verify(_write(tmp_path / "r.json", content, forged=True))
 
 
 @pytest.mark.parametrize("rates", ["exact", "free"])
 def test_rounded_populations_leave_room_but_not_for_everything(tmp_path: Path, rates: str) -> None:
-    counts = {key: (people + 3, approvals + 1) for key, (people, approvals) in series.card(34).items()}
-    outcome = series.publish(series.write_series(tmp_path / "s", counts, group_rates=rates))
-    content = json.loads((outcome.documents / "report.json").read_text())
+    content = _publish(tmp_path / "s", _rounded(34), group_rates=rates)
     assert verify(_write(tmp_path / "r.json", content, forged=False)) == []
     for path, step in (
         (("privacy", "max_confidence"), -0.01),
@@ -126,31 +220,48 @@ def test_rounded_populations_leave_room_but_not_for_everything(tmp_path: Path, r
         (("groups", 0, "rate", "approved"), 0.03),
         (("fairness", 0, "value"), 0.1),
         (("fairness", 2, "value"), 0.05),
-        (("groups", 0, "regions", 0, "population"), 50),
-        (("groups", 0, "population"), 30),
+        (("groups", 0, "regions", 0, "population"), 5),
+        (("groups", 0, "population"), 5),
+        (("fairness", 0, "people", 0), 5),
+        (("coverage", "decisions"), 5),
     ):
         assert verify(_write(tmp_path / "r.json", _changed(content, path, step), forged=True)), path
+    value = content["fairness"][2]["value"]
+    changed = _set(content, ("fairness", 2, "range"), [0.0, 1.0] if rates == "exact" else [value, value])
+    assert any("range" in str(f) for f in verify(_write(tmp_path / "r.json", changed, forged=True)))
 
 
 def test_with_the_exact_populations_every_digit_is_checked_again(tmp_path: Path) -> None:
-    counts = {key: (people + 3, approvals + 1) for key, (people, approvals) in series.card(34).items()}
-    outcome = series.publish(series.write_series(tmp_path / "s", counts))
-    content = json.loads((outcome.documents / "report.json").read_text())
+    counts = _rounded(34)
+    content = _publish(tmp_path / "s", counts)
     population = tmp_path / "population.csv"
-    with population.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["public", "secret", "population"])
-        writer.writerows([*key, people] for key, (people, _) in counts.items())
+
+    def supply(rows: list[list[Any]]) -> Path:
+        with population.open("w", newline="") as file:
+            csv.writer(file).writerows([["public", "secret", "population"], *rows])
+        return population
+
+    rows: list[list[Any]] = [[*key, people] for key, (people, _) in counts.items()]
     report = _write(tmp_path / "r.json", content, forged=False)
-    assert verify(report, population=population) == []
-    changed = _changed(content, ("fairness", 2, "value"), 0.001)
-    assert verify(_write(tmp_path / "r.json", changed, forged=True), population=population)
-    population.write_text("public,secret,population\n")
-    with pytest.raises(VerifyError, match="no row for the region"):
-        verify(_write(tmp_path / "r.json", content, forged=False), population=population)
+    assert verify(report, population=supply(rows)) == []
+    for i in range(len(content["fairness"])):
+        for path in _leaves(content["fairness"][i], ("fairness", i)):
+            changed = _changed(content, path, _step(path, _value(content, path)))
+            assert verify(_write(tmp_path / "c.json", changed, forged=True), population=population), path
+    assert verify(report, population=supply([[*rows[0][:2], rows[0][2] + 10], *rows[1:]]))
+    for wrong, message in (
+        ([], "no row for the region"),
+        ([*rows, [*rows[0][:2], 1]], "two populations"),
+        ([[*rows[0][:2], 0], *rows[1:]], "no whole number"),
+        ([[*rows[0][:2], 10**30], *rows[1:]], "more people"),
+    ):
+        with pytest.raises(VerifyError, match=message):
+            verify(report, population=supply(wrong))
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"schema": "atr-report/2"}', "\x00", '{"a": NaN}'])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", "null", '{"schema": "atr-report/2"}', "\x00", '{"a": NaN}', "[" * 100_000, "1" * 5000]
+)
 def test_what_is_no_report_is_said_to_be_none(tmp_path: Path, text: str) -> None:
     path = tmp_path / "r.json"
     path.write_text(text)
@@ -159,20 +270,88 @@ def test_what_is_no_report_is_said_to_be_none(tmp_path: Path, text: str) -> None
     assert caught.value.exit_code == 1
 
 
-def test_a_hostile_report_does_not_crash(published: dict[str, Any], tmp_path: Path) -> None:
-    def change(content: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
-        changed = copy.deepcopy(content)
-        at: Any = changed
-        for key in path[:-1]:
-            at = at[key]
-        at[path[-1]] = value
-        return changed
+def test_a_key_that_stands_twice_is_refused(published: dict[str, Any], tmp_path: Path) -> None:
+    path = _write(tmp_path / "r.json", published, forged=False)
+    path.write_text(path.read_text().replace('"version": 1', '"version": 1, "version": 1', 1))
+    with pytest.raises(VerifyError, match="twice"):
+        verify(path)
 
-    for path in _leaves(published):
-        for value in (0, -1, 10**18, 0.5):
-            try:
-                assert isinstance(
-                    verify(_write(tmp_path / "r.json", change(published, path, value), forged=True)), list
-                )
-            except VerifyError:
-                continue
+
+@pytest.mark.parametrize("rounding", [1, 5])
+def test_a_hostile_report_does_not_crash(tmp_path: Path, rounding: int) -> None:
+    content = _publish(tmp_path / "s", WITHHOLDING, population_rounding=rounding)
+    assert verify(_write(tmp_path / "r.json", content, forged=True)) == []
+    numbers = 0, -1, 10**18, 0.5, 1e-320, 1e308, True
+    others = "", "g1", "\ud800", None, [], {}, ["a", "a"], {"a": "b"}
+    alike = {("groups", 1), *(("fairness", i) for i in range(3, len(content["fairness"])))}
+    for path in (path for path in _nodes(content) if path[:2] not in alike):
+        values = (*numbers, *others) if isinstance(_value(content, path), int | float) else others
+        for changed in (*(_set(content, path, value) for value in values), _without(content, path)):
+            with suppress(VerifyError):
+                assert isinstance(verify(_write(tmp_path / "r.json", changed, forged=True)), list)
+
+
+SMALL = st.integers(0, 12) | st.integers(0, 60) | st.just(1200)
+
+
+@st.composite
+def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
+    public = {f"p{i}": draw(st.integers(1, 3)) for i in range(draw(st.integers(1, 2)))}
+    content = series.programme(
+        group_rates=draw(st.sampled_from(["exact", "free"])),
+        objective=draw(st.sampled_from(["privacy", "fidelity"])),
+        fidelity={draw(st.sampled_from(["delta", "alpha"])): draw(st.sampled_from([0.5, 0.8, 0.9, 1.0]))},
+        max_confidence=draw(st.sampled_from([0.75, 0.877, 0.95, 1.0])),
+        minimum_group_size=draw(st.sampled_from([1, 12, 50])),
+        population_rounding=draw(st.sampled_from([1, 5, 7, 10, 100])),
+        digits=draw(st.integers(1, 6)),
+    )
+    content["attributes"] = {
+        name: {"role": role, "protected": draw(st.booleans()), "legitimate": draw(st.booleans())}
+        for name, role in [*((name, "public") for name in public), ("secret", "sensitive")]
+    }
+    sensitive = draw(st.integers(2, 4))
+    groups, rows = [], []
+    for values in product(*(["unknown", "b", "c"][:size] for size in public.values())):
+        cells = [(f"s{i}", draw(SMALL), draw(st.sampled_from([0, 0, 1, 0.37, 0.5]))) for i in range(sensitive)]
+        present = [(value, people, round(people * rate)) for value, people, rate in cells if people]
+        groups += [(values, len(present))] if present else []
+        rows += present
+    assume(rows)
+    return Programme.model_validate(content), Regions(
+        public=tuple(public),
+        sensitive=("secret",),
+        outcomes=("approved", "refused"),
+        group_values=tuple(values for values, _ in groups),
+        region_values=tuple((value,) for value, _, _ in rows),
+        counts=np.array([(yes, people - yes) for _, people, yes in rows], dtype=np.int64),
+        offsets=np.cumsum([0, *(size for _, size in groups)], dtype=np.int64),
+    )
+
+
+@given(_series())
+@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_no_true_report_is_ever_found_false(made: tuple[Programme, Regions]) -> None:
+    programme, regions = made
+    standings = announcing.standing(regions, programme.policy)
+    which = np.flatnonzero(standings == Standing.ANNOUNCED)
+    if len(which):
+        solved = announcing.solve(regions, which, programme.policy)
+    else:
+        solved = announcing.Solved(which, np.zeros((0, 1)), np.zeros(0), np.zeros((0, 2)))
+    try:
+        announced = announcing.announce(regions, solved, programme.policy)
+    except RefusedError:
+        return
+    report = build.build(
+        announced,
+        build.measure(announced, programme),
+        programme=programme,
+        period=periods.ALL,
+        extent=Extent.of(regions, standings),
+        quality=build.LogQuality(rows_read=9999, decisions=9999, duplicates=0, corrections=0, quarantined=0),
+        version=1,
+        date="2024-05-06",
+    )
+    assert check(model.PublicReport.model_validate_json(report.to_json(), strict=True)) == []
+    assert check(report, population=announced.population) == []

@@ -10,15 +10,18 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 
-from atr.errors import AtrError, EnvironmentFault, IngestError
+from atr.errors import AtrError, EnvironmentFault, IngestError, ReviewError
 from atr.ingest import accounting, ingest
 from atr.programme import Programme, load
 from atr.regions import Regions
-from atr.warehouse import Warehouse, hold
+from atr.store import hold
+from atr.warehouse import Warehouse
 
 PROGRAMME = """
 programme: small
@@ -75,6 +78,13 @@ def test_only_the_owner_can_read_what_is_stored(programme: Programme) -> None:
     assert os.umask(0) == 0
 
 
+def test_the_umask_of_the_process_is_left_alone(programme: Programme, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "umask", lambda mask: pytest.fail("set for every thread"))
+        with hold(programme.store_path), Warehouse.open(programme) as warehouse:
+            ingest(warehouse, programme)
+
+
 def test_in_memory_nothing_is_written_anywhere(
     programme: Programme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,7 +136,7 @@ def test_a_second_run_is_told_who_holds_the_programme(tmp_path: Path) -> None:
         """
         import sys
         from pathlib import Path
-        from atr.warehouse import hold
+        from atr.store import hold
         with hold(Path(sys.argv[1])):
             print("held", flush=True)
             sys.stdin.read()
@@ -150,7 +160,7 @@ def test_a_second_run_is_told_who_holds_the_programme(tmp_path: Path) -> None:
 
 def test_a_killed_run_holds_nothing(tmp_path: Path) -> None:
     _run(
-        "import os, sys, pathlib, atr.warehouse as w\nwith w.hold(pathlib.Path(sys.argv[1])): os.kill(os.getpid(), 9)",
+        "import os, sys, pathlib, atr.store as w\nwith w.hold(pathlib.Path(sys.argv[1])): os.kill(os.getpid(), 9)",
         tmp_path,
     )
     assert (tmp_path / "writer.json").exists()
@@ -193,6 +203,91 @@ def test_a_store_that_cannot_be_made_is_a_fault_of_the_environment(programme: Pr
         Warehouse.open(programme)
     with pytest.raises(EnvironmentFault, match="private"), hold(programme.store_path):
         pass
+
+
+@pytest.mark.parametrize("call", ["mkdir", "chmod"])
+def test_a_store_without_permission_is_a_fault_of_the_environment(
+    programme: Programme, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, call, refuse)
+    with pytest.raises(EnvironmentFault, match="Permission denied"):
+        Warehouse.open(programme)
+    with pytest.raises(EnvironmentFault, match="Permission denied"), hold(programme.store_path):
+        pass
+
+
+def test_a_holder_that_cannot_be_removed_still_lets_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patch, pytest.raises(EnvironmentFault, match="Permission denied"), hold(tmp_path):
+        patch.setattr(Path, "unlink", refuse)
+    with hold(tmp_path, wait=0):
+        pass
+
+
+@pytest.mark.parametrize("fails", ["private_files", "_TABLES"])
+def test_a_warehouse_that_cannot_be_opened_is_closed(
+    programme: Programme, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    def refuse(path: Path) -> None:
+        raise EnvironmentFault("cannot be used", where=str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"atr.warehouse.{fails}", refuse if fails == "private_files" else "no statement")
+        with pytest.raises((EnvironmentFault, duckdb.ParserException)):
+            Warehouse.open(programme)
+    duckdb.connect(str(programme.store_path / "warehouse.duckdb"), read_only=True).close()
+
+
+# --- to read only ----------------------------------------------------------------------------------------------
+
+
+def _state(folder: Path) -> list[tuple[Any, ...]]:
+    return [(path, path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(folder.rglob("*"))]
+
+
+@pytest.mark.parametrize("made", [False, True])
+def test_without_a_warehouse_there_is_nothing_to_read_and_none_is_made(programme: Programme, made: bool) -> None:
+    if made:
+        programme.store_path.mkdir()
+    before = _state(programme.path.parent)
+    with pytest.raises(ReviewError, match=r"nothing has been published yet: there is no store at .*private"):
+        Warehouse.open(programme, read_only=True)
+    assert _state(programme.path.parent) == before
+
+
+def test_reading_writes_nothing_and_does_not_wait_for_the_writer(programme: Programme) -> None:
+    with Warehouse.open(programme) as warehouse:
+        ingest(warehouse, programme)
+    with hold(programme.store_path):
+        before = _state(programme.store_path)
+        with Warehouse.open(programme, read_only=True) as warehouse:
+            assert warehouse.read_only
+            assert accounting(warehouse).decisions == 3
+            with pytest.raises(duckdb.InvalidInputException, match="read-only"):
+                warehouse.query("DELETE FROM decisions")
+        assert _state(programme.store_path) == before
+
+
+def test_what_a_killed_run_committed_can_be_read(programme: Programme) -> None:
+    _run(
+        """
+        import os, sys
+        from atr.programme import load
+        from atr.warehouse import Warehouse
+        warehouse = Warehouse.open(load(sys.argv[1]))
+        warehouse.store_measures("2013-v1", [("a", "b", 1.0)])
+        os.kill(os.getpid(), 9)
+        """,
+        programme.path,
+    )
+    assert (programme.store_path / "warehouse.duckdb.wal").exists()
+    with Warehouse.open(programme, read_only=True) as warehouse:
+        assert warehouse.query("SELECT value FROM measures") == [(1.0,)]
 
 
 def test_a_file_that_is_no_warehouse_is_a_fault_of_the_environment(programme: Programme) -> None:

@@ -16,7 +16,7 @@ from atr.periods import Period
 from atr.programme import UNKNOWN, Programme
 from atr.report import model
 from atr.report.notes import fidelity_notes
-from atr.report.rounding import down, nearest, printed_range
+from atr.report.rounding import bounds, down, nearest, printed_range
 from atr.report.sentences import sentence
 
 RATE_DIGITS = 2
@@ -25,14 +25,13 @@ RATE_DIGITS = 2
 
 @dataclass(frozen=True)
 class LogQuality:
-    """What became of the log's rows so far, and how many decisions of the period lack each attribute; exact."""
+    """What became of the log's rows so far; exact."""
 
     rows_read: int
     decisions: int
     duplicates: int
     corrections: int
     quarantined: int
-    unknown: Mapping[str, int]
 
 
 def build(
@@ -72,24 +71,14 @@ def build(
     )
     coverage = _coverage(announcement, programme, extent)
     report = model.PublicReport(
-        programme=model.ProgrammeInfo(
-            name=programme.programme,
-            title=programme.title,
-            language=programme.language,
-            publisher=model.Publisher(**programme.publisher.model_dump()),
-            system=model.System(**programme.system.model_dump()),
-        ),
-        period=model.PeriodInfo(
-            label=period.label,
-            start=period.start.isoformat() if period.start else None,
-            end=period.end.isoformat() if period.end else None,
-            timezone=programme.period.timezone,
-        ),
+        programme=programme_info(programme),
+        period=period_info(period, programme),
         version=version,
         date=date,
         policy=model.PolicyInfo(
             fidelity={policy.fidelity.kind: policy.fidelity.level},
             **policy.model_dump(exclude={"fidelity"}),
+            **programme.fairness.model_dump(),
         ),
         outcomes=announcement.outcomes,
         positive=programme.log.positive,
@@ -104,15 +93,35 @@ def build(
                 positive=announcement.outcomes[0],
                 titles={name: programme.title_of(name) for name in programme.attributes},
                 digits=policy.digits,
-                rounding=policy.population_rounding,
             )
             for c in comparisons
         ),
-        data_quality=_quality(quality, programme, extent),
+        data_quality=_quality(announcement, quality, programme),
         notes=(),
         provenance=model.Provenance(atr=atr.__version__),
     )
     return report.model_copy(update={"notes": fidelity_notes(report)})
+
+
+def programme_info(programme: Programme) -> model.ProgrammeInfo:
+    """The report series, as readers see it."""
+    return model.ProgrammeInfo(
+        name=programme.programme,
+        title=programme.title,
+        language=programme.language,
+        publisher=model.Publisher(**programme.publisher.model_dump()),
+        system=model.System(**programme.system.model_dump()),
+    )
+
+
+def period_info(period: Period, programme: Programme) -> model.PeriodInfo:
+    """A period, as readers see it."""
+    return model.PeriodInfo(
+        label=period.label,
+        start=period.start.isoformat() if period.start else None,
+        end=period.end.isoformat() if period.end else None,
+        timezone=programme.period.timezone,
+    )
 
 
 def measure(announcement: Announcement, programme: Programme) -> list[fairness.Comparison]:
@@ -149,6 +158,7 @@ def cells(announcement: Announcement, *, group_rates: str) -> fairness.Announced
         )
         if exact
         else None,
+        printed=announcement.published,
     )
 
 
@@ -196,17 +206,18 @@ def largest_change(fidelity: Fidelity, *, digits: int) -> float | None:
 
 
 def _coverage(announcement: Announcement, programme: Programme, extent: Extent) -> model.Coverage:
-    share = nearest(extent.announced / extent.decisions, 2)
-    if 0 < extent.announced < extent.decisions:
-        share = min(max(share, 0.01), 0.99)
     held = cells(announcement, group_rates=programme.policy.group_rates)
     rate = None
     if len(announcement.groups):
         everyone = fairness.rate(held, np.ones(len(held.population), dtype=bool))
         rate = both_rates(everyone.value, announcement.outcomes)
+    withheld = extent.announced < extent.decisions
+    decisions = _total(extent.decisions, programme) if withheld else int(announcement.published.sum())
     return model.Coverage(
-        decisions=_total(extent.decisions, programme, extent),
-        announced_share=share,
+        decisions=decisions,
+        announced_share=announced_share(
+            extent.announced / extent.decisions, decisions=decisions, minimum=programme.policy.minimum_group_size
+        ),
         groups=model.GroupCounts(
             announced=len(announcement.groups),
             withheld_for_size=extent.too_small,
@@ -216,28 +227,47 @@ def _coverage(announcement: Announcement, programme: Programme, extent: Extent) 
     )
 
 
-def _total(people: int, programme: Programme, extent: Extent) -> int:
-    """A published total; where anybody is withheld, too coarse to take the announced people from it."""
+def announced_share(share: float, *, decisions: int, minimum: int) -> float:
+    """A share of people announced, rounded to a step that stands for as many people as the smallest group has.
+
+    A finer one would tell how many people are withheld. It is 0 or 1 only where that is exact.
+
+    >>> announced_share(0.908, decisions=5100, minimum=50), announced_share(60 / 61, decisions=60, minimum=10)
+    (0.91, 0.99)
+    """
+    if share in (0.0, 1.0):
+        return share
+    step = next((step for step in (0.01, 0.02, 0.05, 0.1, 0.2) if step * decisions >= minimum), 0.5)
+    return min(max(nearest(step * nearest(share / step, 0), RATE_DIGITS), 0.01), 0.99)
+
+
+def _total(people: int, programme: Programme) -> int:
+    """A total that may contain withheld people, too coarse to take the announced ones from it."""
     policy = programme.policy
-    withheld = extent.announced < extent.decisions
-    rounding = max(policy.minimum_group_size, policy.population_rounding) if withheld else policy.population_rounding
+    rounding = max(policy.minimum_group_size, policy.population_rounding)
     return int(published_population(np.array(people), rounding=rounding))
 
 
-def _quality(quality: LogQuality, programme: Programme, extent: Extent) -> model.DataQuality:
+def _quality(announcement: Announcement, quality: LogQuality, programme: Programme) -> model.DataQuality:
+    """The account of the whole log, other periods and withheld people included; rows read are the printed sum."""
     rounding = programme.policy.population_rounding
-    decisions = _total(quality.decisions, programme, extent)
+    decisions = _total(quality.decisions, programme)
     duplicates, corrections, quarantined = (
         int(published_population(np.array(n), rounding=rounding))
         for n in (quality.duplicates, quality.corrections, quality.quarantined)
     )
+    shown = columns(announcement, programme)
+    missing = {
+        name: sum(int(n) for n, v in zip(announcement.published, values, strict=True) if v == UNKNOWN)
+        for name, values in shown.items()
+    }
     return model.DataQuality(
         rows_read=decisions + duplicates + corrections + quarantined,
         decisions=decisions,
         duplicates=duplicates,
         corrections=corrections,
         quarantined=quarantined,
-        unknown={name: nearest(n / extent.decisions, 2) for name, n in quality.unknown.items() if n},
+        unknown={name: nearest(n / int(announcement.published.sum()), RATE_DIGITS) for name, n in missing.items() if n},
     )
 
 
@@ -263,13 +293,12 @@ def _ordered(declared: tuple[str, ...], announced: tuple[str, ...]) -> tuple[str
 
 
 def _groups(announcement: Announcement, programme: Programme, extent: Extent) -> tuple[model.Group, ...]:
-    policy, unit = programme.policy, 10**announcement.digits
+    unit = 10**announcement.digits
     public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
     held = cells(announcement, group_rates=programme.policy.group_rates)
     result = []
     for g, values in enumerate(announcement.group_values):
         members = range(announcement.offsets[g], announcement.offsets[g + 1])
-        people = announcement.population[members.start : members.stop]
         inside = np.zeros(len(held.population), dtype=bool)
         inside[members.start : members.stop] = True
         result.append(
@@ -277,7 +306,7 @@ def _groups(announcement: Announcement, programme: Programme, extent: Extent) ->
                 id=_id(g),
                 public=dict(zip(public, values, strict=True)),
                 status="announced",
-                population=int(published_population(people.sum(), rounding=policy.population_rounding)),
+                population=int(announcement.published[members.start : members.stop].sum()),
                 rate=both_rates(fairness.rate(held, inside).value, announcement.outcomes),
                 regions=tuple(
                     model.Region(
@@ -312,11 +341,9 @@ def both_rates(rate: float, outcomes: tuple[str, ...]) -> dict[str, float]:
     return {outcomes[0]: rounded, outcomes[1]: round(1 - rounded, RATE_DIGITS)}
 
 
-def entry(
-    comparison: fairness.Comparison, *, positive: str, titles: Mapping[str, str], digits: int, rounding: int
-) -> model.Fairness:
+def entry(comparison: fairness.Comparison, *, positive: str, titles: Mapping[str, str], digits: int) -> model.Fairness:
     """A comparison as it is printed."""
-    a, b = published_population(np.array(comparison.people, dtype=np.int64), rounding=rounding).tolist()
+    printed_ends = printed_range(comparison.value, comparison.range, digits)
     printed = model.Fairness(
         measure=comparison.measure,
         attribute=comparison.attribute,
@@ -325,11 +352,11 @@ def entry(
         condition=dict(comparison.condition),
         outcome=comparison.outcome,
         value=None if math.isnan(comparison.value) else nearest(comparison.value, digits),
-        range=printed_range(comparison.value, comparison.range, digits),
+        range=printed_ends,
         threshold=comparison.threshold,
-        verdict=comparison.verdict,
+        verdict=fairness.verdict(comparison.measure, bounds(printed_ends), comparison.threshold),
         sentence="",
-        people=(a, b),
+        people=comparison.people,
         rates=(nearest(comparison.rates[0], RATE_DIGITS), nearest(comparison.rates[1], RATE_DIGITS)),
     )
     return printed.model_copy(update={"sentence": sentence(printed, positive=positive, titles=titles, digits=digits)})

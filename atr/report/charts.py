@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from atr.report.wording import between, number
+from atr.report.wording import between, inverse, number
 
 WIDTH = 640.0
 LEFT, RIGHT = 176.0, 556.0
@@ -21,7 +21,7 @@ _STEPS = (1, 2, 2.5, 5)
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A line of a chart before it is drawn; a reference has neither value nor range."""
+    """A line of a chart before it is drawn; a reference, or a ratio that does not exist, has no value and no range."""
 
     label: str
     value: float | None
@@ -128,6 +128,7 @@ def dot_chart(marks: Sequence[Mark], *, id: str, title: str, threshold: float | 
         label = wrap(mark.label)
         pitch = 28.0 if len(label) == 1 else 36.0
         start, end = mark.range
+        nothing = mark.value is None and start is None and end is None
         value = "no ratio" if mark.value is None else number(mark.value, decimals=decimals)
         text = "reference" if mark.reference else f"{mark.symbol} {value}".strip()
         rows.append(
@@ -136,9 +137,9 @@ def dot_chart(marks: Sequence[Mark], *, id: str, title: str, threshold: float | 
                 y + pitch / 2,
                 x(1.0) if mark.reference else None if mark.value is None else x(mark.value),
                 x(1.0) if mark.reference else LEFT if start is None else x(start),
-                x(1.0) if mark.reference else RIGHT if end is None else x(end),
-                not mark.reference and start is None,
-                not mark.reference and end is None,
+                x(1.0) if mark.reference else LEFT if nothing else RIGHT if end is None else x(end),
+                start is None and not nothing,
+                end is None and not nothing,
                 text,
                 mark.reference,
             )
@@ -168,15 +169,13 @@ def _how(threshold: float | None) -> str:
 
 def line_label(threshold: float) -> str:
     """What is written above the lines."""
-    upper = 1 / threshold if threshold else math.inf
-    shown = number(upper) if len(repr(upper)) <= 6 else f"1/{number(threshold)}"
-    return f"rule met from {number(threshold)} to {shown}"
+    return f"rule met from {number(threshold)} to {inverse(threshold)}"
 
 
 def said(mark: Mark, *, decimals: int) -> str:
     """A mark in figures: the announced ratio and the range of the true one."""
     value = "no ratio" if mark.value is None else number(mark.value, decimals=decimals)
-    if mark.value is not None and mark.range == (mark.value, mark.value):
+    if mark.range == (mark.value, mark.value):
         return f"{mark.symbol} {value}".strip()
     return f"{mark.symbol} {value} ({between(mark.range, decimals=decimals)})".strip()
 

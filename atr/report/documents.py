@@ -50,6 +50,7 @@ def contents(report: PublicReport) -> dict[str, bytes]:
     sha256 = hashlib.sha256(data).hexdigest()
     rules, fairness = annex.announced_rules(report), annex.fairness(report)
     html = report_html(report, sha256=sha256)
+    paper = report_html(report, sha256=sha256, embedded=False)
     attached = {
         REPORT: (data, "The report, machine-readable"),
         "announced_rules.csv": (rules, "The announced decision rules"),
@@ -57,7 +58,7 @@ def contents(report: PublicReport) -> dict[str, bytes]:
     }
     return {
         "report.html": html.encode(),
-        "report.pdf": pdf(html, date=report.date, identifier=sha256[:32], attachments=attached),
+        "report.pdf": pdf(paper, date=report.date, identifier=sha256[:32], attachments=attached),
         REPORT: data,
         "announced_rules.csv": rules,
         "fairness.csv": fairness,

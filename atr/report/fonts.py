@@ -1,6 +1,8 @@
-"""The fonts a document carries: of each bundled subset only those whose characters occur in it.
+"""The fonts of a document: of each bundled subset only those whose characters occur in it.
 
 Every subset has a family name of its own, because WeasyPrint takes fonts of the same name, weight and style for one.
+HTML carries its fonts in itself, as WOFF2. For the PDF they are named, and WeasyPrint's fetcher reads the same fonts as
+TrueType: tokenising and unpacking the others would take a third of its time.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from atr.report import templates
 
@@ -29,35 +32,59 @@ _SUFFIX = {"latin": "", "latin-ext": " Latin Ext", "greek": " Greek", "cyrillic"
 _SYMBOLS = "U+2713,U+2715,U+FFFD"
 
 
+SCHEME = "atr-font:"
+"""Begins the address of a bundled font in a document for WeasyPrint."""
+
+
 @dataclass(frozen=True, slots=True)
 class Face:
-    """A font face: what ``@font-face`` needs, the file in base64."""
+    """A font face: what ``@font-face`` needs."""
 
     family: str
     weight: str
     style: str
     ranges: str
-    data: str
+    src: str
+    format: str
 
 
-def faces(text: str) -> tuple[Face, ...]:
+def faces(text: str, *, embedded: bool = True) -> tuple[Face, ...]:
     """The font faces for a document.
 
     Parameters
     ----------
     text
         All that the document says.
+    embedded
+        Whether the document carries the fonts in itself; else it names them, for :func:`read`.
     """
     characters = {ord(character) for character in text}
     found = [
-        Face(family + _SUFFIX[subset], weight, style, ranges, _data(f"{file}-{subset}-{weight}-{style}"))
+        _face(family + _SUFFIX[subset], weight, style, ranges, f"{file}-{subset}-{weight}-{style}", embedded)
         for subset, ranges in _SUBSETS.items()
         if subset == "latin" or any(_within(c, ranges) for c in characters)
         for family, file, weight, style in _FACES
     ]
     if any(_within(c, _SYMBOLS) for c in characters):
-        found.append(Face("ATR Symbols", "400", "normal", _SYMBOLS, _data("atr-symbols")))
+        found.append(_face("ATR Symbols", "400", "normal", _SYMBOLS, "atr-symbols", embedded))
     return tuple(found)
+
+
+def read(address: str) -> bytes | None:
+    """The bundled font at an address that begins with :data:`SCHEME`; None for every other address."""
+    scheme, _, name = address.partition(":")
+    return _bundled()[name].read_bytes() if f"{scheme}:" == SCHEME and name in _bundled() else None
+
+
+def _face(family: str, weight: str, style: str, ranges: str, name: str, embedded: bool) -> Face:
+    if embedded:
+        return Face(family, weight, style, ranges, f"data:font/woff2;base64,{_data(name)}", "woff2")
+    return Face(family, weight, style, ranges, f"{SCHEME}{name}", "truetype")
+
+
+@cache
+def _bundled() -> dict[str, Path]:
+    return {path.stem: path for path in (templates.folder() / "report" / "fonts").glob("*.ttf")}
 
 
 def _within(character: int, ranges: str) -> bool:

@@ -31,7 +31,7 @@ class IndexEntry:
     version
         Counts from 1.
     date
-        ISO date of publication.
+        ISO date of the draft, which the documents bear.
     state
         ``published``, ``superseded`` or ``withdrawn``.
     folder
@@ -52,7 +52,7 @@ class IndexEntry:
     remark: str = ""
 
 
-def report_html(report: PublicReport, *, sha256: str) -> str:
+def report_html(report: PublicReport, *, sha256: str, embedded: bool = True) -> str:
     """The report as HTML, for screens and for WeasyPrint alike.
 
     Parameters
@@ -61,11 +61,13 @@ def report_html(report: PublicReport, *, sha256: str) -> str:
         What is published.
     sha256
         The hash of ``report.json``, which the document prints.
+    embedded
+        Whether the document carries its fonts in itself; else it names them, which is for WeasyPrint.
     """
     known = view.context(report, sha256=sha256)
     name = "report/report.html.jinja" if report.announced_groups else "report/none.html.jinja"
     bare = templates.render(name, **known, fonts=())
-    return templates.render(name, **known, fonts=faces(bare))
+    return templates.render(name, **known, fonts=faces(bare, embedded=embedded))
 
 
 def index_html(programme: ProgrammeInfo, releases: Sequence[IndexEntry]) -> str:

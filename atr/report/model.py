@@ -78,6 +78,8 @@ class PolicyInfo(_Frozen):
     digits: Annotated[int, Field(ge=1, le=6)]
     population_rounding: Annotated[int, Field(ge=1, le=10**9)]
     side_information: str
+    four_fifths: Share
+    parity_tolerance: Share
 
 
 class AttributeInfo(_Frozen):
@@ -172,7 +174,7 @@ class Fairness(_Frozen):
 
 
 class DataQuality(_Frozen):
-    """What became of the log's rows; ``unknown`` is the share of decisions whose attribute has no value."""
+    """What became of the rows of the whole log so far; ``unknown`` is the share of announced people without a value."""
 
     rows_read: int
     decisions: People

@@ -37,10 +37,11 @@ def _notes(report: PublicReport) -> Iterator[tuple[str, str, str]]:
         )
     if missing:
         missing.append(
-            "Who is left out was decided from the numbers of people and from the policy, never from the decisions. No "
-            "figure of this report contains people who are left out, but for the number of decisions and of rows, "
-            f"which are rounded to the nearest {max(policy.minimum_group_size, policy.population_rounding)} so that "
-            "nobody can be found by subtraction."
+            "Who is left out was decided from the numbers of people and from the policy, never from the decisions. "
+            "People who are left out count only in the number of decisions and of rows, rounded to the nearest "
+            f"{max(policy.minimum_group_size, policy.population_rounding)} so that nobody can be found by "
+            "subtraction, and in the share of decisions that are in announced groups, which follows from printed "
+            "numbers. No other figure of this report contains them."
         )
     else:
         missing.append("Nobody: every group is announced.")
@@ -58,11 +59,10 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
     yield (
         "altered",
         "What was altered, and by how much at most",
-        f"{wording.promise(report.fidelity)} This is {'δ' if report.fidelity.kind == 'delta' else 'α'}-fidelity "
-        f"{report.fidelity.level:g}. "
-        f"Chances were moved only as far as it takes to keep {sensitive} private, and as few people's as possible. "
+        f"{wording.promise(report.fidelity)} {_name_of_promise(report)}"
+        f"Chances were moved only as far as it takes to keep {sensitive} private, and as few people’s as possible. "
         + (
-            f"The promise is the strictest step of a fixed ladder that the ceiling allows; the policy's floor is "
+            "The promise is the strictest step of a fixed ladder that the ceiling allows; the policy’s floor is "
             f"{next(iter(policy.fidelity.values())):g}."
             if policy.objective == "fidelity"
             else "At this fidelity the confidence a reader can reach was made as small as possible."
@@ -89,7 +89,7 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         "Beside a fairness figure stands the range its true value must lie in. It follows from the announced chances "
         "and the promise alone"
         + (
-            ", and from the group rates that were kept. A figure without a range is true to its last printed digit."
+            ", and from the group rates that were kept. A figure that is called exact is the true one up to rounding."
             if policy.group_rates == "exact"
             else ". A verdict is given only where the whole range lies on one side of the line."
         ),
@@ -99,10 +99,16 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
     yield (
         "guarantee",
         "For whom the guarantee holds",
-        f"{privacy.holds_for} Such a reader can be at most {confidence} sure of anybody's {sensitive}; knowing only "
-        f"{public} and the numbers of people, without this report, already makes the same reader up to {prior} sure. "
-        "The figure was computed from the printed numbers and rounded up. It is an absolute confidence (β, maximum "
-        "confidence), not the relative gain that “β-likeness” and some anonymisation tools call β.",
+        f"{wording.curled(privacy.holds_for)} Such a reader can be at most {confidence} sure of anybody’s {sensitive}; "
+        f"knowing only {public} and the numbers of people, without this report, already makes the same reader up to "
+        f"{prior} sure. The figure was computed from the printed "
+        + (
+            "numbers and rounded up. "
+            if policy.population_rounding == 1
+            else "chances, once with the printed and once with the exact numbers of people; the larger was rounded up. "
+        )
+        + "It is an absolute confidence (β, maximum confidence), not the relative gain that “β-likeness” and some "
+        "anonymisation tools call β.",
     )
     yield (
         "limits",
@@ -116,22 +122,23 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         "exact",
         "Groups announced as they are",
         "Where the true chances of a group already kept within the guarantee they are announced as they are, up to "
-        "rounding. That a group's own confidence lies below the guarantee can therefore mean that nothing was altered "
+        "rounding. That a group’s own confidence lies below the guarantee can therefore mean that nothing was altered "
         "in it; that tells a reader nothing above the guarantee.",
     )
     rounding = policy.population_rounding
     people = (
-        "Numbers of people are exact."
+        "Numbers of people in announced groups are exact."
         if rounding == 1
-        else f"Numbers of people are rounded to the nearest {rounding}, and are at least {rounding} where there is "
-        "anybody, so they may not add up."
+        else f"Numbers of people are rounded to the nearest {rounding} for every announced rule, and are at least "
+        f"{rounding} there; the numbers of groups are what these add up to."
     )
     yield (
         "rounding",
         "Rounding",
         f"{people} Chances and comparisons have {digits} decimals as fractions, rates of groups are to the nearest "
-        "percent. Rates and comparisons were computed before numbers of people were rounded. Where a promise would "
-        "leave no printable value, it means: within one unit of the last digit.",
+        "percent. Rates and comparisons were computed from the announced chances and the exact numbers of people"
+        + ("" if rounding == 1 else ", before these were rounded")
+        + ". Where a promise would leave no printable value, it means: within one unit of the last digit.",
     )
     yield (
         "side-information",
@@ -139,6 +146,11 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         f"How {sensitive} is spread within each group is taken from the people in this report. A reader with other "
         "figures, a census for example, may start from another base line.",
     )
+
+
+def _name_of_promise(report: PublicReport) -> str:
+    kind, level = report.fidelity.kind, report.fidelity.level
+    return "" if level is None else f"This is {'δ' if kind == 'delta' else 'α'}-fidelity {level:g}. "
 
 
 def _groups(count: int) -> str:

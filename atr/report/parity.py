@@ -62,6 +62,8 @@ class Protected:
     """Comparisons within classes, printed or not."""
     pairs: tuple[Compared, ...]
     pairs_in_all: int
+    exact: bool
+    """Whether no figure of the tables of ratios has a range."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,21 @@ def protected(report: PublicReport) -> tuple[Protected, ...]:
         entries = [e for e in report.fairness if e.attribute == attribute.name]
         if entries:
             found.append(_protected(report, attribute, entries))
+    return tuple(found)
+
+
+def not_compared(report: PublicReport) -> tuple[str, ...]:
+    """For each protected attribute without a comparison, that and why."""
+    found = []
+    for attribute in report.attributes:
+        if attribute.protected and not any(e.attribute == attribute.name for e in report.fairness):
+            values = {
+                (group.public | region.sensitive)[attribute.name]
+                for group in report.announced_groups
+                for region in group.regions
+            }
+            why = f": only “{next(iter(values))}” is announced" if len(values) == 1 else ""
+            found.append(f"Nobody is compared by {inner(attribute.title)}{why}.")
     return tuple(found)
 
 
@@ -163,6 +180,7 @@ def _protected(report: PublicReport, attribute: AttributeInfo, entries: list[Fai
         conditional=conditional,
         pairs=pairs if len(pairs) <= MAX_PAIRS else (),
         pairs_in_all=len(pairs),
+        exact=all(e.range == (e.value, e.value) for e in (*ratios, *parities)),
     )
 
 
@@ -172,6 +190,8 @@ def measured(entry: Fairness | None, decimals: int) -> Measured:
         return Measured()
     symbol, verdict = VERDICTS[entry.verdict] if entry.verdict else ("", "")
     value = "no ratio" if entry.value is None else number(entry.value, decimals=decimals)
+    if entry.value is None and entry.range == (None, None):
+        return Measured(value, "", symbol, verdict)
     inside = "exact" if entry.range == (entry.value, entry.value) else between(entry.range, decimals=decimals)
     return Measured(value, inside, symbol, verdict)
 

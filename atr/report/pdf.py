@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, NoReturn
+from typing import Any
 
 from atr.errors import EnvironmentFault
+from atr.report import fonts
 
 
 def pdf(html: str, *, date: str, identifier: str, attachments: Mapping[str, tuple[bytes, str]]) -> bytes:
@@ -15,7 +16,7 @@ def pdf(html: str, *, date: str, identifier: str, attachments: Mapping[str, tupl
     Parameters
     ----------
     html
-        A self-contained document. Nothing but what it carries itself is read.
+        The document. It may name bundled fonts; nothing else is read.
     date
         ISO date that the document and its attachments bear.
     identifier
@@ -62,20 +63,15 @@ def _bundled_fetcher(weasyprint: Any) -> Any:
     fatal = weasyprint.urls.FatalURLFetchingError
 
     class BundledFetcher(weasyprint.urls.URLFetcher):  # type: ignore[misc]
-        """Reads what the document carries in itself, and refuses every other address."""
-
-        def __init__(self) -> None:
-            super().__init__(allowed_protocols={"data"}, allow_redirects=False, fail_on_errors=True)
+        """Reads the bundled fonts, and refuses every other address: no file, no network, no data."""
 
         def fetch(self, url: str, headers: Any = None) -> Any:
-            if not url.startswith("data:"):
-                self._refuse(url)
-            return super().fetch(url, headers)
+            font = fonts.read(url)
+            if font is None:
+                raise fatal(f"a document may not read {url[:80]}")
+            return weasyprint.urls.URLFetcherResponse(url, font, {"Content-Type": "font/ttf"})
 
-        def _refuse(self, url: str) -> NoReturn:
-            raise fatal(f"a document may not read {url[:80]}")
-
-    return BundledFetcher()
+    return BundledFetcher(allowed_protocols=(), allow_redirects=False, fail_on_errors=True)
 
 
 def _scopes(_document: Any, file: Any) -> None:

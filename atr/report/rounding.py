@@ -34,9 +34,11 @@ def up(value: float, digits: int) -> float:
 def printed_range(value: float, inside: tuple[float, float], digits: int) -> tuple[float | None, float | None]:
     """A range rounded outwards; one narrower than the last digit is printed as the value itself.
 
-    Unbounded ends are None.
+    Unbounded ends are None; both are where there is no ratio.
     """
     low, high = inside
+    if math.isinf(low):
+        return None, None
     if high - low < 10.0**-digits * (1 - _NOISE):
         return nearest(value, digits), nearest(value, digits)
     printed = nearest(value, digits) if math.isfinite(value) else None
@@ -44,3 +46,11 @@ def printed_range(value: float, inside: tuple[float, float], digits: int) -> tup
     if printed is None:
         return below, above
     return min(below, printed), None if above is None else max(above, printed)
+
+
+def bounds(printed: tuple[float | None, float | None]) -> tuple[float, float]:
+    """What a printed range says: an end that is None is not bounded, and two are a ratio that does not exist."""
+    low, high = printed
+    if low is None:
+        return math.inf, math.inf
+    return low, math.inf if high is None else high

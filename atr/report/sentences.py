@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from atr import fairness
+from atr.report import wording
 from atr.report.model import Fairness
+from atr.report.rounding import bounds
 
-_VERDICTS = {"met": "met", "not_met": "not met", "cannot_tell": "cannot be told from a report this private"}
+_VERDICTS = {"met": "it is met", "not_met": "it is not met"}
 
 
 def sentence(entry: Fairness, *, positive: str, titles: Mapping[str, str], digits: int) -> str:
@@ -23,44 +26,66 @@ def sentence(entry: Fairness, *, positive: str, titles: Mapping[str, str], digit
     digits
         Decimal digits of its value and range.
     """
-    a, b = entry.groups
-    rates = f"{_percent(entry.rates[0])} against {_percent(entry.rates[1])}"
-    where = "".join(f"{titles[name]}, {value}: " for name, value in entry.condition.items())
     if entry.measure == "p_percent_rule":
-        return _ratio(entry, a, b, rates, digits)
-    points = max(digits - 2, 0)
-    value = 100 * (entry.value or 0.0)
-    apart = f"{value:.{points}f} percentage points"
-    text = f"{where}{a} and {b} differ by {apart} in how often “{positive}” is decided ({rates})."
+        said = _ratio(entry, digits)
+    else:
+        said = _difference(entry, positive, max(digits - 2, 0))
+    where = ", ".join(f"{titles[name]}: {value}" for name, value in entry.condition.items())
+    return " ".join([*([f"{where}."] if where else []), *said])
+
+
+def _ratio(entry: Fairness, digits: int) -> list[str]:
+    a, b = entry.groups
+    shares = [wording.percent(rate) for rate in entry.rates]
+    if entry.value is None:
+        first = (
+            f"As announced, “{entry.outcome}” was never the outcome for {b}, so the two cannot be put in proportion "
+            f"({shares[0]} of people for {a}, {shares[1]} for {b})."
+        )
+    else:
+        value = wording.number(entry.value, decimals=digits)
+        first = (
+            f"“{entry.outcome}” was the outcome {value} times as often for {a} as for {b} ({shares[0]} of people "
+            f"against {shares[1]})."
+        )
+    low, high = entry.range
+    said = [first]
+    if low is not None and high is None:
+        least = wording.number(low, decimals=digits)
+        said.append(f"The true figure is {least} or more; nothing limits it from above.")
+    elif low != high:
+        said.append(f"The true figure lies between {wording.between(entry.range, decimals=digits, word='and')}.")
+    if entry.threshold is not None:
+        allowed = f"allows anything from {wording.number(entry.threshold)} to {wording.inverse(entry.threshold)}"
+        said.append(_judged(entry, f"The {wording.inner(wording.rule_name(entry))} {allowed}"))
+    return said
+
+
+def _difference(entry: Fairness, positive: str, decimals: int) -> list[str]:
+    a, b = entry.groups
+    shares = [wording.percent(rate) for rate in entry.rates]
+    value = wording.points(entry.value or 0.0, decimals=decimals)
+    noun = "percentage point" if value == "1" else "percentage points"
+    outcome = entry.outcome or positive
+    said = [f"The shares of “{outcome}” for {a} and {b} are {value} {noun} apart ({shares[0]} and {shares[1]})."]
     low, high = entry.range
     if low is not None and high is not None and low != high:
-        text += f" The true difference lies between {100 * low:.{points}f} and {100 * high:.{points}f}."
-    return text + _verdict(entry, f"the tolerance of {100 * (entry.threshold or 0):g} points")
+        ends = [wording.points(x, decimals=decimals) for x in (low, high)]
+        said.append(f"The true distance lies between {ends[0]} and {ends[1]}.")
+    if entry.threshold is not None:
+        limit = wording.points(entry.threshold)
+        said.append(_judged(entry, f"The limit is {limit} {'point' if limit == '1' else 'points'}"))
+    return said
 
 
-def _ratio(entry: Fairness, a: str, b: str, rates: str, digits: int) -> str:
-    if entry.value is None:
-        text = f"“{entry.outcome}” is never decided for {b}, so there is no ratio to {a} ({rates})."
-    else:
-        often = f"{entry.value:.{digits}f} times as often for {a} as for {b}"
-        text = f"“{entry.outcome}” is decided {often} ({rates})."
-    low, high = entry.range
-    if high is None:
-        text += f" The true ratio is at least {low or 0.0:.{digits}f}; nothing bounds it from above."
-    elif low is not None and low != high:
-        text += f" The true ratio lies between {low:.{digits}f} and {high:.{digits}f}."
-    line = entry.threshold or 1.0
-    above = entry.value is not None and entry.value > 1
-    return text + _verdict(entry, f"the line of {1 / line:.4g} (1 / {line:g})" if above else f"the line of {line:g}")
-
-
-def _verdict(entry: Fairness, line: str) -> str:
+def _judged(entry: Fairness, line: str) -> str:
+    """The verdict; where the printed numbers alone would give another one, it says why."""
     if entry.verdict is None:
-        return ""
+        return f"{line}."
+    as_printed = fairness.verdict(entry.measure, bounds(entry.range), entry.threshold) == entry.verdict  # type: ignore[arg-type]
     if entry.verdict == "cannot_tell":
-        return f" Whether {line} is met cannot be told from a report this private."
-    return f" That is {'within' if entry.verdict == 'met' else 'beyond'} {line}: {_VERDICTS[entry.verdict]}."
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+        close = "" if as_printed else "the figure lies so close that "
+        return f"{line}; {close}whether it is met cannot be told from a report this private."
+    if as_printed:
+        return f"{line}, so {_VERDICTS[entry.verdict]}."
+    return f"{line}; judged on the figure before it was rounded for print, {_VERDICTS[entry.verdict]}."

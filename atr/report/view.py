@@ -19,28 +19,20 @@ _ROOM_FOR_NAMES = 700
 
 GLOSSARY = (
     ("Announced chance", "The probability of an outcome in a decision region as this report shows it."),
-    ("Announced mapping", "All announced chances together."),
     ("Decision region", "Everybody who shares all public and all sensitive values."),
     ("Group (QID group)", "Everybody who shares all public values, the quasi-identifiers."),
     ("Fidelity", "How close announced chances are to the true ones: a promise that holds for every chance."),
     (
         "Maximum confidence, β",
-        "The most certain that a reader who takes the rules at face value can be of anyone’s sensitive value. An "
-        "absolute confidence, between 0 and 1.",
+        "How sure, at most, a reader who takes the rules at face value can be of a sensitive value; 0 to 1.",
     ),
     (
         "Minimum uncertainty, γ",
         "The same on another scale: γ = −ln β, in nats. The larger, the less a reader can infer.",
     ),
     ("Rate", "The share of an outcome among people."),
-    (
-        "Reference",
-        "The group that others are compared with: the publisher names it, or it is the one with the highest rate.",
-    ),
-    (
-        "Withheld",
-        "Not announced, because a group is too small or its people could be guessed too well without a report.",
-    ),
+    ("Reference", "The group that others are compared with: named by the publisher, or else of the highest rate."),
+    ("Withheld", "Not announced: a group that is too small, or whose people could be guessed too well anyway."),
 )
 
 
@@ -73,7 +65,8 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
     sha256
         The hash of ``report.json``.
     """
-    compared, table = parity.protected(report), rules(report)
+    compared, table, found = parity.protected(report), rules(report), parity.verdicts(report)
+    rule = wording.rule_name(parity.rule(report))
     return {
         "report": report,
         "sha256": sha256,
@@ -85,9 +78,11 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "glance": glance(report),
         "rules": table,
         "example": example(table, report),
+        "rows_rounding": rows_rounding(report),
         "protected": compared,
-        "verdicts": parity.verdicts(report),
-        "rule_name": wording.rule_name(parity.rule(report)),
+        "not_compared": parity.not_compared(report),
+        "verdicts": found,
+        "fairness": fairness(found, rule) if found.total else "",
         "public_titles": [wording.inner(a.title) for a in report.attributes if a.role == "public"],
         "titles": {a.name: a.title for a in report.attributes},
         "fidelity": fidelity(report),
@@ -135,22 +130,61 @@ def glance(report: PublicReport) -> tuple[Item, ...]:
         )
     ]
     if coverage.rate is not None:
-        exactness = (
-            "The rates of the groups are the true ones."
-            if report.policy.group_rates == "exact"
-            else "The rates of the groups may be altered as well."
-        )
+        one = coverage.groups.announced == 1
+        who = "the announced group" if one else "announced groups"
+        rates = "The rate of this group" if one else "The rates of these groups"
+        exact = "was not altered" if one else "were not altered"
+        exactness = exact if report.policy.group_rates == "exact" else "may be altered as well"
         items.append(
             Item(
                 f"Outcome “{positive}”",
                 wording.percent(coverage.rate[positive]),
-                f"of the people in announced groups had the favourable outcome, “{positive}”. {exactness}",
+                f"of the people in {who} had the favourable outcome, “{positive}”. {rates} {exactness}.",
             )
         )
     if report.privacy.max_confidence is not None:
         items.append(Item("Privacy", wording.percent(report.privacy.max_confidence), wording.guarantee(report)))
     items.append(Item("Fidelity", _fidelity_figure(report), fidelity(report)))
     return tuple(items)
+
+
+def fairness(found: parity.Verdicts, rule: str) -> str:
+    """How many comparisons a rule was met in, as a sentence."""
+    pair, rule = "of a group with its reference group", wording.inner(rule)
+    private = "be told from a report this private"
+    if found.total == 1:
+        if found.cannot_tell:
+            return f"Whether the one comparison {pair} meets the {rule} cannot {private}."
+        return f"The one comparison {pair} {'meets' if found.met else 'does not meet'} the {rule}."
+    if found.met == found.total:
+        return f"All {found.total} comparisons {pair} meet the {rule}."
+    if found.not_met == found.total:
+        return f"None of the {found.total} comparisons {pair} meets the {rule}."
+    if found.cannot_tell == found.total:
+        return f"For none of the {found.total} comparisons {pair} can it {private} whether it meets the {rule}."
+    parts = []
+    if found.met:
+        parts.append(f"{found.met} {'meets' if found.met == 1 else 'meet'} the {rule}")
+    if found.not_met:
+        rest = "" if found.met else f" meet the {rule}"
+        parts.append(f"{found.not_met} {'does' if found.not_met == 1 else 'do'} not{rest}")
+    if found.cannot_tell:
+        parts.append(f"for {found.cannot_tell} it cannot {private}")
+    return f"Of {found.total} comparisons {pair}, {wording.listed(parts)}."
+
+
+def rows_rounding(report: PublicReport) -> str:
+    """How the numbers of rows were rounded; empty where they were not."""
+    others = report.policy.population_rounding
+    total = max(report.policy.minimum_group_size, others)
+    if total == 1:
+        return ""
+    added = "the number read is what the others as printed add up to."
+    floor = "" if others == 1 else f" Where there is a row at all, at least {others} are printed."
+    if total == others:
+        return f"Every number is rounded to the nearest {total}; {added}{floor}"
+    fine = "the other numbers are exact" if others == 1 else f"the other numbers to the nearest {others}"
+    return f"The number used is rounded to the nearest {total}, {fine}; {added}{floor}"
 
 
 def fidelity(report: PublicReport) -> str:
@@ -198,7 +232,10 @@ def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
         ("Smallest group announced", wording.count(p.minimum_group_size, "person", "people")),
         ("Groups that no alteration can protect", _UNATTAINABLE[p.unattainable]),
         ("Digits of a chance", str(p.digits)),
-        ("Counts of people", f"to the nearest {p.population_rounding}" if p.population_rounding > 1 else "not rounded"),
+        (
+            "Counts of people",
+            f"to the nearest {p.population_rounding} for every rule" if p.population_rounding > 1 else "not rounded",
+        ),
         ("Side information assumed", p.side_information),
         ("Software", f"atr {report.provenance.atr}, format {report.schema_name}"),
     ]
@@ -251,8 +288,10 @@ def _name(group: Group, report: PublicReport) -> str:
 
 def _fidelity_figure(report: PublicReport) -> str:
     promised = report.fidelity
+    if promised.level == 1 or promised.largest_change == 0:
+        return "exact"
     if promised.kind == "alpha" and promised.level is not None:
-        return f"× {wording.number(promised.level)}"
+        return f"× {wording.number(promised.level)} to {wording.inverse(promised.level)}"
     if promised.largest_change is not None:
         return f"± {wording.points(promised.largest_change)} points"
     return "within limits"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
@@ -58,12 +59,21 @@ def percent(share: float) -> str:
     return f"{points(share)}{NBSP}%"
 
 
+def percent_of_some(share: float) -> str:
+    """A share of at least one, in percent; one that was rounded to nothing is not called nothing.
+
+    >>> percent_of_some(0.02), percent_of_some(0.0)
+    ('2\\xa0%', 'less than 0.5\\xa0%')
+    """
+    return percent(share) if share else f"less than 0.5{NBSP}%"
+
+
 def percent_decimals(digits: int) -> int:
     """Decimals of a percentage whose share has this many digits."""
     return max(0, digits - 2)
 
 
-def between(ends: tuple[float | None, float | None], *, decimals: int) -> str:
+def between(ends: tuple[float | None, float | None], *, decimals: int, word: str = "to") -> str:
     """A range in words; an end that nothing bounds is said to be open.
 
     >>> between((0.5, None), decimals=2), between((0.5, 0.5), decimals=2)
@@ -77,7 +87,17 @@ def between(ends: tuple[float | None, float | None], *, decimals: int) -> str:
         return f"{number(bound or 0.0, decimals=decimals)} or {'more' if high is None else 'less'}"
     if low == high:
         return f"exactly {number(low, decimals=decimals)}"
-    return f"{number(low, decimals=decimals)} to {number(high, decimals=decimals)}"
+    return f"{number(low, decimals=decimals)} {word} {number(high, decimals=decimals)}"
+
+
+def inverse(share: float) -> str:
+    """One over a number: in decimals where they are few, else as a fraction.
+
+    >>> inverse(0.8), inverse(0.85)
+    ('1.25', '1/0.85')
+    """
+    value = 1 / share if share else math.inf
+    return number(value) if len(repr(value)) <= 6 else f"1/{number(share)}"
 
 
 def count(amount: int, one: str, many: str = "") -> str:
@@ -96,6 +116,15 @@ def listed(items: Sequence[str], *, last: str = "and") -> str:
     'a, b and c'
     """
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}" if items else ""
+
+
+def curled(text: str) -> str:
+    """A text with typographic apostrophes.
+
+    >>> curled("a person's")
+    'a person’s'
+    """
+    return text.replace("'", "’")
 
 
 def inner(title: str) -> str:
@@ -140,7 +169,8 @@ def promise(fidelity: FidelityInfo) -> str:
         level = number(fidelity.level)
         if fidelity.level == 1:
             return "Every announced chance is the true one, to its last printed digit."
-        return f"No announced chance is less than {level} times, or more than 1/{level} times, the true one."
+        most = inverse(fidelity.level)
+        return f"No announced chance is less than {level} times, or more than {most} times, the true one."
     if fidelity.largest_change is not None:
         if fidelity.largest_change == 0:
             return "Every announced chance is the true one, to its last printed digit."

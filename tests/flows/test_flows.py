@@ -1,4 +1,4 @@
-"""The flows with Prefect: what its database shows, a killed run, a local server with a worker, nothing contacted outside."""
+"""The flows with Prefect: what its database shows, a killed run, a local server and worker, no outside contact."""
 
 from __future__ import annotations
 
@@ -102,11 +102,11 @@ def test_a_run_killed_while_it_rendered_ends_with_the_same_bytes(tmp_path: Path,
 
 def test_a_second_run_names_the_holder(tmp_path: Path) -> None:
     from atr.errors import EnvironmentFault
-    from atr.warehouse import hold
+    from atr.store import hold
 
     path = series.write_series(tmp_path, series.card(2))
     holder = subprocess.Popen(
-        [sys.executable, "-c", f"import time\nfrom atr.warehouse import hold\nfrom pathlib import Path\n"
+        [sys.executable, "-c", f"import time\nfrom atr.store import hold\nfrom pathlib import Path\n"
          f"with hold(Path({str(tmp_path / 'var' / 'test-series')!r})):\n print('held', flush=True)\n time.sleep(60)"],
         env=_environment(), stdout=subprocess.PIPE, text=True,
     )  # fmt: skip

@@ -116,7 +116,7 @@ def report(
         "policy": PolicyInfo(
             mechanism="optimal", reader="face_value", group_rates="exact", objective="privacy",
             fidelity={"delta": 0.9}, max_confidence=ceiling, minimum_group_size=minimum, unattainable="withhold",
-            digits=3, population_rounding=5, side_information="population",
+            digits=3, population_rounding=5, side_information="population", four_fifths=0.8, parity_tolerance=0.05,
         ),
         "outcomes": outcomes,
         "positive": outcomes[0],

@@ -15,6 +15,8 @@ import pytest
 
 from atr.errors import EnvironmentFault
 from atr.report import pdf as module
+from atr.report import templates
+from atr.report.html import report_html
 from atr.report.model import PublicReport
 from tests.report import sample
 from tests.report.conftest import Documents
@@ -148,12 +150,75 @@ def test_hostile_texts_are_texts(documents: Documents) -> None:
     assert "\u202e" not in text
 
 
-def test_only_what_the_document_carries_is_read() -> None:
+BUNDLED = templates.folder() / "report" / "fonts"
+REFUSED = (
+    "http://example.invalid/x.png",
+    "https://example.invalid/x.ttf",
+    "ftp://example.invalid/",
+    "file:///etc/hostname",
+    (BUNDLED / "source-sans-3-LICENSE").as_uri(),
+    (BUNDLED / "atr-symbols.ttf").as_uri(),
+    "data:text/plain,x",
+    "atr-font:",
+    "atr-font:nothing",
+    "atr-font:atr-symbols.ttf",
+    "atr-font:source-sans-3-LICENSE",
+    "atr-font:../fonts/atr-symbols",
+    "atr-font:..%2Ffonts%2Fatr-symbols",
+    "atr-font:///etc/hostname",
+    "ATR-FONT:atr-symbols",
+)
+
+
+@pytest.mark.parametrize("address", REFUSED)
+def test_nothing_but_bundled_fonts_is_read(address: str) -> None:
     weasyprint = module._weasyprint()
-    for address in ("http://example.invalid/x.png", "file:///etc/hostname", "ftp://example.invalid/"):
-        html = f"<html lang=en><title>t</title><img alt=x src='{address}'>"
+    with pytest.raises(weasyprint.urls.FatalURLFetchingError):
+        module._bundled_fetcher(weasyprint).fetch(address)
+    for html in (
+        f"<html lang=en><title>t</title><img alt=x src='{address}'>",
+        f"<html lang=en><title>t</title><link rel=stylesheet href='{address}'>",
+        f"<html lang=en><title>t</title><style>@font-face{{font-family:x;src:url('{address}')}}</style>",
+    ):
         with pytest.raises(weasyprint.urls.FatalURLFetchingError):
             module.pdf(html, date="2014-01-01", identifier="00", attachments={})
+
+
+def test_bundled_fonts_are_read() -> None:
+    fetcher = module._bundled_fetcher(module._weasyprint())
+    for path in sorted(BUNDLED.glob("*.ttf")):
+        assert fetcher.fetch(f"atr-font:{path.stem}").read() == path.read_bytes()
+
+
+def test_fonts_are_the_same_in_both_forms() -> None:
+    from fontTools.ttLib import woff2
+
+    packed = sorted(BUNDLED.glob("*.woff2"))
+    assert [p.stem for p in packed] == sorted(p.stem for p in BUNDLED.glob("*.ttf"))
+    for path in packed:
+        unpacked = io.BytesIO()
+        woff2.decompress(io.BytesIO(path.read_bytes()), unpacked)
+        assert path.with_suffix(".ttf").read_bytes() == unpacked.getvalue(), path.stem
+
+
+def test_html_for_paper_differs_in_its_fonts_only(reports: dict[str, PublicReport]) -> None:
+    screen, paper = (report_html(reports["compas"], sha256="0", embedded=e) for e in (True, False))
+    assert "base64" not in paper
+    assert "atr-font:" not in screen
+    assert len(re.findall("@font-face", screen)) == len(re.findall("@font-face", paper)) > 5
+    bare = [re.sub(r"@font-face\{[^}]*\}", "", html) for html in (screen, paper)]
+    assert bare[0] == bare[1]
+
+
+def test_every_letter_is_in_a_bundled_font(documents: Documents) -> None:
+    with pikepdf.open(io.BytesIO(documents("compas")["report.pdf"])) as file:
+        names = {str(font.BaseFont).partition("+")[2] for page in file.pages for font in page.Resources.Font.values()}
+    assert names
+    assert not [name for name in names if not name.startswith(("Source-Sans-3", "Source-Serif-4", "ATR-Symbols"))]
+
+
+def test_few_pages(documents: Documents) -> None:
+    assert len(pages(documents("compas")["report.pdf"])) <= 8
 
 
 def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,7 @@ def test_period_in_words(start: str | None, end: str | None, words: str) -> None
         ("delta", 0.9, 0.1005, "by more than 10.05 percentage points"),
         ("delta", 0.99, 0.01, "by more than 1 percentage point."),
         ("delta", 1.0, 0.0, "to its last printed digit"),
-        ("alpha", 0.8, None, "less than 0.8 times, or more than 1/0.8 times, the true one"),
+        ("alpha", 0.8, None, "less than 0.8 times, or more than 1.25 times, the true one"),
         ("ranges", None, None, "within limits"),
     ],
 )
@@ -72,6 +72,7 @@ def test_chart_keeps_everything_in_its_frame() -> None:
         assert charts.LEFT <= row.start <= row.end <= charts.RIGHT
         assert row.dot is None or row.start <= row.dot <= row.end
     assert [(r.arrow_left, r.arrow_right) for r in chart.rows] == [
-        (False, False), (True, True), (False, True), (False, False),
+        (False, False), (False, False), (False, True), (False, False),
     ]  # fmt: skip
-    assert "b: no ratio (not bounded)" in chart.values
+    assert [r.bar for r in chart.rows] == [True, False, True, False]
+    assert "b: no ratio;" in chart.values

@@ -1,0 +1,98 @@
+"""Whether a programme fits what was ingested."""
+
+# ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
+from __future__ import annotations
+
+from atr.errors import IngestError, ProgrammeError
+from atr.programme import Programme, printable
+from atr.warehouse import Warehouse
+
+
+def check_log(warehouse: Warehouse, programme: Programme) -> None:
+    """Hold the programme against all that was ingested.
+
+    Raises
+    ------
+    ProgrammeError
+        If an outcome never occurs, more than two are not grouped, a number has no bins, or a reference is nobody's.
+    IngestError
+        If the log has no decisions.
+    """
+    layout = warehouse.layout()
+    if not warehouse.query("SELECT 1 FROM decisions LIMIT 1"):
+        raise IngestError("the log has no decisions", where=f"{programme.path}, log.source")
+    _check_outcomes(warehouse, programme)
+    for name, attribute in programme.attributes.items():
+        column, where = layout.column(name), f"{programme.path}, attributes.{name}"
+        if attribute.bins is None and attribute.values is None:
+            ((numeric,),) = warehouse.query(
+                f"""
+                SELECT bool_and(regexp_full_match(raw, $1))
+                FROM (SELECT DISTINCT {column} AS raw FROM decisions WHERE {column} IS NOT NULL)
+                """,
+                [r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?"],
+            )
+            if numeric:
+                raise ProgrammeError(
+                    "every value in the log is a number: give bins, or list its values",
+                    where=where,
+                    hint='As in bins: [1, 4, 11], or values: {"0": no, "1": yes}.',
+                )
+        if attribute.reference is not None and not _occurs(warehouse, programme, name, attribute.reference):
+            raise ProgrammeError("the reference occurs nowhere in the log", where=f"{where}.reference")
+
+
+def check_number_of_outcomes(warehouse: Warehouse, programme: Programme) -> list[str]:
+    """The part of :func:`check_log` that no further file can mend.
+
+    Returns
+    -------
+    The outcomes in the log, up to 50.
+
+    Raises
+    ------
+    ProgrammeError
+        If more than two outcomes are not grouped.
+    """
+    raws = [raw for (raw,) in warehouse.query("SELECT DISTINCT outcome FROM decisions ORDER BY outcome LIMIT 50")]
+    if programme.log.outcomes is None and len(raws) > 2:
+        raise ProgrammeError(
+            f"the log has {'50 or more' if len(raws) == 50 else len(raws)} outcomes, and a report of more than two "
+            "is not supported yet",
+            where=f"{programme.path}, log.outcomes",
+            hint="Group them into two, as in outcomes: {granted: [yes, partly], refused: [no]}.",
+            private=_named(raws),
+        )
+    return raws
+
+
+def _named(raws: list[str]) -> str:
+    return f"The outcomes in the log: {', '.join(printable(raw) for raw in raws)}"
+
+
+def _check_outcomes(warehouse: Warehouse, programme: Programme) -> None:
+    log, where = programme.log, f"{programme.path}, log"
+    raws = check_number_of_outcomes(warehouse, programme)
+    if log.outcomes is None:
+        occurring = {printable(raw) for raw in raws}
+    else:
+        occurring = {name for name, group in log.outcomes.items() if set(group) & set(raws)}
+    if log.positive not in occurring:
+        raise ProgrammeError("this outcome never occurs in the log", where=f"{where}.positive", private=_named(raws))
+    if len(occurring) == 1:
+        raise ProgrammeError(
+            "the log has one outcome only, so there is nothing to report on",
+            where=f"{where}.{'outcome' if log.outcomes is None else 'outcomes'}",
+        )
+
+
+def _occurs(warehouse: Warehouse, programme: Programme, name: str, reference: str) -> bool:
+    attribute, column = programme.attributes[name], warehouse.layout().column(name)
+    if attribute.bins is not None:
+        i = attribute.categories.index(reference)
+        low, high = (float("-inf"), *attribute.bins)[i], (*attribute.bins, float("inf"))[i]
+        sql = f"SELECT 1 FROM decisions WHERE {column} >= $1 AND {column} < $2 LIMIT 1"
+        return bool(warehouse.query(sql, [low, high]))
+    shown = attribute.shown(reference)
+    raws = warehouse.query(f"SELECT DISTINCT {column} FROM decisions WHERE {column} IS NOT NULL")
+    return any(attribute.shown(raw) == shown for (raw,) in raws)

@@ -1,0 +1,137 @@
+"""What an outsider can check: every statement of a report recomputed from its own printed numbers.
+
+Printed populations are rounded, so a statement is accepted if some exact populations within the rounding make it true,
+and refused otherwise. With exact populations (printed, or supplied) it must be reproduced to its last digit.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import ValidationError
+
+from atr.errors import VerifyError
+from atr.report import model
+from atr.report.verify import statements
+from atr.report.verify.finding import Finding
+from atr.report.verify.form import MOST_PEOPLE, form
+from atr.report.verify.printed import Ints, Printed
+
+__all__ = ["Finding", "check", "verify"]
+
+
+def verify(path: str | Path, *, population: str | Path | None = None) -> list[Finding]:
+    """Recompute a published report from its own numbers.
+
+    Parameters
+    ----------
+    path
+        A ``report.json``.
+    population
+        A CSV of exact populations: a column for each attribute and a column ``population``, one row per region.
+
+    Returns
+    -------
+    What was found false; empty if every statement holds.
+
+    Raises
+    ------
+    VerifyError
+        If the file cannot be read as a report, or the populations do not fit it.
+    """
+    report, found = _read(Path(path))
+    malformed = list(form(report))
+    if malformed:
+        return found + malformed
+    return found + _recompute(report, _supplied(report, Path(population)) if population else None)
+
+
+def check(report: model.PublicReport, *, population: Ints | None = None) -> list[Finding]:
+    """Recompute a report from its own numbers.
+
+    Parameters
+    ----------
+    report
+        The report, as printed.
+    population
+        (n,) exact people of its regions, in its order, if they are known.
+    """
+    return list(form(report)) or _recompute(report, population)
+
+
+def _recompute(report: model.PublicReport, population: Ints | None) -> list[Finding]:
+    if not report.announced_groups:
+        return list(statements.of_nothing(report))
+    return list(statements.of(Printed.of(report, population)))
+
+
+def _read(path: Path) -> tuple[model.PublicReport, list[Finding]]:
+    """The report, and whether it was changed since it was made."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        content = json.loads(text, object_pairs_hook=_once)
+    except FileNotFoundError:
+        raise VerifyError("there is no such file", where=str(path)) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise VerifyError(f"cannot be read as JSON ({error})", where=str(path)) from None
+    try:
+        report = model.PublicReport.model_validate_json(text, strict=True)
+        checksum = model.checksum(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise VerifyError(
+            f"this is no {model.SCHEMA} report: {'.'.join(map(str, first['loc']))}: {first['msg']}", where=str(path)
+        ) from None
+    except UnicodeEncodeError:
+        raise VerifyError("holds half a character", where=str(path)) from None
+    if report.provenance.checksum != checksum:
+        return report, [Finding("provenance.checksum", "the file was changed after it was made")]
+    return report, []
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object none of whose keys stands there twice: two readers might see two reports."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise ValueError("a key stands twice in an object")
+    return content
+
+
+def _supplied(report: model.PublicReport, path: Path) -> Ints:
+    import pandas as pd
+
+    names = [a.name for a in report.attributes]
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise VerifyError(f"cannot be read as CSV ({error})", where=str(path)) from None
+    missing = [name for name in [*names, "population"] if name not in frame]
+    if missing:
+        raise VerifyError(f"has no column {', '.join(missing)}", where=str(path))
+    known: dict[tuple[str, ...], str] = {}
+    for *values, people in frame[[*names, "population"]].itertuples(index=False, name=None):
+        if known.setdefault(tuple(values), people) != people:
+            raise VerifyError(f"has two populations for the region {', '.join(values)}", where=str(path))
+    found = []
+    for group in report.announced_groups:
+        for region in group.regions:
+            values = [(group.public | region.sensitive)[name] for name in names]
+            if tuple(values) not in known:
+                raise VerifyError(f"has no row for the region {', '.join(values)}", where=str(path))
+            found.append(_people(known[tuple(values)], path))
+    if sum(found) > MOST_PEOPLE:
+        raise VerifyError("has more people than a report can have", where=str(path))
+    return np.array(found, dtype=np.int64)
+
+
+def _people(text: str, path: Path) -> int:
+    try:
+        people = int(text)
+    except ValueError:
+        people = 0
+    if people < 1:
+        raise VerifyError("a population is no whole number of people", where=str(path))
+    return people

@@ -1,0 +1,152 @@
+"""What must hold of a report before anything in it can be recomputed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+
+from atr.report import build, model
+from atr.report.rounding import nearest
+from atr.report.verify.finding import Finding
+from atr.report.verify.printed import promise
+
+MOST_PEOPLE = 10**12
+_LARGEST = 1e15
+"""Above it a number has no digits left to be checked."""
+
+
+def form(report: model.PublicReport) -> Iterator[Finding]:
+    """What is not as every report is made, so that its numbers mean nothing."""
+    yield from _policy(report)
+    yield from _names(report)
+    for group in report.groups:
+        yield from _group(group, report)
+    if sum(region.population for group in report.groups for region in group.regions) > MOST_PEOPLE:
+        yield Finding("groups", "there are more people than can be counted")
+    for entry in report.fairness:
+        yield from _comparison(entry, report)
+    yield from _totals(report)
+    if report.influence:
+        yield Finding("influence", "cannot be recomputed from the report")
+
+
+def _policy(report: model.PublicReport) -> Iterator[Finding]:
+    policy, kind = report.policy, report.fidelity.kind
+    if set(policy.fidelity) != {kind}:
+        yield Finding("fidelity.kind", "is not that of the policy")
+    for where, level in (("policy.fidelity", policy.fidelity.get(kind)), ("fidelity.level", report.fidelity.level)):
+        if level is None or promise(kind, level) is None:
+            yield Finding(where, "is no promise that can be checked")
+    if policy.four_fifths < 1 / _LARGEST:
+        yield Finding("policy.four_fifths", "is no line that a ratio can be held to")
+    if policy.unattainable == "withhold" and {g.status for g in report.groups} - {"announced", "withheld"}:
+        yield Finding("groups", "a group is neither announced nor withheld, as the policy demands")
+
+
+def _names(report: model.PublicReport) -> Iterator[Finding]:
+    if len(report.outcomes) != 2 or len(set(report.outcomes)) != 2 or report.positive not in report.outcomes:
+        yield Finding("outcomes", "are not two, the positive one among them")
+    names = [a.name for a in report.attributes]
+    if not _unique(names) or {a.role for a in report.attributes} != {"public", "sensitive"}:
+        yield Finding("attributes", "are not each named once, with one at least that is public and one sensitive")
+    if not _unique(group.id for group in report.groups):
+        yield Finding("groups", "two have the same id")
+    if not _unique(_values(group.public) for group in report.groups):
+        yield Finding("groups", "two have the same public attributes")
+
+
+def _group(group: model.Group, report: model.PublicReport) -> Iterator[Finding]:
+    if set(group.public) != {a.name for a in report.attributes if a.role == "public"}:
+        yield Finding(group.id, "its attributes are not the public ones")
+    if group.status == "withheld":
+        if group.population is not None or group.rate is not None or group.regions:
+            yield Finding(group.id, "a withheld group has numbers")
+        return
+    yield from _declared(group.public, report, group.id)
+    if group.population is None or group.rate is None or not group.regions:
+        yield Finding(group.id, "an announced group lacks its numbers")
+        return
+    if group.population != sum(region.population for region in group.regions):
+        yield Finding(f"{group.id}.population", "is not what its regions add up to")
+    yield from _rates(group.rate, report, group.id)
+    if not _unique(_values(region.sensitive) for region in group.regions):
+        yield Finding(group.id, "two of its rows are of the same people")
+    for region in group.regions:
+        yield from _region(region, report, f"{group.id}, {', '.join(region.sensitive.values())}")
+
+
+def _region(region: model.Region, report: model.PublicReport, where: str) -> Iterator[Finding]:
+    digits = report.policy.digits
+    if set(region.sensitive) != {a.name for a in report.attributes if a.role == "sensitive"}:
+        yield Finding(where, "its attributes are not the sensitive ones")
+    yield from _declared(region.sensitive, report, where)
+    yield from _people(region.population, report, where)
+    if set(region.announced) != set(report.outcomes):
+        yield Finding(where, "the outcomes are not those of the report")
+    elif not all(_printed(x, digits) for x in region.announced.values()):
+        yield Finding(where, f"an announced chance is not a fraction of {digits} digits")
+    elif round(sum(region.announced.values()), digits) != 1:
+        yield Finding(where, "the announced chances do not add up to 1")
+
+
+def _declared(values: Mapping[str, str], report: model.PublicReport, where: str) -> Iterator[Finding]:
+    declared = {a.name: a.values for a in report.attributes}
+    for name, value in values.items():
+        if value not in declared.get(name, ()):
+            yield Finding(where, f"{value} is no value of {name}")
+
+
+def _people(people: int, report: model.PublicReport, where: str) -> Iterator[Finding]:
+    rounding = report.policy.population_rounding
+    if people < rounding or people % rounding:
+        yield Finding(where, f"the population is not a multiple of {rounding}")
+
+
+def _rates(rates: Mapping[str, float], report: model.PublicReport, where: str) -> Iterator[Finding]:
+    if set(rates) != set(report.outcomes):
+        yield Finding(where, "the rates are not of the outcomes")
+    elif not all(_printed(rate, build.RATE_DIGITS) for rate in rates.values()):
+        yield Finding(where, "a rate is not a whole percentage")
+    elif round(sum(rates.values()), build.RATE_DIGITS) != 1:
+        yield Finding(where, "the rates do not add up to 1")
+
+
+def _comparison(entry: model.Fairness, report: model.PublicReport) -> Iterator[Finding]:
+    where = f"fairness, {entry.measure}, {entry.attribute}: {entry.groups[0]} against {entry.groups[1]}"
+    if not all(_printed(rate, build.RATE_DIGITS) for rate in entry.rates):
+        yield Finding(where, "a rate is not a whole percentage")
+    if entry.range[0] is None and (entry.range[1] is not None or entry.measure != "p_percent_rule"):
+        yield Finding(where, "the range has no lower end")
+    for number in (entry.value, *entry.range):
+        if number is not None and not _printed(number, report.policy.digits):
+            yield Finding(where, f"{number} is not a number of {report.policy.digits} digits")
+
+
+def _totals(report: model.PublicReport) -> Iterator[Finding]:
+    policy, counts, quality = report.policy, report.coverage.groups, report.data_quality
+    if (counts.announced, counts.withheld) != (len(report.announced_groups), len(report.withheld_groups)):
+        yield Finding("coverage.groups", "the numbers of groups are not those listed")
+    if counts.withheld_for_size < 0:
+        yield Finding("coverage.groups.withheld_for_size", "is below 0")
+    if report.coverage.rate is not None:
+        yield from _rates(report.coverage.rate, report, "coverage.rate")
+    if any(n % policy.population_rounding for n in (quality.duplicates, quality.corrections, quality.quarantined)):
+        yield Finding("data_quality", f"a number of rows is not a multiple of {policy.population_rounding}")
+    coarse = max(policy.minimum_group_size, policy.population_rounding)
+    if quality.decisions < coarse or quality.decisions % coarse:
+        yield Finding("data_quality.decisions", f"is not a multiple of {coarse}")
+    if quality.rows_read != quality.decisions + quality.duplicates + quality.corrections + quality.quarantined:
+        yield Finding("data_quality", "the rows do not add up")
+
+
+def _printed(number: float, digits: int) -> bool:
+    return math.fabs(number) < _LARGEST and nearest(number, digits) == number
+
+
+def _unique(items: Iterable[Hashable]) -> bool:
+    listed = list(items)
+    return len(set(listed)) == len(listed)
+
+
+def _values(named: Mapping[str, str]) -> Hashable:
+    return frozenset(named.items())

@@ -1,0 +1,262 @@
+"""A report's printed numbers as arrays, with the exact populations they leave open and what follows from all of them.
+
+A rate is a quotient of two sums over people, so its ends over all populations between bounds are found by the sign of
+"numerator less rate times people", which is largest or smallest region by region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import brentq
+
+from atr import fairness
+from atr.announcement import Announcement
+from atr.fidelity import Alpha, Delta
+from atr.report import build, model
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The announced groups of a report.
+
+    Parameters
+    ----------
+    report
+        The report.
+    announcement
+        Its announced mapping; ``population`` is the exact one where it is known, else the published one.
+    cells
+        The same as fairness takes it.
+    least, most
+        (n,) between what the exact populations lie.
+    columns
+        For each attribute, (n,) the value of each region.
+    """
+
+    report: model.PublicReport
+    announcement: Announcement
+    cells: fairness.AnnouncedCells
+    least: Ints
+    most: Ints
+    columns: dict[str, npt.NDArray[np.object_]]
+
+    @staticmethod
+    def of(report: model.PublicReport, population: Ints | None) -> Printed:
+        """The numbers of a well-formed report that announces something.
+
+        Parameters
+        ----------
+        report
+            The report.
+        population
+            (n,) exact people of its regions, if they are known.
+        """
+        regions = [(group, region) for group in report.announced_groups for region in group.regions]
+        published = np.array([region.population for _, region in regions], dtype=np.int64)
+        fidelity = promise(report.fidelity.kind, report.fidelity.level)
+        if fidelity is None:
+            raise ValueError("the report is not well-formed")
+        announcement = Announcement(
+            outcomes=(report.positive, next(o for o in report.outcomes if o != report.positive)),
+            groups=np.arange(len(report.announced_groups)),
+            group_values=tuple(tuple(group.public.values()) for group in report.announced_groups),
+            region_values=tuple(tuple(region.sensitive.values()) for _, region in regions),
+            offsets=np.cumsum([0, *(len(group.regions) for group in report.announced_groups)], dtype=np.int64),
+            population=published if population is None else population,
+            published=published,
+            chance=np.array(
+                [round(region.announced[report.positive] * 10**report.policy.digits) for _, region in regions],
+                dtype=np.int64,
+            ),
+            digits=report.policy.digits,
+            fidelity=fidelity,
+        )
+        rounding = report.policy.population_rounding
+        between = [open_people(int(n), rounding) if population is None else (n, n) for n in announcement.population]
+        least, most = np.array(between, dtype=np.int64).T
+        return Printed(
+            report=report,
+            announcement=announcement,
+            cells=build.cells(announcement, group_rates=report.policy.group_rates),
+            least=least,
+            most=most,
+            columns={
+                a.name: np.array([(group.public | region.sensitive)[a.name] for group, region in regions], dtype=object)
+                for a in report.attributes
+            },
+        )
+
+    @property
+    def exact(self) -> bool:
+        """Whether one population only is left."""
+        return bool((self.least == self.most).all())
+
+    @property
+    def everyone(self) -> Bools:
+        """(n,) all regions."""
+        return np.ones(len(self.least), dtype=bool)
+
+    def group(self, position: int) -> Bools:
+        """(n,) which regions are those of an announced group."""
+        members = np.zeros(len(self.least), dtype=bool)
+        members[self.announcement.offsets[position] : self.announcement.offsets[position + 1]] = True
+        return members
+
+    def having(self, values: Mapping[str, str]) -> Bools:
+        """(n,) which regions have these values."""
+        members = self.everyone
+        for name, value in values.items():
+            members &= self.columns[name] == value
+        return members
+
+    def people(self, members: Bools) -> tuple[int, int]:
+        """Between what the number of people of some regions lies."""
+        return int(self.least[members].sum()), int(self.most[members].sum())
+
+    def rate(self, members: Bools) -> RateBounds:
+        """Between what the announced rate of the people of some regions lies, and the two ends of its range."""
+        if self.exact:
+            found = fairness.rate(self.cells, members)
+            low, high = found.range
+            return RateBounds(value=(found.value, found.value), low=(low, low), high=(high, high))
+        people = _People.of(self, members)
+        half = 0.5 * 10.0**-self.announcement.digits if self.cells.totals is not None else None
+        one, other = (
+            _Sums(chance[people.cells], lower[people.cells], upper[people.cells], half)
+            for chance, lower, upper in (
+                (self.cells.chance, self.cells.lower, self.cells.upper),
+                (1 - self.cells.chance, 1 - self.cells.upper, 1 - self.cells.lower),
+            )
+        )
+        return RateBounds(value=people.value(one), low=people.low(one), high=_flipped(people.low(other)))
+
+
+@dataclass(frozen=True)
+class RateBounds:
+    """Of a rate and of both ends of its range: between what each lies, for all populations within the rounding."""
+
+    value: Interval
+    low: Interval
+    high: Interval
+
+    def other(self) -> RateBounds:
+        """The same of the other outcome."""
+        return RateBounds(value=_flipped(self.value), low=_flipped(self.high), high=_flipped(self.low))
+
+
+def promise(kind: str, level: float | None) -> Delta | Alpha | None:
+    """The promise of a kind and level; None if there is no such promise."""
+    kinds: dict[str, type[Delta | Alpha]] = {"delta": Delta, "alpha": Alpha}
+    if level is None or kind not in kinds:
+        return None
+    try:
+        return kinds[kind](level)
+    except ValueError:
+        return None
+
+
+def open_people(published: int, rounding: int) -> tuple[int, int]:
+    """Between what the whole numbers of people lie that are printed as this one.
+
+    >>> open_people(10, 5), open_people(5, 5), open_people(20, 10), open_people(7, 1)
+    ((8, 12), (1, 7), (15, 24), (7, 7))
+    """
+    return 1 if published == rounding else published - rounding // 2, published + (rounding - 1) // 2
+
+
+def _flipped(interval: Interval) -> Interval:
+    return 1 - interval[1], 1 - interval[0]
+
+
+# --- the ends of a rate
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """(k,) chances of an outcome and between what the true ones lie; ``half`` a last digit if group rates are exact."""
+
+    chance: Floats
+    lower: Floats
+    upper: Floats
+    half: float | None
+
+
+_Reach = Callable[..., Floats]
+
+
+@dataclass(frozen=True)
+class _People:
+    """Some regions (``inside``, 0 or 1) among all (k,) of the groups they lie in."""
+
+    cells: Bools
+    inside: Floats
+    least: Floats
+    most: Floats
+    starts: Ints
+    whole: Bools
+
+    @staticmethod
+    def of(printed: Printed, members: Bools) -> _People:
+        starts, sizes = printed.announcement.offsets[:-1], np.diff(printed.announcement.offsets)
+        touched = np.logical_or.reduceat(members, starts)
+        cells = np.repeat(touched, sizes)
+        return _People(
+            cells=cells,
+            inside=members[cells].astype(np.float64),
+            least=printed.least[cells].astype(np.float64),
+            most=printed.most[cells].astype(np.float64),
+            starts=np.cumsum([0, *sizes[touched][:-1]], dtype=np.int64),
+            whole=np.logical_and.reduceat(members, starts)[touched],
+        )
+
+    def value(self, sums: _Sums) -> Interval:
+        """The announced rate: of a whole group with an exact rate, that of the nearest whole number of people."""
+
+        def numerator(reach: _Reach, shift: float) -> Floats:
+            return reach(self.inside * sums.chance, np.where(self.whole & (sums.half is not None), shift, 0.0))
+
+        return self._between(partial(numerator, shift=-0.5), partial(numerator, shift=0.5))
+
+    def low(self, sums: _Sums) -> Interval:
+        """The lower end of its range: region by region, and where rates are exact what the group's total leaves."""
+        half = sums.half
+
+        def numerator(reach: _Reach, more: float, shift: float) -> Floats:
+            alone = reach(self.inside * sums.lower)
+            if half is None:
+                return alone
+            left = sums.chance - (1 - self.inside) * sums.upper
+            return np.maximum(alone, np.minimum(reach(left - half, more), reach(left, shift)))
+
+        low, high = self._between(partial(numerator, more=0.0, shift=-0.5), partial(numerator, more=1.0, shift=0.5))
+        value = self.value(sums)
+        return min(low, value[0]), min(high, value[1])
+
+    def _between(self, smallest: Callable[[_Reach], Floats], largest: Callable[[_Reach], Floats]) -> Interval:
+        return self._end(smallest, largest=False), self._end(largest, largest=True)
+
+    def _end(self, numerator: Callable[[_Reach], Floats], *, largest: bool) -> float:
+        def left(rate: float) -> float:
+            return float(numerator(partial(self._reach, rate=rate, largest=largest)).sum())
+
+        if left(0.0) <= 0:
+            return 0.0
+        if left(1.0) >= 0:
+            return 1.0
+        return float(brentq(left, 0.0, 1.0, xtol=1e-13))
+
+    def _reach(self, weights: Floats, constant: float | Floats = 0.0, *, rate: float, largest: bool) -> Floats:
+        """(groups,) the largest or smallest weighted sum of people, less ``rate`` times those inside."""
+        gain = weights - rate * self.inside
+        people = np.where((gain > 0) == largest, self.most, self.least)
+        return np.asarray(np.add.reduceat(people * gain, self.starts) + constant)

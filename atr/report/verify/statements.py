@@ -1,0 +1,365 @@
+"""Each statement of a well-formed report against what its printed numbers allow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+import atr
+from atr import fairness
+from atr.announcement import published_population
+from atr.confidence import round_up
+from atr.fidelity import ladder
+from atr.programme import UNKNOWN
+from atr.report import build, model
+from atr.report.notes import fidelity_notes
+from atr.report.rounding import bounds as between
+from atr.report.rounding import down, nearest, up
+from atr.report.sentences import sentence
+from atr.report.verify.finding import Finding
+from atr.report.verify.printed import Bools, Interval, Ints, Printed, RateBounds, open_people, promise
+
+_NOISE = 1e-9
+
+
+def of(printed: Printed) -> Iterator[Finding]:
+    """What is false in a report that announces something."""
+    yield from _people(printed)
+    yield from _coverage(printed.report, int(printed.announcement.published.sum()), printed.people(printed.everyone))
+    yield from _privacy(printed)
+    yield from _rates(printed)
+    yield from _promise(printed.report)
+    yield from _fairness(printed)
+    yield from _texts(printed.report)
+
+
+def of_nothing(report: model.PublicReport) -> Iterator[Finding]:
+    """What is false in a report that announces no group."""
+    privacy = report.privacy
+    figures = privacy.max_confidence, privacy.prior_confidence, privacy.min_uncertainty, privacy.binding_group
+    if report.fairness or report.coverage.rate is not None or any(figure is not None for figure in figures):
+        yield Finding("groups", "nothing is announced, but figures are stated")
+    yield from _coverage(report, 0, (0, 0))
+    if report.data_quality.unknown:
+        yield Finding("data_quality.unknown", "nobody is announced")
+    yield from _promise(report)
+    yield from _texts(report)
+
+
+# --- people
+
+
+def _people(printed: Printed) -> Iterator[Finding]:
+    policy, published = printed.report.policy, printed.announcement.published
+    for i, group in enumerate(printed.report.announced_groups):
+        inside = printed.group(i)
+        if min(printed.people(inside)[1], int(published[inside].sum())) < policy.minimum_group_size:
+            yield Finding(f"{group.id}.population", f"is below the minimum of {policy.minimum_group_size}")
+    rounded = published_population(printed.announcement.population, rounding=policy.population_rounding)
+    if (published != rounded).any():
+        yield Finding("groups", "a printed population is not the rounded exact one")
+    shares = {
+        name: int(published[column == UNKNOWN].sum()) / int(published.sum())
+        for name, column in printed.columns.items()
+        if UNKNOWN in column
+    }
+    if printed.report.data_quality.unknown != {n: nearest(s, build.RATE_DIGITS) for n, s in shares.items()}:
+        yield Finding("data_quality.unknown", "is not the share of announced people whose value is unknown")
+
+
+def _coverage(report: model.PublicReport, published: int, announced: tuple[int, int]) -> Iterator[Finding]:
+    """Against the people announced, as printed and between what the exact number lies."""
+    policy, coverage, counts = report.policy, report.coverage, report.coverage.groups
+    if not counts.withheld_for_size + counts.withheld:
+        if coverage.decisions != published or not published:
+            yield Finding("coverage.decisions", "nobody is withheld, but it is not the number of people announced")
+        if coverage.announced_share != 1:
+            yield Finding("coverage.announced_share", "is not 1, but nobody is withheld")
+        return
+    rounding = max(policy.minimum_group_size, policy.population_rounding)
+    least, most = open_people(coverage.decisions, rounding)
+    fewest = counts.withheld_for_size + counts.withheld * policy.minimum_group_size
+    others = math.inf if counts.withheld else counts.withheld_for_size * _largest_too_small(policy)
+    multiple = coverage.decisions >= rounding and coverage.decisions % rounding == 0
+    if not multiple or announced[0] + fewest > most or announced[1] + others < least:
+        yield Finding("coverage.decisions", "does not fit the people announced and the groups withheld")
+        return
+    printed = partial(build.announced_share, decisions=coverage.decisions, minimum=policy.minimum_group_size)
+    low = printed(announced[0] / min(most, announced[0] + others))
+    high = printed(announced[1] / max(least, announced[1] + fewest))
+    share = coverage.announced_share
+    if not low <= share <= high or printed(share) != share:
+        yield Finding("coverage.announced_share", f"{share} is stated, {_either(low, high)} follows")
+
+
+def _largest_too_small(policy: model.PolicyInfo) -> int:
+    """The most people a group withheld for its size can have: too few by the exact or by the printed number."""
+    rows = (policy.minimum_group_size - 1) // policy.population_rounding
+    _, most = open_people(policy.population_rounding, policy.population_rounding)
+    return max(policy.minimum_group_size - 1, rows * most)
+
+
+# --- privacy
+
+
+def _privacy(printed: Printed) -> Iterator[Finding]:
+    report, digits = printed.report, printed.report.policy.digits
+    privacy, ceiling = report.privacy, Fraction(str(report.policy.max_confidence))
+    chance = printed.announcement.chance
+    for name, stated, at in (
+        ("max_confidence", privacy.max_confidence, chance),
+        ("prior_confidence", privacy.prior_confidence, np.full_like(chance, 10**digits)),
+    ):
+        sure, surest = _confidences(printed, at)
+        allowed = float(round_up(max(sure), digits=digits)), float(round_up(max(surest), digits=digits))
+        if stated is None or not allowed[0] <= stated <= allowed[1] or nearest(stated, digits) != stated:
+            yield Finding(
+                f"privacy.{name}", f"{stated} is stated, {_either(*allowed)} follows from the printed numbers"
+            )
+        for group, confidence in zip(report.announced_groups, sure, strict=True):
+            if confidence > ceiling:
+                yield Finding(group.id, f"its {name} exceeds the ceiling of the policy")
+    if privacy.max_confidence is None:
+        return
+    if privacy.max_confidence > report.policy.max_confidence:
+        yield Finding("privacy.max_confidence", "exceeds the ceiling of the policy")
+    if privacy.max_confidence and privacy.min_uncertainty != down(-math.log(privacy.max_confidence), digits):
+        yield Finding("privacy.min_uncertainty", "is not minus the logarithm of max_confidence, rounded down")
+    yield from _binding(printed, privacy.max_confidence)
+
+
+def _binding(printed: Printed, stated: float) -> Iterator[Finding]:
+    ids = [group.id for group in printed.report.announced_groups]
+    binding = printed.report.privacy.binding_group
+    sure, surest = _confidences(printed, printed.announcement.chance)
+    if binding not in ids:
+        yield Finding("privacy.binding_group", "is no announced group")
+    elif printed.exact and binding != ids[sure.index(max(sure))]:
+        yield Finding("privacy.binding_group", "is not the group with the largest confidence")
+    else:
+        reached = surest[ids.index(binding)]
+        if reached < max(sure) or float(round_up(reached, digits=printed.report.policy.digits)) < stated:
+            yield Finding("privacy.binding_group", "does not reach the stated confidence")
+
+
+def _confidences(printed: Printed, chance: Ints) -> tuple[list[Fraction], list[Fraction]]:
+    """(g,) the confidence in each group with the known populations, and the largest any within the rounding allow."""
+    sure = replace(printed.announcement, chance=chance).confidences()
+    surest = list(sure)
+    offsets, unit = printed.announcement.offsets, 10**printed.announcement.digits
+    for x in (chance, unit - chance):
+        least, most = printed.least * x, printed.most * x
+        others = np.repeat(np.add.reduceat(least, offsets[:-1]), np.diff(offsets)) - least
+        for group in range(len(surest)):
+            inside = slice(int(offsets[group]), int(offsets[group + 1]))
+            for own, rest in zip(most[inside].tolist(), others[inside].tolist(), strict=True):
+                surest[group] = max(surest[group], Fraction(own, own + rest) if own else Fraction(0))
+    return sure, surest
+
+
+# --- rates and promise
+
+
+def _rates(printed: Printed) -> Iterator[Finding]:
+    for i, group in enumerate(printed.report.announced_groups):
+        yield from _rate(printed, printed.group(i), group.rate, f"{group.id}.rate")
+    yield from _rate(printed, printed.everyone, printed.report.coverage.rate, "coverage.rate")
+
+
+def _rate(printed: Printed, members: Bools, stated: dict[str, float] | None, where: str) -> Iterator[Finding]:
+    allowed = _printed_rate(printed.rate(members).value)
+    rate = None if stated is None else stated[printed.report.positive]
+    if rate is None or not allowed[0] <= rate <= allowed[1]:
+        yield Finding(where, f"{rate} is stated, {_either(*allowed)} follows from the printed numbers")
+
+
+def _printed_rate(value: Interval) -> Interval:
+    """Between what a rate can be printed."""
+    if value[0] == value[1]:
+        return nearest(value[0], build.RATE_DIGITS), nearest(value[1], build.RATE_DIGITS)
+    return nearest(value[0] - _NOISE, build.RATE_DIGITS), nearest(value[1] + _NOISE, build.RATE_DIGITS)
+
+
+def _promise(report: model.PublicReport) -> Iterator[Finding]:
+    policy, kind = report.policy, report.fidelity.kind
+    made, floor = promise(kind, report.fidelity.level), promise(kind, policy.fidelity[kind])
+    if made is None or floor is None:
+        return
+    if made not in (ladder(floor) if policy.objective == "fidelity" else (floor,)):
+        yield Finding("fidelity.level", "is not what the policy demands")
+    if report.fidelity.largest_change != build.largest_change(made, digits=policy.digits):
+        yield Finding("fidelity.largest_change", "does not follow from the level")
+
+
+# --- fairness
+
+
+def _fairness(printed: Printed) -> Iterator[Finding]:
+    report, policy = printed.report, printed.report.policy
+    titles = {a.name: a.title for a in report.attributes}
+    stated = {_key(entry): entry for entry in report.fairness}
+    expected = {_key(entry): entry for entry in _expected(printed, titles)}
+    if len(stated) < len(report.fairness):
+        yield Finding("fairness", "a comparison stands there twice")
+    for key, entry in stated.items():
+        if key not in expected:
+            yield Finding(_name(entry), "is a comparison that the groups do not give")
+    rates: dict[bytes, RateBounds] = {}
+    for key, computed in expected.items():
+        if key not in stated:
+            yield Finding(_name(computed), "is missing")
+            continue
+        entry = stated[key].model_copy(update={"condition": computed.condition})
+        problems = list(_differences(entry, computed) if printed.exact else _outside(printed, entry, computed, rates))
+        yield from (Finding(_name(entry), problem) for problem in problems)
+        if not problems and entry.sentence != sentence(
+            entry, positive=report.positive, titles=titles, digits=policy.digits
+        ):
+            yield Finding(_name(entry), "the sentence does not say what the numbers say")
+
+
+def _expected(printed: Printed, titles: dict[str, str]) -> Iterator[model.Fairness]:
+    """The comparisons that the report must have, their numbers those of the printed populations."""
+    report, policy = printed.report, printed.report.policy
+    references = {e.attribute: e.reference for e in report.fairness}
+    found = fairness.compare(
+        printed.cells,
+        {name: tuple(column) for name, column in printed.columns.items()},
+        protected={a.name: references.get(a.name) for a in report.attributes if a.protected},
+        legitimate=tuple(a.name for a in report.attributes if a.legitimate),
+        outcomes=printed.announcement.outcomes,
+        four_fifths=policy.four_fifths,
+        parity_tolerance=policy.parity_tolerance,
+    )
+    for comparison in found:
+        yield build.entry(comparison, positive=report.positive, titles=titles, digits=policy.digits)
+
+
+def _differences(stated: model.Fairness, computed: model.Fairness) -> Iterator[str]:
+    for field in model.Fairness.model_fields:
+        if field != "sentence" and getattr(stated, field) != getattr(computed, field):
+            yield f"{field} is stated as {getattr(stated, field)}, {getattr(computed, field)} follows"
+
+
+def _outside(
+    printed: Printed, entry: model.Fairness, computed: model.Fairness, rates: dict[bytes, RateBounds]
+) -> Iterator[str]:
+    """What no populations within the rounding give."""
+    for field in ("reference", "people", "threshold"):
+        if getattr(entry, field) != getattr(computed, field):
+            yield f"{field} is stated as {getattr(entry, field)}, {getattr(computed, field)} follows"
+    bounds = []
+    for who, rate in zip(entry.groups, entry.rates, strict=True):
+        members = printed.having(entry.condition | {entry.attribute: who})
+        key = members.tobytes()
+        if key not in rates:
+            rates[key] = printed.rate(members)
+        bounds.append(rates[key] if entry.outcome in (None, printed.report.positive) else rates[key].other())
+        allowed = _printed_rate(bounds[-1].value)
+        if not allowed[0] <= rate <= allowed[1]:
+            yield f"the rate of {who} is stated as {rate}, {_either(*allowed)} follows"
+    value, low, high = (_ratio if entry.measure == "p_percent_rule" else _difference)(*bounds)
+    yield from _value(entry, value, *bounds, digits=printed.report.policy.digits)
+    yield from _range(entry, low, high, digits=printed.report.policy.digits)
+    verdict = fairness.verdict(entry.measure, between(entry.range), entry.threshold)  # type: ignore[arg-type]
+    if entry.verdict != verdict:
+        yield "the verdict does not follow from the range"
+
+
+def _value(entry: model.Fairness, follows: Interval, a: RateBounds, b: RateBounds, *, digits: int) -> Iterator[str]:
+    half = 0.5 * 10.0**-digits
+    ratio = entry.measure == "p_percent_rule"
+    if entry.value is None:
+        if not ratio or b.value[0] > _NOISE:
+            yield "a value follows, but none is stated"
+    elif ratio and b.value[1] <= _NOISE < a.value[0]:
+        yield "no value follows, but one is stated"
+    elif not _within(entry.value, (follows[0] - half, follows[1] + half)):
+        yield f"the value is stated as {entry.value}, {follows[0]:.{digits}f} to {follows[1]:.{digits}f} follows"
+
+
+def _range(entry: model.Fairness, low: Interval, high: Interval, *, digits: int) -> Iterator[str]:
+    bottom, top = between(entry.range)
+    if bottom == top and math.isfinite(top):
+        if entry.value != bottom or high[0] - low[1] >= 10.0**-digits:
+            yield "the range is narrower than what the promise leaves open"
+        return
+    if not _within(bottom, (_rounded(down, low[0] - _slack(low[0]), digits), low[1])):
+        yield f"the range starts at {bottom}, {low[0]:.{digits}f} to {low[1]:.{digits}f} follows"
+    if not _within(top, (high[0], _rounded(up, high[1] + _slack(high[1]), digits))):
+        yield f"the range ends at {top}, {high[0]:.{digits}f} to {high[1]:.{digits}f} follows"
+    if entry.value is not None and not bottom <= entry.value <= top:
+        yield "the value lies outside its own range"
+
+
+def _difference(a: RateBounds, b: RateBounds) -> tuple[Interval, Interval, Interval]:
+    """Between what the difference of two rates lies, and the two ends of its range."""
+
+    def apart(x: Interval, y: Interval) -> Interval:
+        return max(0.0, x[0] - y[1], y[0] - x[1]), max(x[1] - y[0], y[1] - x[0])
+
+    widest = apart((a.low[0], a.high[1]), (b.low[0], b.high[1]))
+    narrowest = apart((a.low[1], a.high[0]), (b.low[1], b.high[0]))
+    return apart(a.value, b.value), (widest[0], narrowest[0]), (narrowest[1], widest[1])
+
+
+def _ratio(a: RateBounds, b: RateBounds) -> tuple[Interval, Interval, Interval]:
+    """The same of the ratio of two rates; where both can be 0, so that it is 1, that as well."""
+
+    def over(x: Interval, y: Interval) -> Interval:
+        smallest, largest = ((0.0 if p <= _NOISE else p / q if q > _NOISE else math.inf) for p, q in (x, y))
+        return smallest, largest
+
+    value = over((a.value[0], b.value[1]), (a.value[1], b.value[0]))
+    low = over((a.low[0], b.high[1]), (a.low[1], b.high[0]))
+    high = over((a.high[0], b.low[1]), (a.high[1], b.low[0]))
+    if b.low[0] <= _NOISE:
+        high = high[0], math.inf
+    if max(a.value[0], b.value[0]) <= _NOISE:
+        value = min(value[0], 1.0), max(value[1], 1.0)
+    if max(a.high[0], b.high[0]) <= _NOISE:
+        low, high = (low[0], max(low[1], 1.0)), (min(high[0], 1.0), high[1])
+    return value, low, high
+
+
+def _within(number: float, interval: Interval) -> bool:
+    low, high = interval
+    return low - _slack(low) <= number <= high + _slack(high)
+
+
+def _rounded(how: Callable[[float, int], float], number: float, digits: int) -> float:
+    return how(number, digits) if math.isfinite(number) else number
+
+
+def _slack(number: float) -> float:
+    return _NOISE * max(1.0, abs(number)) if math.isfinite(number) else 0.0
+
+
+# --- texts
+
+
+def _texts(report: model.PublicReport) -> Iterator[Finding]:
+    if report.provenance.atr == atr.__version__ and fidelity_notes(report) != report.notes:
+        yield Finding("notes", "do not say what the numbers say")
+
+
+# --- names
+
+
+def _key(entry: model.Fairness) -> tuple[object, ...]:
+    return entry.measure, entry.attribute, entry.groups, frozenset(entry.condition.items()), entry.outcome
+
+
+def _name(entry: model.Fairness) -> str:
+    given = "".join(f", {name} {value}" for name, value in entry.condition.items())
+    outcome = f", {entry.outcome}" if entry.outcome else ""
+    return f"fairness, {entry.measure}, {entry.attribute}: {entry.groups[0]} against {entry.groups[1]}{given}{outcome}"
+
+
+def _either(low: float, high: float) -> str:
+    return f"{low}" if low >= high else f"{low} to {high}"

@@ -1,0 +1,233 @@
+"""What the documents claim: true of the numbers, and plain."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from atr.report import notes, parity, sentences, view, wording
+from atr.report.html import report_html
+from atr.report.model import Fairness, FidelityInfo, PublicReport
+from tests.report import sample
+
+
+def entry(**changes: Any) -> Fairness:
+    known: dict[str, Any] = {
+        "measure": "p_percent_rule", "attribute": "race", "groups": ("Other", "Caucasian"), "reference": "Caucasian",
+        "outcome": "low", "value": 1.205, "range": (1.205, 1.205), "threshold": 0.8, "verdict": "met", "sentence": "",
+        "people": (135, 1685), "rates": (0.83, 0.69),
+    }  # fmt: skip
+    return Fairness(**{**known, **changes})
+
+
+def said(digits: int = 3, **changes: Any) -> str:
+    text = sentences.sentence(entry(**changes), positive="low", titles={"charge": "Charge"}, digits=digits)
+    return text.replace(wording.NBSP, " ")
+
+
+PARITY: dict[str, Any] = {"measure": "statistical_parity", "outcome": None, "value": 0.051, "range": (0.051, 0.051)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        (
+            {},
+            "“low” was the outcome 1.205 times as often for Other as for Caucasian (83 % of people against 69 %). The "
+            "four-fifths rule allows anything from 0.8 to 1.25, so it is met.",
+        ),
+        (
+            {"threshold": 0.85, "verdict": "not_met"},
+            "“low” was the outcome 1.205 times as often for Other as for Caucasian (83 % of people against 69 %). The "
+            "p%-rule at 0.85 allows anything from 0.85 to 1/0.85, so it is not met.",
+        ),
+        (
+            {"value": 1.2, "range": (0.9, 1.5), "verdict": "cannot_tell"},
+            "“low” was the outcome 1.200 times as often for Other as for Caucasian (83 % of people against 69 %). The "
+            "true figure lies between 0.900 and 1.500. The four-fifths rule allows anything from 0.8 to 1.25; whether "
+            "it is met cannot be told from a report this private.",
+        ),
+        (
+            {"threshold": None, "verdict": None, "outcome": "raised"},
+            "“raised” was the outcome 1.205 times as often for Other as for Caucasian (83 % of people against 69 %).",
+        ),
+        (
+            {"value": None, "range": (0.5, None), "rates": (0.5, 0.0), "verdict": "cannot_tell"},
+            "As announced, “low” was never the outcome for Caucasian, so the two cannot be put in proportion (50 % of "
+            "people for Other, 0 % for Caucasian). The true figure is 0.500 or more; nothing limits it from above. The "
+            "four-fifths rule allows anything from 0.8 to 1.25; whether it is met cannot be told from a report this "
+            "private.",
+        ),
+        (
+            {"value": None, "range": (None, None), "rates": (0.5, 0.0), "verdict": "not_met"},
+            "As announced, “low” was never the outcome for Caucasian, so the two cannot be put in proportion (50 % of "
+            "people for Other, 0 % for Caucasian). The four-fifths rule allows anything from 0.8 to 1.25, so it is not "
+            "met.",
+        ),
+        (
+            {**PARITY, "threshold": 0.05, "verdict": "not_met"},
+            "The shares of “low” for Other and Caucasian are 5.1 percentage points apart (83 % and 69 %). The limit is "
+            "5 points, so it is not met.",
+        ),
+        (
+            {
+                **PARITY, "measure": "conditional_statistical_parity", "condition": {"charge": "felony"},
+                "range": (0.0, 0.2), "threshold": 0.01, "verdict": "cannot_tell",
+            },
+            "Charge: felony. The shares of “low” for Other and Caucasian are 5.1 percentage points apart (83 % and "
+            "69 %). The true distance lies between 0.0 and 20.0. The limit is 1 point; whether it is met cannot be "
+            "told from a report this private.",
+        ),
+    ],
+)  # fmt: skip
+def test_sentences(changes: dict[str, Any], text: str) -> None:
+    assert said(**changes) == text
+
+
+@pytest.mark.parametrize(
+    ("changes", "part"),
+    [
+        ({"value": 0.8, "range": (0.8, 0.8), "verdict": "not_met"}, "before it was rounded for print, it is not met."),
+        ({"value": 1.25, "range": (1.25, 1.25), "verdict": "not_met"}, "before it was rounded for print, it is not"),
+        ({"value": 0.8, "range": (0.8, 0.8), "verdict": "met"}, "1.25, so it is met."),
+        ({"value": 0.8, "range": (0.8, 0.8), "verdict": "cannot_tell"}, "the figure lies so close that whether it"),
+        ({**PARITY, "value": 0.05, "range": (0.05, 0.05), "threshold": 0.05, "verdict": "not_met"}, "before it was"),
+    ],
+)
+def test_a_verdict_never_contradicts_the_printed_number(changes: dict[str, Any], part: str) -> None:
+    assert part in said(**changes)
+
+
+@pytest.mark.parametrize(
+    ("counts", "text"),
+    [
+        ((1, 0, 0), "The one comparison of a group with its reference group meets the four-fifths rule."),
+        ((0, 1, 0), "The one comparison of a group with its reference group does not meet the four-fifths rule."),
+        ((0, 0, 1), "Whether the one comparison of a group with its reference group meets the four-fifths rule cannot "
+         "be told from a report this private."),
+        ((3, 0, 0), "All 3 comparisons of a group with its reference group meet the four-fifths rule."),
+        ((0, 2, 0), "None of the 2 comparisons of a group with its reference group meets the four-fifths rule."),
+        ((0, 0, 4), "For none of the 4 comparisons of a group with its reference group can it be told from a report "
+         "this private whether it meets the four-fifths rule."),
+        ((3, 1, 0), "Of 4 comparisons of a group with its reference group, 3 meet the four-fifths rule and 1 does "
+         "not."),
+        ((1, 1, 2), "Of 4 comparisons of a group with its reference group, 1 meets the four-fifths rule, 1 does not "
+         "and for 2 it cannot be told from a report this private."),
+        ((0, 2, 1), "Of 3 comparisons of a group with its reference group, 2 do not meet the four-fifths rule and for "
+         "1 it cannot be told from a report this private."),
+    ],
+)  # fmt: skip
+def test_fairness_at_a_glance(counts: tuple[int, int, int], text: str) -> None:
+    assert view.fairness(parity.Verdicts(*counts), "Four-fifths rule") == text
+
+
+def with_policy(report: PublicReport, **changes: Any) -> PublicReport:
+    return report.model_copy(update={"policy": report.policy.model_copy(update=changes)})
+
+
+@pytest.mark.parametrize(
+    ("minimum", "rounding", "text"),
+    [
+        (1, 1, ""),
+        (50, 1, "The number used is rounded to the nearest 50, the other numbers are exact; the number read is what "
+         "the others as printed add up to."),
+        (50, 5, "The number used is rounded to the nearest 50, the other numbers to the nearest 5; the number read is "
+         "what the others as printed add up to. Where there is a row at all, at least 5 are printed."),
+        (5, 10, "Every number is rounded to the nearest 10; the number read is what the others as printed add up to. "
+         "Where there is a row at all, at least 10 are printed."),
+    ],
+)  # fmt: skip
+def test_rounding_of_rows(reports: dict[str, PublicReport], minimum: int, rounding: int, text: str) -> None:
+    report = with_policy(reports["compas"], minimum_group_size=minimum, population_rounding=rounding)
+    assert view.rows_rounding(report) == text
+
+
+def test_the_account_of_rows_is_that_of_the_whole_log(reports: dict[str, PublicReport]) -> None:
+    html = report_html(reports["compas"], sha256="")
+    assert "rows of every period, not only of this report’s period." in html
+    assert "What became of the rows of the decision log, all periods together" in html
+    assert "may not add up" not in html
+    whole = reports["compas"].model_copy(
+        update={"period": reports["compas"].period.model_copy(update={"start": None, "end": None})}
+    )
+    assert "every period" not in report_html(whole, sha256="")
+
+
+def test_a_share_that_was_rounded_to_nothing(reports: dict[str, PublicReport]) -> None:
+    quality = reports["compas"].data_quality.model_copy(update={"unknown": {"race": 0.0, "sex": 0.02}})
+    html = report_html(reports["compas"].model_copy(update={"data_quality": quality}), sha256="")
+    assert "race, less than 0.5\N{NO-BREAK SPACE}%; sex, 2\N{NO-BREAK SPACE}%." in html
+
+
+def test_the_date_is_that_of_the_document(reports: dict[str, PublicReport]) -> None:
+    html = report_html(reports["compas"], sha256="")
+    assert "version 1, dated 12 February 2014" in html
+    assert "published 12 February 2014" not in html
+
+
+@pytest.mark.parametrize("name", ["compas", "one", "none", "tall"])
+@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("objective", ["privacy", "fidelity"])
+def test_notes_have_no_straight_apostrophes(
+    reports: dict[str, PublicReport], name: str, rates: str, objective: str
+) -> None:
+    report = with_policy(reports[name], group_rates=rates, objective=objective)
+    for note in notes.fidelity_notes(report):
+        assert "'" not in note.title + note.text
+        assert '"' not in note.title + note.text
+
+
+def test_who_is_left_out(reports: dict[str, PublicReport]) -> None:
+    text = {note.id: note.text for note in notes.fidelity_notes(reports["compas"])}["missing"]
+    assert "count only in the number of decisions and of rows, rounded to the nearest 50" in text
+    assert "and in the share of decisions that are in announced groups" in text
+    assert text.endswith("No other figure of this report contains them.")
+    everybody = {note.id: note.text for note in notes.fidelity_notes(reports["one"])}["missing"]
+    assert everybody == "Nobody: every group is announced."
+
+
+def test_what_figures_are_computed_from(reports: dict[str, PublicReport]) -> None:
+    def text(report: PublicReport) -> str:
+        return re.sub(r"\s+", " ", report_html(report, sha256=""))
+
+    assert "everything else in this report is computed from what it prints" not in text(reports["compas"])
+    assert "computed from these rounded chances and from the exact numbers of people; only then" in text(
+        reports["compas"]
+    )
+    exact = with_policy(reports["compas"], population_rounding=1)
+    assert "computed from these rounded chances and from the numbers of people as printed." in text(exact)
+
+
+def test_a_protected_attribute_without_a_comparison(reports: dict[str, PublicReport]) -> None:
+    report = reports["compas"]
+    females = tuple(g for g in report.groups if g.public["sex"] == "Female")
+    rest = tuple(e for e in report.fairness if e.attribute != "sex")
+    one = report.model_copy(update={"groups": females, "fairness": rest})
+    assert parity.not_compared(one) == ("Nobody is compared by sex: only “Female” is announced.",)
+    html = report_html(one, sha256="")
+    assert "Nobody is compared by sex: only “Female” is announced." in html
+    assert "By race" in html
+    neither = report_html(one.model_copy(update={"fairness": ()}), sha256="")
+    assert "No groups of people are compared in this report. Nobody is compared by sex" in neither
+    assert "no attribute to compare them by" not in neither
+
+
+def test_relative_fidelity(reports: dict[str, PublicReport]) -> None:
+    info = FidelityInfo(kind="alpha", level=0.8, largest_change=None)
+    report = with_policy(reports["compas"], fidelity={"alpha": 0.8}).model_copy(update={"fidelity": info})
+    html = report_html(report, sha256="")
+    assert "× 0.8 to 1.25" in html
+    assert "α-fidelity, with α = 0.8" in html
+    assert "α-fidelity 0.8." in notes.fidelity_notes(report)[0].text
+    exact = FidelityInfo(kind="alpha", level=1.0, largest_change=None)
+    assert ">exact</p>" in report_html(report.model_copy(update={"fidelity": exact}), sha256="")
+
+
+def test_figures_that_are_all_exact_say_so_once() -> None:
+    exact, ranged = sample.compas(spread=0.0), sample.compas(spread=0.04)
+    assert all(p.exact for p in parity.protected(exact))
+    assert not any(p.exact for p in parity.protected(ranged))
+    assert '<span class="small">exact</span></th>' in report_html(exact, sha256="")
+    assert '<span class="small">with range</span></th>' in report_html(ranged, sha256="")

@@ -1,0 +1,75 @@
+"""The bundled programmes publish as they are, in all their periods."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from atr.report.verify import verify
+from tests import series
+
+QUARTERS = [f"{year}-Q{quarter}" for year in (2013, 2014) for quarter in (1, 2, 3, 4)]
+
+
+def _published(programme: Path, period: str) -> tuple[dict[str, Any], dict[str, Any], Path]:
+    outcome = series.publish(programme, period)
+    report = json.loads((outcome.documents / "report.json").read_text())
+    dossier = json.loads((outcome.dossier / "dossier.json").read_text())
+    assert all(check["passed"] for check in dossier["checks"])
+    assert verify(outcome.documents / "report.json") == []
+    return report, dossier, outcome.documents
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("period", QUARTERS)
+def test_compas_publishes_every_quarter(example: Path, period: str) -> None:
+    report, dossier, _ = _published(example / "compas" / "programme.yaml", period)
+    optimum = max(group["beta"] for group in dossier["groups"] if group["beta"] is not None)
+    assert 0.4 < optimum <= report["privacy"]["max_confidence"] + 1e-9 <= 0.75
+    assert report["coverage"]["groups"]["announced"] == {"2014-Q2": 1, "2014-Q3": 1, "2014-Q4": 1}.get(
+        period, report["coverage"]["groups"]["announced"]
+    )
+
+
+@pytest.mark.slow
+def test_compas_2013(example: Path) -> None:
+    report, dossier, documents = _published(example / "compas" / "programme.yaml", "2013")
+    assert report["coverage"]["groups"] == {"announced": 25, "withheld_for_size": 36, "withheld": 0}
+    assert report["coverage"]["announced_share"] == 0.91
+    log = pd.read_csv(example / "compas" / "compas_decisions.csv", dtype=str, keep_default_na=False)
+    log = log[log.compas_screening_date.str.startswith("2013")]
+    groups = log.groupby(["sex", "age_cat", "race", "c_charge_degree"]).id.transform("size")
+    rates = log[groups >= 50].groupby("race").score_text.agg(lambda scores: (scores == "Low").mean())
+    (ratio,) = (
+        entry
+        for entry in report["fairness"]
+        if entry["measure"] == "p_percent_rule"
+        and entry["outcome"] == "low"
+        and entry["groups"] == ["African-American", "Caucasian"]
+    )
+    assert ratio["value"] == pytest.approx(rates["African-American"] / rates["Caucasian"], abs=5e-4)
+    assert ratio["range"] == [ratio["value"]] * 2
+    assert ratio["verdict"] == "not_met"
+    assert (documents / "report.pdf").read_bytes().startswith(b"%PDF-1.7")
+    assert sum(group["status"] == "announced" for group in dossier["groups"]) == 25
+
+
+@pytest.mark.usefixtures("quick")
+def test_card_gives_the_tables_of_the_paper(example: Path) -> None:
+    report, dossier, _ = _published(example / "card" / "programme.yaml", "2021")
+    people = {(*g["values"], *c["values"]): c["population"] for g in dossier["groups"] for c in g["cells"]}
+    assert list(people.values()) == [139, 9, 2, 117, 18, 5]
+    assert [c["true"] for g in dossier["groups"] for c in g["cells"]] == [0, 0, 1, 0, 0.5, 1]
+    assert {g["public"]["sex"]: g["rate"]["approved"] for g in report["groups"]} == {"women": 0.01, "men": 0.1}
+    by = {(f["measure"], f["outcome"], f["condition"].get("income")): f for f in report["fairness"]}
+    assert by["statistical_parity", None, None]["value"] == 0.087
+    assert by["p_percent_rule", "approved", None]["value"] == 0.133
+    low, high = by["conditional_statistical_parity", None, "100k to 200k"]["range"]
+    assert low <= 0.5 <= high
+    assert report["privacy"]["prior_confidence"] == 0.927
+    true = {g["values"][0]: g["true_confidence"] for g in dossier["groups"]}
+    assert true["women"] == 1
