@@ -15,11 +15,12 @@ import traceback
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
-import click
 import typer
 
 import atr
 from atr.errors import AtrError, EnvironmentFault, ProgrammeError, RefusedError
+
+INTERRUPTED = 130
 
 app = typer.Typer(
     add_completion=False,
@@ -40,25 +41,24 @@ def main() -> NoReturn:
     sys.exit(_run())
 
 
-def _run() -> int:
+def _run() -> int | str | None:
     try:
-        return app(standalone_mode=False) or 0
+        app()
     except AtrError as error:
         _say(f"atr: {error}")
         if error.private:
             _say(error.private)
         return error.exit_code
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        _say("atr: interrupted. What was published is untouched; run the command again.")
-        return 130
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            _say("atr: interrupted. What was published is untouched; run the command again.")
+        return end.code
     except OSError as error:
         _say(f"atr: {error.filename or 'this machine'}: {error.strerror or error}")
         return EnvironmentFault.exit_code
     except Exception:
         return _internal_error()
+    return 0
 
 
 @app.command()

@@ -173,7 +173,7 @@ def render(dossier: Dossier, folder: Path) -> None:
     bare = templates.render("dossier/dossier.html.jinja", **known, fonts=())
     html = templates.render("dossier/dossier.html.jinja", **known, fonts=faces(bare))
     (folder / "dossier.html").write_text(html, encoding="utf-8")
-    content = json.dumps(asdict(dossier), ensure_ascii=False, indent=1, default=str)
+    content = json.dumps(asdict(dossier), ensure_ascii=False, indent=1)
     (folder / "dossier.json").write_text(content + "\n", encoding="utf-8")
 
 
@@ -205,7 +205,7 @@ def _groups(
             beta=float(beta[g][0]) if g in beta else None,
             beta_other=float(beta[g][1]) if g in beta else None,
             announced_confidence=float(stated[mine]) if mine is not None else None,
-            binds=g in beta and float(beta[g][0]) >= worst - 1e-12,
+            binds=g in beta and bool(beta[g][0] >= worst - 1e-12),
             cells=tuple(_cell(regions, region, announced) for region, announced in zip(members, chances, strict=True)),
         )
 

@@ -16,18 +16,16 @@ from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import IO, Any, Protocol, Self
 
 import duckdb
+import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from atr.errors import EnvironmentFault, IngestError, ReviewError
 from atr.programme import Programme
 from atr.store import os_faults, private_files, private_folder
-
-if TYPE_CHECKING:
-    from atr.regions import Regions
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS layout (description VARCHAR NOT NULL);
@@ -52,6 +50,23 @@ CREATE TABLE IF NOT EXISTS measures (
 
 _SPILL = secrets.token_hex(8)
 """The folder of this process among those of the processes that use a store after one another."""
+
+
+class RegionTable(Protocol):
+    """Decision regions as :class:`atr.regions.Regions` holds them."""
+
+    @property
+    def outcomes(self) -> tuple[str, ...]: ...
+    @property
+    def group_values(self) -> tuple[tuple[str, ...], ...]: ...
+    @property
+    def region_values(self) -> tuple[tuple[str, ...], ...]: ...
+    @property
+    def counts(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def offsets(self) -> npt.NDArray[np.int64]: ...
+    @property
+    def group_population(self) -> npt.NDArray[np.int64]: ...
 
 
 class Parameters(list[Any]):
@@ -257,7 +272,7 @@ class Warehouse:
         with _faults(self.path):
             self.connection.execute("CHECKPOINT")
 
-    def store_regions(self, release_id: str, regions: Regions) -> None:
+    def store_regions(self, release_id: str, regions: RegionTable) -> None:
         """Keep the regions and groups a release was made from, in place of what was kept of it before."""
         groups = pd.DataFrame(
             {"qid_group": range(len(regions.group_values)), "values": [list(v) for v in regions.group_values]}

@@ -14,7 +14,7 @@ from atr.announcement import Announcement, Extent, published_population
 from atr.fidelity import Delta, Fidelity
 from atr.periods import Period
 from atr.programme import UNKNOWN, Programme
-from atr.report import model
+from atr.report import model, wording
 from atr.report.notes import fidelity_notes
 from atr.report.rounding import bounds, down, nearest, printed_range
 from atr.report.sentences import sentence
@@ -177,11 +177,8 @@ def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple
 
 
 def _privacy(announcement: Announcement, programme: Programme) -> model.Privacy:
-    sensitive = " and ".join(programme.title_of(name).lower() for name in programme.names(role="sensitive"))
-    holds_for = (
-        "A reader who knows a person's public attributes and the outcome of that person's decision, knows how many "
-        f"people each group has by {sensitive}, and takes the announced chances as the chances."
-    )
+    sensitive = [wording.inner(programme.title_of(name)) for name in programme.names(role="sensitive")]
+    holds_for = wording.holds_for(wording.listed(sensitive, last="or"))
     confidences = announcement.confidences()
     if not confidences:
         return model.Privacy(

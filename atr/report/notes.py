@@ -99,7 +99,7 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
     yield (
         "guarantee",
         "For whom the guarantee holds",
-        f"{wording.curled(privacy.holds_for)} Such a reader can be at most {confidence} sure of anybody’s {sensitive}; "
+        f"{privacy.holds_for} Such a reader can be at most {confidence} sure of anybody’s {sensitive}; "
         f"knowing only {public} and the numbers of people, without this report, already makes the same reader up to "
         f"{prior} sure. The figure was computed from the printed "
         + (

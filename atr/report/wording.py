@@ -118,13 +118,12 @@ def listed(items: Sequence[str], *, last: str = "and") -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}" if items else ""
 
 
-def curled(text: str) -> str:
-    """A text with typographic apostrophes.
-
-    >>> curled("a person's")
-    'a person’s'
-    """
-    return text.replace("'", "’")
+def holds_for(sensitive: str) -> str:
+    """For whom the guarantee is, as a sentence."""
+    return (
+        "A reader who knows a person’s public attributes and the outcome of that person’s decision, knows how many "
+        f"people each group has by {sensitive}, and takes the announced chances as the chances."
+    )
 
 
 def inner(title: str) -> str:

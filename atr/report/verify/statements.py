@@ -16,7 +16,7 @@ from atr.announcement import published_population
 from atr.confidence import round_up
 from atr.fidelity import ladder
 from atr.programme import UNKNOWN
-from atr.report import build, model
+from atr.report import build, model, wording
 from atr.report.notes import fidelity_notes
 from atr.report.rounding import bounds as between
 from atr.report.rounding import down, nearest, up
@@ -111,6 +111,8 @@ def _privacy(printed: Printed) -> Iterator[Finding]:
     report, digits = printed.report, printed.report.policy.digits
     privacy, ceiling = report.privacy, Fraction(str(report.policy.max_confidence))
     chance = printed.announcement.chance
+    if privacy.holds_for != wording.holds_for(wording.sensitive(report)):
+        yield Finding("privacy.holds_for", "is not for whom the guarantee holds")
     for name, stated, at in (
         ("max_confidence", privacy.max_confidence, chance),
         ("prior_confidence", privacy.prior_confidence, np.full_like(chance, 10**digits)),
