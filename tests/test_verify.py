@@ -176,6 +176,7 @@ FORGERIES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "fewer decisions": lambda r: r["coverage"].update(decisions=100),
     "a smaller share": lambda r: r["coverage"].update(announced_share=0.5),
     "a group of another status": lambda r: r["groups"][0].update(status="flattened"),
+    "another reader": lambda r: r["policy"].update(reader="informed"),
     "an influence": lambda r: r.update(influence=[{"public": 1}]),
     "more digits": lambda r: r["privacy"].update(max_confidence=r["privacy"]["max_confidence"] + 1e-7),
 }

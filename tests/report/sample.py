@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from atr.report import wording
 from atr.report.model import (
     AttributeInfo,
     Coverage,
@@ -126,8 +127,7 @@ def report(
             prior_confidence=math.ceil(prior * 1000) / 1000 if announced else None,
             min_uncertainty=math.floor(-math.log(min(1, confidence)) * 1000) / 1000 if announced else None,
             binding_group=next((g.id for g in groups if g.status == "announced"), None),
-            holds_for="A reader who knows a person's public attributes and the outcome of that person's decision, "
-            "knows how many people each group has by level, and takes the announced chances as the chances.",
+            holds_for=wording.holds_for("level"),
         ),
         "fidelity": FidelityInfo(kind="delta", level=0.9, largest_change=0.1),
         "coverage": Coverage(

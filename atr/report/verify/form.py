@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
+from atr.programme import Policy
 from atr.report import build, model
 from atr.report.rounding import nearest
 from atr.report.verify.finding import Finding
@@ -39,8 +40,11 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
             yield Finding(where, "is no promise that can be checked")
     if policy.four_fifths < 1 / _LARGEST:
         yield Finding("policy.four_fifths", "is no line that a ratio can be held to")
-    if policy.unattainable == "withhold" and {g.status for g in report.groups} - {"announced", "withheld"}:
-        yield Finding("groups", "a group is neither announced nor withheld, as the policy demands")
+    for name in ("mechanism", "reader", "unattainable", "side_information"):
+        if getattr(policy, name) != Policy.model_fields[name].default:
+            yield Finding(f"policy.{name}", "is none that can be checked")
+    if {group.status for group in report.groups} - {"announced", "withheld"}:
+        yield Finding("groups", "a group is neither announced nor withheld")
 
 
 def _names(report: model.PublicReport) -> Iterator[Finding]:
