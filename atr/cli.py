@@ -253,6 +253,7 @@ def _flow(programme: Any, period: str | None) -> Any:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
     logger.addHandler(handler)
+    logger.propagate = False
     from flows.publish import publish as flow
 
     try:

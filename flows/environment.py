@@ -40,6 +40,6 @@ def prepare(home: Path, *, api_url: str | None = None, quiet: bool = False) -> N
     else:
         os.environ["PREFECT_API_URL"] = api_url
     if quiet:
-        os.environ["PREFECT_LOGGING_EXTRA_LOGGERS"] = ""
+        os.environ.pop("PREFECT_LOGGING_EXTRA_LOGGERS")
         os.environ["PREFECT_LOGGING_LEVEL"] = "CRITICAL"
         os.environ["PREFECT_SERVER_LOGGING_LEVEL"] = "CRITICAL"
