@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import IntEnum
 from fractions import Fraction
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -297,6 +298,7 @@ def _as_private_as_printed(
     surest = [math.ceil(confidence * unit) for confidence in made.confidences()]
     above = sorted((i for i, steps in enumerate(surest) if steps > level), key=lambda i: -surest[i])
 
+    @cache
     def held(group: int, steps: int) -> Ints | None:
         cells = slice(int(made.offsets[group]), int(made.offsets[group + 1]))
         try:

@@ -239,7 +239,7 @@ def measure(run: Run) -> None:
 
 def render(run: Run) -> None:
     """Render the public documents, from the public report alone, and the reviewer's dossier."""
-    report = model.PublicReport.model_validate_json((run.folder / "report.json").read_text(encoding="utf-8"))
+    report = model.read(run.folder / "report.json")
     shutil.rmtree(run.documents, ignore_errors=True)
     run.documents.mkdir(parents=True)
     render_documents(report, run.documents)
@@ -249,7 +249,7 @@ def render(run: Run) -> None:
 def register(run: Run) -> Outcome:
     """Leave the documents as a draft that waits for review; nothing, if they say what the last release said."""
     programme = run.programme
-    report = model.PublicReport.model_validate_json((run.folder / "report.json").read_text(encoding="utf-8"))
+    report = model.read(run.folder / "report.json")
     content = _content_sha256(report)
     with Warehouse.open(programme) as warehouse:
         book = ledger.Ledger(warehouse)
@@ -443,7 +443,7 @@ def _previous_report(run: Run) -> model.PublicReport | None:
     for release in reversed(before):
         path = ledger.documents_path(programme, release) / "report.json"
         if release.state in ("draft", "published") and path.is_file():
-            return model.PublicReport.model_validate_json(path.read_text(encoding="utf-8"))
+            return model.read(path)
     return None
 
 

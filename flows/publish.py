@@ -21,8 +21,7 @@ from pydantic import Field
 from atr import run as steps
 from atr.errors import EnvironmentFault, RefusedError
 from atr.programme import Programme, load
-from atr.report import wording
-from atr.report.model import PublicReport
+from atr.report import model, wording
 from atr.run import Batch, Outcome, Run
 from atr.store import hold
 
@@ -132,7 +131,7 @@ def _scheduled_day(programme: Programme) -> date | None:
 
 def _show(outcome: Outcome) -> None:
     """Leave what is publishable in Prefect's UI."""
-    report = PublicReport.model_validate_json((outcome.documents / "report.json").read_text(encoding="utf-8"))
+    report = model.read(outcome.documents / "report.json")
     counts = report.coverage.groups
     verdicts = [entry.verdict for entry in report.fairness]
     create_table_artifact(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -237,6 +238,11 @@ class PublicReport(_Frozen):
     def withheld_groups(self) -> tuple[Group, ...]:
         """The groups that are named, but whose rules are not printed."""
         return tuple(group for group in self.groups if group.status == "withheld")
+
+
+def read(path: Path) -> PublicReport:
+    """The report in a ``report.json`` of one's own making; what others wrote is for :mod:`atr.report.verify`."""
+    return PublicReport.model_validate_json(path.read_text(encoding="utf-8"))
 
 
 def checksum(content: dict[str, Any]) -> str:
