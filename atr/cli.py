@@ -1,7 +1,7 @@
 """The atr command: init, check, publish, review, verify, history.
 
-Exit codes: 0 done, 1 input error, 2 usage, 3 a gate refused or a statement is false, 4 environment, 70 internal error.
-Progress goes to stderr, the paths of documents to stdout.
+Exit codes: 0 done, 1 input error, 2 usage, 3 a gate refused or a statement is false, 4 environment, 70 internal error,
+130 interrupted. Progress goes to stderr, the paths of documents to stdout; with --json, an error too.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import signal
 import sys
 import tempfile
 import traceback
@@ -21,6 +22,7 @@ import atr
 from atr.errors import AtrError, EnvironmentFault, ProgrammeError, RefusedError
 
 INTERRUPTED = 130
+_INTERRUPTED = "atr: interrupted. What was published is untouched; run the command again."
 
 app = typer.Typer(
     add_completion=False,
@@ -48,10 +50,13 @@ def _run() -> int | str | None:
         _say(f"atr: {error}")
         if error.private:
             _say(error.private)
+        if "--json" in sys.argv[1:]:
+            fault = {"kind": type(error).__name__, "message": error.message, "where": error.where, "hint": error.hint}
+            _result({"error": {**fault, "exit_code": error.exit_code}}, [], as_json=True)
         return error.exit_code
     except SystemExit as end:
         if end.code == INTERRUPTED:
-            _say("atr: interrupted. What was published is untouched; run the command again.")
+            _say(_INTERRUPTED)
         return end.code
     except OSError as error:
         _say(f"atr: {error.filename or 'this machine'}: {error.strerror or error}")
@@ -127,11 +132,13 @@ def publish(
     """Make the report of a period and leave it as a draft that waits for review."""
     from atr import periods
     from atr.programme import load
+    from atr.report import model
 
     loaded = load(programme)
     if period is not None:
         periods.parse(period)
     outcome = _flow(loaded, period)
+    announced = model.read(outcome.documents / "report.json").coverage.groups.announced
     release, documents = outcome.release, outcome.documents
     dossier = outcome.dossier / "dossier.html"
     if not outcome.new:
@@ -139,10 +146,18 @@ def publish(
     else:
         _say(f"The draft of {release.period}, version {release.version}, waits for review. Read the dossier, then:")
         _say(f"  atr review {programme} {release.period} --approve --name … --comment …")
+    if not announced:
+        _say("It announces no group: each is too small, or known too well before any report. It says so, and no more.")
+    if outcome.overlapping:
+        _say(
+            f"There are reports of periods that share days with {release.period}: {', '.join(outcome.overlapping)}. "
+            "Publish one or the other: whoever has both can subtract one from the other."
+        )
     files = [documents / name for name in ("report.html", "report.pdf", "report.json")]
     _result(
         {"period": release.period, "version": release.version, "state": release.state, "new": outcome.new,
-         "documents": str(documents), "dossier": str(dossier), "report_sha256": release.report_sha256},
+         "groups_announced": announced, "overlapping": list(outcome.overlapping), "documents": str(documents),
+         "dossier": str(dossier), "report_sha256": release.report_sha256},
         [str(path) for path in (*files, dossier)],
         as_json=as_json,
     )  # fmt: skip
@@ -160,6 +175,10 @@ def review(
         str | None,
         typer.Option(help="The SHA-256 the report you read prints, or its beginning: no other is decided on."),
     ] = None,
+    despite_overlap: Annotated[
+        bool,
+        typer.Option("--despite-overlap", help="Publish although a published period shares days with this one."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Publish or reject the draft of a period; without a decision, say where to read it."""
@@ -180,9 +199,13 @@ def review(
         return
     if not name.strip() or not comment.strip():
         raise typer.BadParameter("a decision needs --name and --comment: they go into the ledger")
-    act = reviewing.approve if approve else reviewing.reject
     with hold(loaded.store_path):
-        release, folder = act(loaded, period, name=name, comment=comment, report_sha256=sha256)
+        if approve:
+            release, folder = reviewing.approve(
+                loaded, period, name=name, comment=comment, report_sha256=sha256, despite_overlap=despite_overlap
+            )
+        else:
+            release, folder = reviewing.reject(loaded, period, name=name, comment=comment, report_sha256=sha256)
     _say(f"{period}, version {release.version}: {release.state} by {name}.")
     _result({"period": period, "version": release.version, "state": release.state, "folder": str(folder)},
             [str(folder)], as_json=as_json)  # fmt: skip
@@ -244,8 +267,12 @@ def _options(
 
 def _flow(programme: Any, period: str | None) -> Any:
     """Run the publish flow in this process, with Prefect's embedded server."""
+    from atr import run
     from flows import environment
 
+    _say("Looking at the log …")
+    period = run.foresee(str(programme.path), period)
+    signal.signal(signal.SIGINT, _end_at_once)
     environment.prepare(programme.store_path / "prefect", quiet=True)
     _say("Starting Prefect …")
     logger = logging.getLogger("atr")
@@ -264,6 +291,19 @@ def _flow(programme: Any, period: str | None) -> Any:
         raise EnvironmentFault(
             "Prefect's embedded server did not start", hint=f"Is the machine out of memory or disk? ({error})"
         ) from None
+
+
+def _end_at_once(*_: object) -> NoReturn:
+    """End an interrupted run. Prefect would first ask its server, which the same Ctrl-C has ended, for a minute.
+
+    What a killed run leaves is sound: the next one starts afresh.
+    """
+    from flows import environment
+
+    _say(_INTERRUPTED)
+    environment.stop_server()
+    sys.stderr.flush()
+    os._exit(INTERRUPTED)
 
 
 def _result(content: dict[str, Any], lines: list[str], *, as_json: bool) -> None:

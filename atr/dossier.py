@@ -23,7 +23,7 @@ from atr.errors import RefusedError
 from atr.programme import Programme
 from atr.regions import Regions
 from atr.report import build as public
-from atr.report import model, templates, verify
+from atr.report import model, templates, verify, wording
 from atr.report.fonts import faces
 
 Ints = npt.NDArray[np.int64]
@@ -93,6 +93,17 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class Related:
+    """The other reports that tell of the same people: waiting and published ones.
+
+    ``overlapping`` are the periods that share days with this one, ``published`` the versions of this period.
+    """
+
+    overlapping: tuple[str, ...] = ()
+    published: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Dossier:
     """All a reviewer sees."""
 
@@ -111,6 +122,7 @@ class Dossier:
     rows: dict[str, int]
     reasons: dict[str, int]
     differences: tuple[Difference, ...]
+    warnings: tuple[str, ...]
 
 
 def build(
@@ -124,6 +136,7 @@ def build(
     previous: model.PublicReport | None,
     accounting: Mapping[str, Any],
     unknown: Mapping[str, int],
+    related: Related,
     refusal: RefusedError | None,
 ) -> Dossier:
     """Put the dossier of a run together.
@@ -140,6 +153,8 @@ def build(
         The public report of the period before, if there is one.
     accounting, unknown
         What became of the log's rows, and how many decisions of the period lack each attribute.
+    related
+        The other reports that tell of the same people.
     refusal
         Why the run was refused, if it was.
     """
@@ -164,6 +179,7 @@ def build(
         rows=rows | {f"decisions of the period without {name}": n for name, n in unknown.items() if n},
         reasons=reasons,
         differences=tuple(_differences(previous, report)) if previous and report else (),
+        warnings=tuple(_warnings(related, report)) if report else (),
     )
 
 
@@ -306,6 +322,21 @@ def _checks(
     yield Check(
         "the report bears out its own statements", not found, "; ".join(str(f) for f in found[:5]) or "verified"
     )
+
+
+def _warnings(related: Related, report: model.PublicReport) -> Iterator[str]:
+    if related.overlapping:
+        yield (
+            f"There are reports of periods that share days with {report.period.label}: "
+            f"{wording.listed(related.overlapping)}. Whoever has both can subtract one from the other, and so learn of "
+            "groups that a report withholds. Publish one or the other."
+        )
+    if related.published:
+        versions = wording.listed([str(version) for version in related.published])
+        yield (
+            f"Version {versions} of this period is published. Whoever compares it with this one sees what changed; "
+            "where only a few decisions did, that can tell whose."
+        )
 
 
 def _inside(measure: TrueMeasure, unit: float) -> bool:

@@ -19,7 +19,7 @@ from atr.periods import Every, Period
 from atr.programme import CONTROL, UNKNOWN, Attribute, Programme, printable
 from atr.warehouse import Parameters, Warehouse
 
-__all__ = ["Groups", "Regions", "aggregate", "decided_span", "periods", "unknown"]
+__all__ = ["Groups", "Regions", "aggregate", "decided_span", "periods", "require_decisions", "unknown"]
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Reg
         p,
     )
     if not rows:
-        raise PeriodError(f"the log has no decisions in {period.label}", hint=_covers(warehouse))
+        raise _no_decisions(warehouse, period)
     k = len(public)
     groups = [(values, len(list(members))) for values, members in groupby(rows, key=lambda row: row[:k])]
     return Regions(
@@ -122,6 +122,19 @@ def unknown(warehouse: Warehouse, programme: Programme, period: Period) -> dict[
     in_period = _in_period(warehouse, period, p)
     (row,) = warehouse.query(f"SELECT {', '.join(counts)} FROM decisions WHERE {in_period}", p)
     return dict(zip(programme.attributes, row, strict=True))
+
+
+def require_decisions(warehouse: Warehouse, period: Period) -> None:
+    """Check that there is something to report of a period.
+
+    Raises
+    ------
+    PeriodError
+        If the log has no decisions in the period, or no dates.
+    """
+    p = Parameters()
+    if not warehouse.query(f"SELECT 1 FROM decisions WHERE {_in_period(warehouse, period, p)} LIMIT 1", p):
+        raise _no_decisions(warehouse, period)
 
 
 def decided_span(warehouse: Warehouse) -> tuple[date, date]:
@@ -204,9 +217,9 @@ def _in_period(warehouse: Warehouse, period: Period, p: Parameters) -> str:
     return f"decided_on >= {p.mark(period.start)} AND decided_on < {p.mark(period.end)}"
 
 
-def _covers(warehouse: Warehouse) -> str:
+def _no_decisions(warehouse: Warehouse, period: Period) -> PeriodError:
     try:
-        first, last = decided_span(warehouse)
+        covers = "The log covers {} to {}.".format(*decided_span(warehouse))
     except PeriodError:
-        return ""
-    return f"The log covers {first} to {last}."
+        covers = ""
+    return PeriodError(f"the log has no decisions in {period.label}", hint=covers)

@@ -26,6 +26,7 @@ from atr.parquet import read_parquet, write_parquet
 from atr.programme import Programme, load
 from atr.report import build, model
 from atr.report.documents import render as render_documents
+from atr.store import hold
 from atr.warehouse import Warehouse
 
 TASKS = 64
@@ -93,12 +94,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run came to: the release, whether there was anything new to say, and where the files are."""
+    """What a run came to: the release, whether there was anything new to say, where the files are, and ``overlapping``:
+    the periods that share days with this one and have a report."""
 
     release: ledger.Release
     new: bool
     documents: Path
     dossier: Path
+    overlapping: tuple[str, ...]
 
 
 def load_log(programme_path: str) -> ingest.Accounting:
@@ -123,19 +126,46 @@ def begin(programme_path: str, period: str | None = None, *, ended_by: date | No
         If the label is no period, or the log covers none to its end.
     """
     programme = load(programme_path)
-    every = programme.period.every
     with Warehouse.open(programme) as warehouse:
-        if period is not None:
-            chosen = periods.parse(period)
-        elif every == "all":
-            chosen = periods.ALL
-        elif ended_by is not None:
-            chosen = periods.previous(periods.containing(ended_by, every))
-        else:
-            chosen = _last_complete(*regions.decided_span(warehouse), programme)
-        today = _today(programme)
-        release = ledger.Ledger(warehouse).begin(chosen.label, today=today)
+        chosen = _choose(warehouse, programme, period, ended_by=ended_by)
+        release = ledger.Ledger(warehouse).begin(chosen.label, today=_today(programme))
     return Run(str(programme.path), sha256(programme.path), chosen.label, release.version, release.date)
+
+
+def foresee(programme_path: str, period: str | None = None) -> str:
+    """Find out what would end a run early: another run, a log that does not fit, a period without decisions.
+
+    It takes seconds, before anything slow is started; what was read of the log is not read again.
+
+    Returns
+    -------
+    The label of the period the run will be about.
+
+    Raises
+    ------
+    AtrError
+        As :func:`load_log` and :func:`begin` do, and if there are no decisions or another run holds the store.
+    """
+    programme = load(programme_path)
+    with hold(programme.store_path):
+        load_log(programme_path)
+        with Warehouse.open(programme) as warehouse:
+            chosen = _choose(warehouse, programme, period)
+            regions.require_decisions(warehouse, chosen)
+    return chosen.label
+
+
+def _choose(
+    warehouse: Warehouse, programme: Programme, period: str | None, *, ended_by: date | None = None
+) -> periods.Period:
+    every = programme.period.every
+    if period is not None:
+        return periods.parse(period)
+    if every == "all":
+        return periods.ALL
+    if ended_by is not None:
+        return periods.previous(periods.containing(ended_by, every))
+    return _last_complete(*regions.decided_span(warehouse), programme)
 
 
 def _last_complete(first: date, last: date, programme: Programme) -> periods.Period:
@@ -273,8 +303,9 @@ def register(run: Run) -> Outcome:
                 comment=None,
             )
             new = True
+        overlapping = _related(book, run).overlapping
     shutil.rmtree(run.folder, ignore_errors=True)
-    return Outcome(same, new, ledger.documents_path(programme, same), ledger.dossier_path(programme, same))
+    return Outcome(same, new, ledger.documents_path(programme, same), ledger.dossier_path(programme, same), overlapping)
 
 
 def refuse(run: Run, refusal: RefusedError) -> RefusedError:
@@ -411,6 +442,8 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
     folder = run.folder / "dossier"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
+    with Warehouse.open(run.programme) as warehouse:
+        related = _related(ledger.Ledger(warehouse), run)
     dossier = dossiers.build(
         programme=run.programme,
         release_id=run.id,
@@ -421,6 +454,7 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
         previous=_previous_report(run),
         accounting=log["accounting"],
         unknown=log["unknown"],
+        related=related,
         refusal=refusal,
     )
     dossiers.render(dossier, folder)
@@ -431,6 +465,13 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
             hint="Nothing was left as a draft. Please send the programme file to the developers.",
             private=f"Failed: {'; '.join(failed)}",
         )
+
+
+def _related(book: ledger.Ledger, run: Run) -> dossiers.Related:
+    return dossiers.Related(
+        overlapping=tuple(book.overlapping(run.period_label, "draft", "published")),
+        published=tuple(r.version for r in book.releases(run.period_label) if r.state == "published"),
+    )
 
 
 def _previous_report(run: Run) -> model.PublicReport | None:

@@ -27,6 +27,9 @@ class Decision(RunInput):
     report_sha256: str = Field(
         min_length=8, description="The SHA-256 that the report you read prints, or its beginning."
     )
+    despite_overlap: bool = Field(
+        default=False, description="Publish although a published report of another period tells of some of these days."
+    )
 
 
 @flow(name="review", flow_run_name="review {period}")
@@ -40,9 +43,10 @@ def review(programme: ProgrammePath, period: str | int) -> str:
         f"SHA-256 of report.json: `{draft.report_sha256}`",
     )
     answer = suspend_flow_run(wait_for_input=Decision, timeout=A_WEEK, key="publish-review")
-    act = reviewing.approve if answer.decision == "publish" else reviewing.reject
+    who = {"name": answer.reviewer, "comment": answer.comment, "report_sha256": answer.report_sha256}
     with hold(loaded.store_path):
-        release, folder = act(
-            loaded, str(period), name=answer.reviewer, comment=answer.comment, report_sha256=answer.report_sha256
-        )
+        if answer.decision == "publish":
+            release, folder = reviewing.approve(loaded, str(period), **who, despite_overlap=answer.despite_overlap)
+        else:
+            release, folder = reviewing.reject(loaded, str(period), **who)
     return f"{release.id} {release.state}: {folder}"

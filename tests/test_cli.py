@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from atr import cli
 from atr.report.model import PublicReport
+from atr.store import hold
 from tests import series
 
 
@@ -106,9 +110,58 @@ def test_publish_is_refused_where_the_ceiling_cannot_be_met(tmp_path: Path, pref
         assert file.is_dir() or b"Groups that bind" not in file.read_bytes(), file
 
 
-@pytest.mark.slow
-@pytest.mark.xdist_group("prefect")
-def test_a_period_without_decisions(tmp_path: Path, prefect_home: Path) -> None:
+def test_what_would_end_a_run_is_found_before_prefect_starts(tmp_path: Path) -> None:
     path = series.write_series(tmp_path, series.card(2))
     _fails(atr("publish", path, "--period", "2013"), 1, "2024-05-06")
     _fails(atr("publish", path, "--period", "13"), 1, "no period")
+    with hold(path.parent / "var" / "test-series"):
+        held = atr("publish", path)
+        _fails(held, 4, str(os.getpid()))
+    (tmp_path / "log.csv").unlink()
+    gone = atr("publish", path)
+    _fails(gone, 1, "log.csv")
+    assert "Prefect" not in held.stderr + gone.stderr
+
+
+def test_an_error_as_json(tmp_path: Path) -> None:
+    done = atr("check", tmp_path / "none.yaml", "--json")
+    error = json.loads(done.stdout)["error"]
+    assert (done.returncode, error["exit_code"], error["kind"]) == (1, 1, "ProgrammeError")
+    assert "no such file" in error["message"]
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("prefect")
+@pytest.mark.parametrize("until", ["Starting Prefect", "Rendering"])
+def test_an_interrupted_run_ends_at_once(tmp_path: Path, prefect_home: Path, until: str) -> None:
+    path = series.write_series(tmp_path, series.card(2))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "atr.cli", "publish", str(path)],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    for line in process.stderr:
+        if until in line:
+            break
+    time.sleep(0 if until == "Rendering" else 3)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted" in said
+    assert "Traceback" not in said
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+
+
+def test_a_draft_says_what_the_reviewer_should_know_first(
+    tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("atr.cli._flow", lambda programme, period: series.publish(programme.path, period))
+    path = series.write_series(tmp_path, series.card(2), minimum_group_size=1000)
+    cli.publish(path, "2024")
+    assert "announces no group" in capsys.readouterr().err
+    cli.publish(path, "2024-Q2", as_json=True)
+    out, said = capsys.readouterr()
+    assert "share days with 2024-Q2: 2024." in said
+    assert json.loads(out)["overlapping"] == ["2024"]
