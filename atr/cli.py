@@ -98,6 +98,7 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     loaded = load(programme)
     with Warehouse.in_memory() as warehouse:
         accounting = ingest.ingest(warehouse, loaded)
+        remarks = ingest.remarks(warehouse, loaded)
         found = []
         for period, decisions in regions.periods(warehouse, loaded.period.every):
             standings = announcement.standing(regions.aggregate(warehouse, loaded, period), loaded.policy)
@@ -112,12 +113,15 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     )
     for reason, count in accounting.reasons.items():
         _say(f"  quarantined, {reason}: {count:,}")
+    for remark in remarks:
+        _say(f"  attributes.{remark}: name them in `values`.")
     lines = [f"{'period':<10}{'decisions':>12}{'groups announced':>19}{'too small':>12}{'prior too sure':>17}"]
     lines += [
         f"{f['period']:<10}{f['decisions']:>12,}{f['announced']:>19}{f['too_small']:>12}{f['prior_too_sure']:>17}"
         for f in found
     ]
-    _result({"rows": accounting.rows_read, "decisions": accounting.decisions, "periods": found}, lines, as_json=as_json)
+    result = {"rows": accounting.rows_read, "decisions": accounting.decisions, "periods": found, "remarks": remarks}
+    _result(result, lines, as_json=as_json)
 
 
 @app.command()

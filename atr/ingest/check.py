@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 from atr.errors import IngestError, ProgrammeError
-from atr.programme import Programme, printable
+from atr.programme import CONTROL, Programme, printable
 from atr.warehouse import Warehouse
+
+_LONG = 80
+"""Letters from which on a value is long for a table."""
 
 
 def check_log(warehouse: Warehouse, programme: Programme) -> None:
@@ -40,6 +43,33 @@ def check_log(warehouse: Warehouse, programme: Programme) -> None:
                 )
         if attribute.reference is not None and not _occurs(warehouse, programme, name, attribute.reference):
             raise ProgrammeError("the reference occurs nowhere in the log", where=f"{where}.reference")
+
+
+def remarks(warehouse: Warehouse, programme: Programme) -> list[str]:
+    """What is no mistake, but likely not meant: values that readers cannot tell apart, cannot see, or have no room for.
+
+    For the person at the keyboard: they quote values of the log.
+    """
+    found = []
+    for name, attribute in programme.attributes.items():
+        if attribute.bins is not None:
+            continue
+        rows = warehouse.query(f"SELECT DISTINCT {warehouse.layout().column(name)} FROM decisions LIMIT 10000")
+        raws = [raw for (raw,) in rows if raw is not None]
+        shown = sorted({attribute.shown(raw) for raw in raws})
+        alike: dict[str, list[str]] = {}
+        for value in shown:
+            alike.setdefault(" ".join(value.split()), []).append(value)
+        for values in alike.values():
+            if len(values) > 1:
+                found.append(f"{name}: {', '.join(map(repr, values))} look alike and are counted apart")
+        odd = [raw for raw in raws if raw not in (attribute.values or {}) and CONTROL.search(raw)]
+        if odd:
+            found.append(f"{name}: {min(odd)!a} has characters that cannot be printed")
+        longest = max(shown, key=len, default="")
+        if len(longest) > _LONG:
+            found.append(f"{name}: a value has {len(longest)} letters, beginning '{longest[:30]}'; tables will be wide")
+    return found
 
 
 def check_number_of_outcomes(warehouse: Warehouse, programme: Programme) -> list[str]:

@@ -145,8 +145,8 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
     yield (
         "side-information",
         "What a reader is assumed to know",
-        f"How {sensitive} is spread within each group is taken from the people in this report. A reader with other "
-        "figures, a census for example, may start from another base line.",
+        f"The shares of people by {sensitive} within each group are those of the people in this report. A reader with "
+        "other figures, a census for example, may start from another base line.",
     )
 
 

@@ -66,6 +66,7 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         The hash of ``report.json``.
     """
     compared, table, found = parity.protected(report), rules(report), parity.verdicts(report)
+    everything = parity.all_verdicts(report)
     rule = wording.rule_name(parity.rule(report))
     return {
         "report": report,
@@ -83,6 +84,7 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "not_compared": parity.not_compared(report),
         "verdicts": found,
         "fairness": fairness(found, rule) if found.total else "",
+        "all_lines": all_lines(everything) if everything.total > found.total else "",
         "public_titles": [wording.inner(a.title) for a in report.attributes if a.role == "public"],
         "titles": {a.name: a.title for a in report.attributes},
         "fidelity": fidelity(report),
@@ -171,6 +173,15 @@ def fairness(found: parity.Verdicts, rule: str) -> str:
     if found.cannot_tell:
         parts.append(f"for {found.cannot_tell} it cannot {private}")
     return f"Of {found.total} comparisons {pair}, {wording.listed(parts)}."
+
+
+def all_lines(found: parity.Verdicts) -> str:
+    """How many of all verdicts in the report are which, as a sentence."""
+    return (
+        f"Of all {found.total:,} verdicts in this report, which add parity, other pairs and people alike in what may "
+        f"count, {found.met:,} {'is' if found.met == 1 else 'are'} “met”, {found.not_met:,} “not met” and "
+        f"{found.cannot_tell:,} “cannot be told”."
+    )
 
 
 def rows_rounding(report: PublicReport) -> str:
