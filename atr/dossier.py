@@ -23,7 +23,7 @@ from atr.errors import RefusedError
 from atr.programme import Programme
 from atr.regions import Regions
 from atr.report import build as public
-from atr.report import model, templates, verify
+from atr.report import model, templates, verify, wording
 from atr.report.fonts import faces
 
 Ints = npt.NDArray[np.int64]
@@ -275,7 +275,7 @@ def _checks(
 ) -> Iterator[Check]:
     policy, unit = programme.policy, 10.0**-announcement.digits
     adds_up = rows["rows_read"] == sum(rows[k] for k in ("decisions", "duplicates", "corrections", "quarantined"))
-    yield Check("every row read is accounted for", adds_up, f"{rows['rows_read']:,} rows")
+    yield Check("every row read is accounted for", adds_up, wording.count(rows["rows_read"], "row"))
     if len(announcement.groups):
         groups = groups_of(regions, announcement.groups)
         low, high = announcement.fidelity.allowed_on_grid(groups.decision, digits=announcement.digits)
@@ -300,7 +300,7 @@ def _checks(
     yield Check(
         "every true measure lies in its printed range",
         not outside,
-        "; ".join(outside[:5]) or f"{len(measures)} measures",
+        "; ".join(outside[:5]) or wording.count(len(measures), "measure"),
     )
     found = verify.check(report)
     yield Check(

@@ -371,7 +371,9 @@ def load(path: str | Path) -> Programme:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise ProgrammeError("there is no such file", where=str(path), hint="`atr init` writes an example.") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError:
+        raise ProgrammeError("is not UTF-8 text: save it as UTF-8", where=str(path)) from None
+    except OSError as error:
         raise ProgrammeError(f"cannot be read ({error})", where=str(path)) from None
     data, places = _parse(text, path)
     try:
@@ -397,6 +399,12 @@ def _bin_names(edges: tuple[float, ...]) -> tuple[str, ...]:
 # --- faults, with the line they are on -------------------------------------------------------------------------
 
 _MOST_KEYS = 100_000
+_BOUNDS = {
+    "greater_than_equal": ("ge", "at least"),
+    "greater_than": ("gt", "above"),
+    "less_than_equal": ("le", "at most"),
+    "less_than": ("lt", "below"),
+}
 _Place = tuple[int, str]
 _Loc = tuple[str | int, ...]
 
@@ -427,7 +435,9 @@ def _parse(text: str, path: Path) -> tuple[dict[str, Any], dict[_Loc, _Place]]:
     except RecursionError:
         raise ProgrammeError("an alias refers to itself, or keys are nested too deeply", where=str(path)) from None
     if not isinstance(data, dict):
-        raise ProgrammeError("must be a list of keys, such as 'programme: name'", where=f"{path}, line 1")
+        found = "a list" if isinstance(data, list) else "a single value"
+        message = f"must be keys with values, such as `programme: name`, not {found}"
+        raise ProgrammeError(message, where=f"{path}, line {root.start_mark.line + 1}")
     return data, places
 
 
@@ -479,6 +489,9 @@ def _explain(fault: Mapping[str, Any], data: dict[str, Any], places: dict[_Loc, 
         message = f"'{value}' is not one of {fault['ctx']['expected']}"
     elif kind == "string_pattern_mismatch":
         message = "may have lower-case letters, digits and dashes only (it names a folder)"
+    elif kind in _BOUNDS:
+        name, words = _BOUNDS[kind]
+        message = f"must be {words} {fault['ctx'][name]:g}, not {value}"
     elif kind == "value_error":
         message = str(cause)
     else:

@@ -135,8 +135,9 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
     yield (
         "rounding",
         "Rounding",
-        f"{people} Chances and comparisons have {digits} decimals as fractions, rates of groups are to the nearest "
-        "percent. Rates and comparisons were computed from the announced chances and the exact numbers of people"
+        f"{people} Chances and comparisons have {wording.count(digits, 'decimal')} as fractions, rates of groups are "
+        "to the nearest percent. Rates and comparisons were computed from the announced chances and the exact numbers "
+        "of people"
         + ("" if rounding == 1 else ", before these were rounded")
         + ". Where a promise would leave no printable value, it means: within one unit of the last digit.",
     )

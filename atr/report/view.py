@@ -293,5 +293,6 @@ def _fidelity_figure(report: PublicReport) -> str:
     if promised.kind == "alpha" and promised.level is not None:
         return f"× {wording.number(promised.level)} to {wording.inverse(promised.level)}"
     if promised.largest_change is not None:
-        return f"± {wording.points(promised.largest_change)} points"
+        step = wording.points(promised.largest_change)
+        return f"± {step} {'point' if step == '1' else 'points'}"
     return "within limits"
