@@ -216,7 +216,7 @@ def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
         ("Mechanism", f"{p.mechanism}, for a reader who takes the rules at {p.reader.replace('_', ' ')}"),
         ("Group rates", p.group_rates),
         ("Objective", p.objective),
-        ("Fidelity", ", ".join(f"{_SYMBOLS.get(k, k)} = {wording.number(v)}" for k, v in p.fidelity.items())),
+        ("Fidelity", ", ".join(_promised(kind, level) for kind, level in p.fidelity.items())),
         ("Ceiling of the confidence", wording.percent(p.max_confidence)),
     ]
     if privacy.max_confidence is not None:
@@ -284,6 +284,10 @@ def contact(text: str) -> str:
 
 def _name(group: Group, report: PublicReport) -> str:
     return name_of(group, [a for a in report.attributes if a.role == "public"])
+
+
+def _promised(kind: str, level: float | None) -> str:
+    return "limits declared for each rule" if level is None else f"{_SYMBOLS.get(kind, kind)} = {wording.number(level)}"
 
 
 def _fidelity_figure(report: PublicReport) -> str:

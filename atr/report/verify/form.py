@@ -36,7 +36,7 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
     if set(policy.fidelity) != {kind}:
         yield Finding("fidelity.kind", "is not that of the policy")
     for where, level in (("policy.fidelity", policy.fidelity.get(kind)), ("fidelity.level", report.fidelity.level)):
-        if level is None or promise(kind, level) is None:
+        if (level is not None) if kind == "ranges" else promise(kind, level) is None:
             yield Finding(where, "is no promise that can be checked")
     if policy.four_fifths < 1 / _LARGEST:
         yield Finding("policy.four_fifths", "is no line that a ratio can be held to")
@@ -91,6 +91,10 @@ def _region(region: model.Region, report: model.PublicReport, where: str) -> Ite
         yield Finding(where, f"an announced chance is not a fraction of {wording.count(digits, 'digit')}")
     elif round(sum(region.announced.values()), digits) != 1:
         yield Finding(where, "the announced chances do not add up to 1")
+    if (region.allowed is None) == (report.fidelity.kind == "ranges"):
+        yield Finding(where, "has no limits" if region.allowed is None else "has limits, though the promise needs none")
+    elif region.allowed is not None and region.allowed[0] > region.allowed[1]:
+        yield Finding(where, "its limits leave no chance between them")
 
 
 def _declared(values: Mapping[str, str], report: model.PublicReport, where: str) -> Iterator[Finding]:
