@@ -96,7 +96,10 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
         accounting = ingest.ingest(warehouse, loaded)
         found = []
         for period, decisions in regions.periods(warehouse, loaded.period.every):
-            standings = announcement.standing(regions.aggregate(warehouse, loaded, period), loaded.policy)
+            counted = regions.aggregate(warehouse, loaded, period)
+            standings = announcement.standing(counted, loaded.policy)
+            announced = np.flatnonzero(standings == announcement.Standing.ANNOUNCED)
+            loaded.policy.fidelity.model(announcement.values_of(counted, announced))
             groups = np.bincount(standings, minlength=3).tolist()
             found.append({"period": period.label, "decisions": decisions, "announced": groups[0],
                           "too_small": groups[1], "prior_too_sure": groups[2]})  # fmt: skip
