@@ -93,6 +93,7 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
 
     from atr import announcement, ingest, regions
     from atr.programme import load
+    from atr.report.wording import count
     from atr.warehouse import Warehouse
 
     loaded = load(programme)
@@ -101,18 +102,21 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
         remarks = ingest.remarks(warehouse, loaded)
         found = []
         for period, decisions in regions.periods(warehouse, loaded.period.every):
-            standings = announcement.standing(regions.aggregate(warehouse, loaded, period), loaded.policy)
-            counts = np.bincount(standings, minlength=3).tolist()
-            found.append({"period": period.label, "decisions": decisions, "announced": counts[0],
-                          "too_small": counts[1], "prior_too_sure": counts[2]})  # fmt: skip
+            counted = regions.aggregate(warehouse, loaded, period)
+            standings = announcement.standing(counted, loaded.policy)
+            announced = np.flatnonzero(standings == announcement.Standing.ANNOUNCED)
+            loaded.policy.fidelity.model(announcement.values_of(counted, announced))
+            groups = np.bincount(standings, minlength=3).tolist()
+            found.append({"period": period.label, "decisions": decisions, "announced": groups[0],
+                          "too_small": groups[1], "prior_too_sure": groups[2]})  # fmt: skip
     _say(f"{loaded.path}: fits its log.")
     _say(
-        f"{accounting.rows_read:,} rows read: {accounting.decisions:,} decisions, "
-        f"{accounting.duplicates:,} duplicates, {accounting.corrections:,} corrections, "
+        f"{count(accounting.rows_read, 'row')} read: {count(accounting.decisions, 'decision')}, "
+        f"{count(accounting.duplicates, 'duplicate')}, {count(accounting.corrections, 'correction')}, "
         f"{accounting.quarantined:,} quarantined."
     )
-    for reason, count in accounting.reasons.items():
-        _say(f"  quarantined, {reason}: {count:,}")
+    for reason, rows in accounting.reasons.items():
+        _say(f"  quarantined, {reason}: {rows:,}")
     for remark in remarks:
         _say(f"  attributes.{remark}: name them in `values`.")
     lines = [f"{'period':<10}{'decisions':>12}{'groups announced':>19}{'too small':>12}{'prior too sure':>17}"]
@@ -225,11 +229,13 @@ def verify(
 ) -> None:
     """Recompute confidence, rates and fairness of a published report from its own numbers."""
     from atr.report import verify as verifying
+    from atr.report.wording import count
 
     findings = verifying.verify(report, population=population)
     for finding in findings:
         _say(f"false: {finding}")
-    said = "verified: every statement follows from the printed numbers" if not findings else f"{len(findings)} false"
+    false = count(len(findings), "false statement")
+    said = false if findings else "verified: every statement follows from the printed numbers"
     _result({"verified": not findings, "findings": [str(f) for f in findings]}, [f"{report}: {said}"], as_json=as_json)
     if findings:
         raise typer.Exit(RefusedError.exit_code)

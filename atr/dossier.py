@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atr import fairness
-from atr.announcement import Announcement, Solved, Standing, groups_of, rungs, standing
+from atr.announcement import Announcement, Solved, Standing, groups_of, standing
 from atr.confidence import maximum_confidence
 from atr.errors import RefusedError
 from atr.programme import Programme
@@ -169,10 +169,10 @@ def build(
         refusal=refusal.message if refusal else "",
         refusal_detail=refusal.private if refusal else "",
         policy=programme.policy.model_dump(exclude={"fidelity"})
-        | {programme.policy.fidelity.kind: programme.policy.fidelity.level},
+        | programme.policy.fidelity.model_dump(exclude_none=True),
         report_date=report.date if report else "",
         stated_confidence=report.privacy.max_confidence if report else None,
-        promised=f"{report.fidelity.kind} {report.fidelity.level:g}" if report else "",
+        promised=_promised(report) if report else "",
         groups=tuple(_groups(programme, regions, solved, announcement)),
         measures=measures,
         checks=checks,
@@ -199,7 +199,7 @@ def _groups(
     every = np.arange(len(regions.group_values))
     standings = standing(regions, programme.policy)
     true = maximum_confidence(groups_of(regions, every), groups_of(regions, every).decision)
-    rung = _rung(programme, solved, announcement)
+    rung = announcement.rung if announcement else -1
     beta = dict(zip(solved.group.tolist(), zip(solved.beta[:, rung], solved.beta_other, strict=True), strict=True))
     worst = max((b for b, _ in beta.values()), default=math.nan)
     place = {int(g): i for i, g in enumerate(announcement.groups)} if announcement else {}
@@ -224,13 +224,6 @@ def _groups(
             binds=g in beta and bool(beta[g][0] >= worst - 1e-12),
             cells=tuple(_cell(regions, region, announced) for region, announced in zip(members, chances, strict=True)),
         )
-
-
-def _rung(programme: Programme, solved: Solved, announcement: Announcement | None) -> int:
-    """The step of the ladder that was announced; the last one where nothing was."""
-    if announcement is None:
-        return int(solved.beta.shape[1]) - 1
-    return list(rungs(programme.policy)).index(announcement.fidelity)
 
 
 def _cell(regions: Regions, region: int, announced: float | None) -> Cell:
@@ -291,7 +284,7 @@ def _checks(
 ) -> Iterator[Check]:
     policy, unit = programme.policy, 10.0**-announcement.digits
     adds_up = rows["rows_read"] == sum(rows[k] for k in ("decisions", "duplicates", "corrections", "quarantined"))
-    yield Check("every row read is accounted for", adds_up, f"{rows['rows_read']:,} rows")
+    yield Check("every row read is accounted for", adds_up, wording.count(rows["rows_read"], "row"))
     if len(announcement.groups):
         groups = groups_of(regions, announcement.groups)
         low, high = announcement.fidelity.allowed_on_grid(groups.decision, digits=announcement.digits)
@@ -316,7 +309,7 @@ def _checks(
     yield Check(
         "every true measure lies in its printed range",
         not outside,
-        "; ".join(outside[:5]) or f"{len(measures)} measures",
+        "; ".join(outside[:5]) or wording.count(len(measures), "measure"),
     )
     found = verify.check(report)
     yield Check(
@@ -348,13 +341,18 @@ def _inside(measure: TrueMeasure, unit: float) -> bool:
     return (low or 0.0) - slack <= measure.true <= (math.inf if high is None else high) + slack
 
 
+def _promised(report: model.PublicReport) -> str:
+    kind, level = report.fidelity.kind, report.fidelity.level
+    return "the declared ranges" if level is None else f"{kind} {level:g}"
+
+
 def _differences(previous: model.PublicReport, report: model.PublicReport) -> Iterator[Difference]:
     figures: tuple[tuple[str, Callable[[model.PublicReport], str]], ...] = (
         ("decisions", lambda r: f"{r.coverage.decisions:,}"),
         ("share of people announced", lambda r: f"{r.coverage.announced_share:.0%}"),
         ("groups announced", lambda r: str(r.coverage.groups.announced)),
         ("stated confidence", lambda r: str(r.privacy.max_confidence)),
-        ("promise", lambda r: f"{r.fidelity.kind} {r.fidelity.level:g}"),
+        ("promise", _promised),
         (f"share of “{report.positive}”", lambda r: str((r.coverage.rate or {}).get(report.positive))),
     )
     for name, figure in figures:

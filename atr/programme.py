@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
@@ -27,6 +28,8 @@ from pydantic import (
 
 from atr.errors import ProgrammeError
 from atr.fidelity import Alpha, Delta, Fidelity
+from atr.ranges import ENDS, RangeTable
+from atr.ranges import read as read_ranges
 
 UNKNOWN = "unknown"
 """The category of a missing value."""
@@ -192,32 +195,46 @@ class FidelityPolicy(_Part):
 
     delta: Share | None = None
     alpha: PositiveShare | None = None
-    ranges: Any = None
+    ranges: Text | None = None
 
-    @field_validator("ranges")
-    @classmethod
-    def _later(cls, value: Any) -> Any:
-        if value is not None:
-            raise not_yet("a file of ranges", "use delta or alpha")
-        return value
+    _table: RangeTable | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
     def _one(self) -> FidelityPolicy:
-        if (self.delta is None) == (self.alpha is None):
-            raise ValueError("give exactly one of delta and alpha")
+        if [self.delta, self.alpha, self.ranges].count(None) != 2:
+            raise ValueError("give exactly one of delta, alpha and ranges")
         return self
 
     @property
-    def kind(self) -> Literal["delta", "alpha"]:
-        return "delta" if self.delta is not None else "alpha"
+    def kind(self) -> Literal["delta", "alpha", "ranges"]:
+        """Which of the keys is given."""
+        return "delta" if self.delta is not None else "alpha" if self.alpha is not None else "ranges"
 
     @property
-    def level(self) -> float:
-        return self.delta if self.delta is not None else self.alpha  # type: ignore[return-value]
+    def level(self) -> float | None:
+        """δ or α; None where every region has a range of its own."""
+        return self.alpha if self.delta is None else self.delta
 
-    def model(self) -> Fidelity:
-        """The fidelity as the mechanism takes it."""
-        return Delta(self.level) if self.kind == "delta" else Alpha(self.level)
+    def model(self, regions: Iterable[tuple[str, ...]]) -> Fidelity:
+        """The fidelity of some decision regions, as the mechanism takes it.
+
+        Parameters
+        ----------
+        regions
+            (n,) display values of every attribute, public ones first; looked at only where ranges are declared.
+
+        Raises
+        ------
+        ProgrammeError
+            If a region has no range.
+        """
+        if self.delta is not None:
+            return Delta(self.delta)
+        if self.alpha is not None:
+            return Alpha(self.alpha)
+        if self._table is None:
+            raise ValueError("the file of ranges was not read: programmes with ranges are made by atr.programme.load")
+        return self._table.of(regions)
 
 
 class Policy(_Part):
@@ -291,6 +308,7 @@ class Programme(_Part):
     site: Text | None = None
 
     _path: Path = PrivateAttr(default=Path("programme.yaml"))
+    _sha256: str = PrivateAttr(default="")
 
     @field_validator("language", mode="before")
     @classmethod
@@ -312,6 +330,8 @@ class Programme(_Part):
                 raise _at(
                     "attributes", f"the column '{name}' is the log's {taken[name]} and cannot be an attribute", name
                 )
+            if name in ENDS and self.policy.fidelity.kind == "ranges":
+                raise _at("attributes", f"'{name}' is a column of the file of ranges and cannot be an attribute", name)
         if self.log.decided_at is None and self.period.every != "all":
             raise _at("log", f"period.every is {self.period.every}, so the log needs decided_at (or say every: all)")
         if self.store_path == self.site_path or self.store_path in self.site_path.parents:
@@ -338,6 +358,11 @@ class Programme(_Part):
         return self._path
 
     @property
+    def sha256(self) -> str:
+        """The hash of the programme file and of the file of ranges it names, as they were read."""
+        return self._sha256
+
+    @property
     def store_path(self) -> Path:
         """The private folder: warehouse, drafts, dossiers, Prefect's home."""
         return self._resolve(self.store or f"var/{self.programme}")
@@ -352,7 +377,7 @@ class Programme(_Part):
 
 
 def load(path: str | Path) -> Programme:
-    """Read and validate a programme file.
+    """Read and validate a programme file, and the file of ranges it names.
 
     Parameters
     ----------
@@ -368,10 +393,13 @@ def load(path: str | Path) -> Programme:
     if path.is_dir():
         path = path / "programme.yaml"
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        content = path.read_bytes()
+        text = content.decode("utf-8-sig")
     except FileNotFoundError:
         raise ProgrammeError("there is no such file", where=str(path), hint="`atr init` writes an example.") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError:
+        raise ProgrammeError("is not UTF-8 text: save it as UTF-8", where=str(path)) from None
+    except OSError as error:
         raise ProgrammeError(f"cannot be read ({error})", where=str(path)) from None
     data, places = _parse(text, path)
     try:
@@ -380,7 +408,21 @@ def load(path: str | Path) -> Programme:
     except ValidationError as error:
         faults = dict.fromkeys(_explain(fault, data, places, path) for fault in error.errors())
         raise ProgrammeError("\n".join(faults)) from None
+    programme._sha256 = hashlib.sha256(content).hexdigest()
+    if programme.policy.fidelity.ranges is not None:
+        line, _ = places["policy", "fidelity", "ranges"]
+        _load_ranges(programme, where=f"{path}, line {line}, policy.fidelity.ranges")
     return programme
+
+
+def _load_ranges(programme: Programme, *, where: str) -> None:
+    fidelity = programme.policy.fidelity
+    path = programme._resolve(fidelity.ranges or "")
+    if not path.is_file():
+        raise ProgrammeError(f"there is no such file: {path}", where=where)
+    table = read_ranges(path, (*programme.names(role="public"), *programme.names(role="sensitive")))
+    fidelity._table = table
+    programme._sha256 = hashlib.sha256(f"{programme._sha256} {table.sha256}".encode()).hexdigest()
 
 
 def json_schema() -> dict[str, Any]:
@@ -397,6 +439,12 @@ def _bin_names(edges: tuple[float, ...]) -> tuple[str, ...]:
 # --- faults, with the line they are on -------------------------------------------------------------------------
 
 _MOST_KEYS = 100_000
+_BOUNDS = {
+    "greater_than_equal": ("ge", "at least"),
+    "greater_than": ("gt", "above"),
+    "less_than_equal": ("le", "at most"),
+    "less_than": ("lt", "below"),
+}
 _Place = tuple[int, str]
 _Loc = tuple[str | int, ...]
 
@@ -427,7 +475,9 @@ def _parse(text: str, path: Path) -> tuple[dict[str, Any], dict[_Loc, _Place]]:
     except RecursionError:
         raise ProgrammeError("an alias refers to itself, or keys are nested too deeply", where=str(path)) from None
     if not isinstance(data, dict):
-        raise ProgrammeError("must be a list of keys, such as 'programme: name'", where=f"{path}, line 1")
+        found = "a list" if isinstance(data, list) else "a single value"
+        message = f"must be keys with values, such as `programme: name`, not {found}"
+        raise ProgrammeError(message, where=f"{path}, line {root.start_mark.line + 1}")
     return data, places
 
 
@@ -479,6 +529,9 @@ def _explain(fault: Mapping[str, Any], data: dict[str, Any], places: dict[_Loc, 
         message = f"'{value}' is not one of {fault['ctx']['expected']}"
     elif kind == "string_pattern_mismatch":
         message = "may have lower-case letters, digits and dashes only (it names a folder)"
+    elif kind in _BOUNDS:
+        name, words = _BOUNDS[kind]
+        message = f"must be {words} {fault['ctx'][name]:g}, not {value}"
     elif kind == "value_error":
         message = str(cause)
     else:

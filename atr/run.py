@@ -6,7 +6,8 @@ ingest → begin → aggregate → solve (each batch) → announce → measure �
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
@@ -63,13 +64,17 @@ class Run:
         Raises
         ------
         ProgrammeError
-            If the file has been changed since: one report must not mix two policies.
+            If the file, or that of its ranges, has been changed since: one report must not mix two policies.
         """
-        if sha256(Path(self.programme_path)) != self.programme_sha256:
+        programme = load(self.programme_path)
+        if programme.sha256 != self.programme_sha256:
+            what = ", or its file of ranges," if programme.policy.fidelity.kind == "ranges" else ""
             raise ProgrammeError(
-                "was changed while the run was under way", where=self.programme_path, hint="Run it again."
+                f"the programme{what} was changed while the run was under way",
+                where=self.programme_path,
+                hint="Run it again.",
             )
-        return load(self.programme_path)
+        return programme
 
     @property
     def period(self) -> periods.Period:
@@ -129,7 +134,7 @@ def begin(programme_path: str, period: str | None = None, *, ended_by: date | No
     with Warehouse.open(programme) as warehouse:
         chosen = _choose(warehouse, programme, period, ended_by=ended_by)
         release = ledger.Ledger(warehouse).begin(chosen.label, today=_today(programme))
-    return Run(str(programme.path), sha256(programme.path), chosen.label, release.version, release.date)
+    return Run(str(programme.path), programme.sha256, chosen.label, release.version, release.date)
 
 
 def foresee(programme_path: str, period: str | None = None) -> str:
@@ -183,7 +188,13 @@ def _last_complete(first: date, last: date, programme: Programme) -> periods.Per
 
 
 def aggregate(run: Run) -> list[Batch]:
-    """Count people and outcomes per decision region, decide who is announced, and share out the solving."""
+    """Count people and outcomes per decision region, decide who is announced, and share out the solving.
+
+    Raises
+    ------
+    ProgrammeError, RefusedError
+        If ranges are declared, and a region that is to be announced has none or lies outside its own.
+    """
     programme = run.programme
     shutil.rmtree(run.folder.parent, ignore_errors=True)
     run.folder.mkdir(parents=True, mode=0o700)
@@ -194,8 +205,10 @@ def aggregate(run: Run) -> list[Batch]:
         accounting = ingest.accounting(warehouse)
     _save_regions(run, found)
     write_json(run.folder / "log.json", {"accounting": asdict(accounting), "unknown": unknown})
-    standings = announcing.standing(found, programme.policy)
-    return batches(found, np.flatnonzero(standings == Standing.ANNOUNCED))
+    announced = np.flatnonzero(announcing.standing(found, programme.policy) == Standing.ANNOUNCED)
+    with _refusal_kept(run):
+        announcing.rungs(found, announced, programme.policy)
+    return batches(found, announced)
 
 
 def batches(found: regions.Regions, announced: announcing.Ints) -> list[Batch]:
@@ -232,14 +245,11 @@ def announce(run: Run) -> None:
         If the ceiling cannot be met.
     """
     found = load_regions(run)
-    try:
+    with _refusal_kept(run):
         made = announcing.announce(found, load_solved(run), run.programme.policy)
-    except RefusedError as refusal:
-        write_text(run.folder / REFUSAL, refusal.private)
-        raise
     frame = pd.DataFrame({"population": made.population, "published": made.published, "chance": made.chance})
     write_parquet(frame, run.folder / "announced.parquet")
-    write_json(run.folder / "promise.json", {"rung": announcing.rungs(run.programme.policy).index(made.fidelity)})
+    write_json(run.folder / "promise.json", {"rung": made.rung})
     with Warehouse.open(run.programme) as warehouse:
         warehouse.store_announced(
             run.id,
@@ -351,6 +361,16 @@ def _is_whole(programme: Programme, release: ledger.Release) -> bool:
 # --- what the steps leave for each other
 
 
+@contextmanager
+def _refusal_kept(run: Run) -> Iterator[None]:
+    """Leave the private part of a refusal in a file of the run."""
+    try:
+        yield
+    except RefusedError as refusal:
+        write_text(run.folder / REFUSAL, refusal.private)
+        raise
+
+
 def load_regions(run: Run) -> regions.Regions:
     """The decision regions of the run."""
     frame = read_parquet(run.folder / "regions.parquet")
@@ -399,8 +419,9 @@ def load_solved(run: Run) -> Solved:
             )
         )
     if not parts:
-        rungs = len(announcing.rungs(run.programme.policy))
-        return Solved(np.zeros(0, dtype=np.int64), np.zeros((0, rungs)), np.zeros(0), np.zeros((0, 2)))
+        nobody = np.zeros(0, dtype=np.int64)
+        rungs = len(announcing.rungs(load_regions(run), nobody, run.programme.policy))
+        return Solved(nobody, np.zeros((0, rungs)), np.zeros(0), np.zeros((0, 2)))
     return Solved.join(parts)
 
 
@@ -416,8 +437,8 @@ def load_announcement(run: Run) -> Announcement:
         groups,
         published=frame["published"].to_numpy(dtype=np.int64),
         chance=frame["chance"].to_numpy(dtype=np.int64),
-        fidelity=announcing.rungs(policy)[rung],
-        digits=policy.digits,
+        rung=rung,
+        policy=policy,
     )
 
 

@@ -55,6 +55,14 @@ def test_init_writes_an_example_that_works_and_overwrites_nothing(tmp_path: Path
     _fails(atr("init", tmp_path), 1, "already there")
 
 
+def test_check_counts_one_as_one(tmp_path: Path) -> None:
+    path = series.write_series(tmp_path, {("all", "a"): (3, 2)})
+    first, second, _ = (tmp_path / "log.csv").read_text().splitlines()[1:]
+    with (tmp_path / "log.csv").open("a") as file:
+        file.writelines([f"{first}\n", second.replace("yes", "no") + "\n"])
+    assert "5 rows read: 3 decisions, 1 duplicate, 1 correction, 0 quarantined." in atr("check", path).stderr
+
+
 def test_check_names_the_fault(tmp_path: Path) -> None:
     path = series.write_series(tmp_path, series.card(2))
     path.write_text(path.read_text().replace("day\n", "days\n"))

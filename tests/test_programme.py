@@ -83,16 +83,21 @@ FAULTS = [
     ("protected: true}", "hierarchy: file.csv}", 12, ["hierarchy", "not supported yet"]),
     ("protected: true}", "sets: {x: [a]}}", 12, ["sets", "not supported yet"]),
     ("{delta: 0.9}", "{delta: 0.9, alpha: 0.9}", 18, ["policy.fidelity", "exactly one"]),
-    ("{delta: 0.9}", "{delta: 1.2}", 18, ["policy.fidelity.delta", "less than or equal to 1"]),
-    ("{delta: 0.9}", "{alpha: 0}", 18, ["policy.fidelity.alpha", "greater than 0"]),
-    ("{delta: 0.9}", "{ranges: file.csv}", 18, ["policy.fidelity.ranges", "not supported yet"]),
+    ("{delta: 0.9}", "{delta: 1.2}", 18, ["policy.fidelity.delta", "must be at most 1, not 1.2"]),
+    ("{delta: 0.9}", "{alpha: 0}", 18, ["policy.fidelity.alpha", "must be above 0, not 0"]),
+    ("{delta: 0.9}", "{delta: 0.9, ranges: file.csv}", 18, ["policy.fidelity", "exactly one"]),
+    ("{delta: 0.9}", "{}", 18, ["policy.fidelity", "exactly one"]),
+    ("{delta: 0.9}", "{ranges: 0.9}", 18, ["policy.fidelity.ranges", '"0.9"', "quotes"]),
+    ("{delta: 0.9}", "{ranges: file.csv}", 18, ["policy.fidelity.ranges", "no such file", "file.csv"]),
     ("  fidelity: {delta: 0.9}", "  mechanism: linear", 18, ["policy.mechanism", "not supported yet"]),
     ("  fidelity: {delta: 0.9}", "  mechanism: magic", 18, ["policy.mechanism"]),
     ("  fidelity: {delta: 0.9}", "  unattainable: flatten", 18, ["policy.unattainable", "not supported yet"]),
     ("  fidelity: {delta: 0.9}", "  reader: informed", 18, ["policy.reader", "not supported yet"]),
     ("  fidelity: {delta: 0.9}", "  side_information: census.csv", 18, ["side_information", "not supported yet"]),
-    ("  fidelity: {delta: 0.9}", "  minimum_group_size: 0", 18, ["minimum_group_size"]),
+    ("  fidelity: {delta: 0.9}", "  minimum_group_size: 0", 18, ["minimum_group_size", "must be at least 1, not 0"]),
     ("  fidelity: {delta: 0.9}", "  digits: 3.5", 18, ["policy.digits"]),
+    ("  fidelity: {delta: 0.9}", "  digits: 7", 18, ["policy.digits", "must be at most 6, not 7"]),
+    ("  fidelity: {delta: 0.9}", "  max_confidence: -0.5", 18, ["policy.max_confidence", "must be above 0, not -0.5"]),
     ("every: month", "every: week", 19, ["period.every"]),
     ("Europe/Berlin", "Berlin", 19, ["period.timezone", "no time zone"]),
     ("  decided_at: day\n", "", 5, ["log", "needs decided_at"]),
@@ -125,6 +130,25 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(ProgrammeError) as caught:
         _load(tmp_path, text)
     assert len(str(caught.value).splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "found"),
+    [("- a\n- b", 1, "a list"), ("# none\n[a]", 2, "a list"), ("just text", 1, "a single value")],
+)
+def test_a_file_without_keys_says_what_it_needs(tmp_path: Path, text: str, line: int, found: str) -> None:
+    with pytest.raises(ProgrammeError) as caught:
+        _load(tmp_path, text)
+    assert str(caught.value).endswith(
+        f"p.yaml, line {line}: must be keys with values, such as `programme: name`, not {found}"
+    )
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_a_file_in_another_encoding_says_how_to_save_it(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "p.yaml").write_bytes(TEXT.replace("title: Loans", "title: Prêts").encode(encoding))
+    with pytest.raises(ProgrammeError, match="is not UTF-8 text: save it as UTF-8"):
+        load(tmp_path / "p.yaml")
 
 
 @pytest.mark.parametrize("text", ["", "just text", "- a\n- b", "\x00", "{", "a: &x [*x]"])

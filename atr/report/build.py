@@ -11,7 +11,7 @@ import numpy as np
 import atr
 from atr import fairness
 from atr.announcement import Announcement, Extent, published_population
-from atr.fidelity import Delta, Fidelity
+from atr.fidelity import Delta, Fidelity, Ranges
 from atr.periods import Period
 from atr.programme import UNKNOWN, Programme
 from atr.report import model, wording
@@ -63,10 +63,9 @@ def build(
     policy = programme.policy
     privacy = _privacy(announcement, programme)
     promised = announcement.fidelity
-    level = getattr(promised, "level", None)
     promise = model.FidelityInfo(
         kind=policy.fidelity.kind,
-        level=level,
+        level=None if isinstance(promised, Ranges) else promised.level,
         largest_change=largest_change(promised, digits=policy.digits),
     )
     coverage = _coverage(announcement, programme, extent)
@@ -195,7 +194,7 @@ def _privacy(announcement: Announcement, programme: Programme) -> model.Privacy:
 
 
 def largest_change(fidelity: Fidelity, *, digits: int) -> float | None:
-    """How far, at most, an announced chance lies from the true one; None where the promise is relative."""
+    """How far, at most, an announced chance lies from the true one; None where the promise does not say."""
     if not isinstance(fidelity, Delta):
         return None
     _, high = fidelity.believed_range(np.array([0.0]), digits=digits)
@@ -310,6 +309,7 @@ def _groups(announcement: Announcement, programme: Programme, extent: Extent) ->
                         sensitive=dict(zip(sensitive, announcement.region_values[i], strict=True)),
                         population=int(announcement.published[i]),
                         announced=_chances(int(announcement.chance[i]), unit, announcement),
+                        allowed=_allowed(announcement.fidelity, i),
                     )
                     for i in members
                 ),
@@ -330,6 +330,13 @@ def _chances(chance: int, unit: int, announcement: Announcement) -> dict[str, fl
     digits = announcement.digits
     positive, other = announcement.outcomes
     return {positive: round(chance / unit, digits), other: round((unit - chance) / unit, digits)}
+
+
+def _allowed(fidelity: Fidelity, region: int) -> tuple[float, float] | None:
+    """The declared limits of a region; None where the promise is the same for all."""
+    if not isinstance(fidelity, Ranges):
+        return None
+    return float(fidelity.lower[region]), float(fidelity.upper[region])
 
 
 def both_rates(rate: float, outcomes: tuple[str, ...]) -> dict[str, float]:

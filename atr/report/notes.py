@@ -61,12 +61,7 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         "What was altered, and by how much at most",
         f"{wording.promise(report.fidelity)} {_name_of_promise(report)}"
         f"Chances were moved only as far as it takes to keep {sensitive} private, and as few people’s as possible. "
-        + (
-            "The promise is the strictest step of a fixed ladder that the ceiling allows; the policy’s floor is "
-            f"{next(iter(policy.fidelity.values())):g}."
-            if policy.objective == "fidelity"
-            else "At this fidelity the confidence a reader can reach was made as small as possible."
-        ),
+        + _objective(report),
     )
     if policy.group_rates == "exact":
         yield (
@@ -137,8 +132,9 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
     yield (
         "rounding",
         "Rounding",
-        f"{people} Chances and comparisons have {digits} decimals as fractions, rates of groups are to the nearest "
-        "percent. Rates and comparisons were computed from the announced chances and the exact numbers of people"
+        f"{people} Chances and comparisons have {wording.count(digits, 'decimal')} as fractions, rates of groups are "
+        "to the nearest percent. Rates and comparisons were computed from the announced chances and the exact numbers "
+        "of people"
         + ("" if rounding == 1 else ", before these were rounded")
         + ". Where a promise would leave no printable value, it means: within one unit of the last digit.",
     )
@@ -152,7 +148,22 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
 
 def _name_of_promise(report: PublicReport) -> str:
     kind, level = report.fidelity.kind, report.fidelity.level
-    return "" if level is None else f"This is {'δ' if kind == 'delta' else 'α'}-fidelity {level:g}. "
+    if level is None:
+        return "The limits were declared for each rule; they stand beside it in announced_rules.csv and report.json. "
+    return f"This is {'δ' if kind == 'delta' else 'α'}-fidelity {level:g}. "
+
+
+def _objective(report: PublicReport) -> str:
+    (floor,) = report.policy.fidelity.values()
+    if report.policy.objective == "privacy":
+        within = "At this fidelity" if floor is not None else "Within the limits"
+        return f"{within} the confidence a reader can reach was made as small as possible."
+    if floor is None:
+        ceiling = wording.percent(report.policy.max_confidence)
+        return f"They were moved no further than the ceiling on the confidence, {ceiling}, demands."
+    return (
+        f"The promise is the strictest step of a fixed ladder that the ceiling allows; the policy’s floor is {floor:g}."
+    )
 
 
 def _groups(count: int) -> str:

@@ -227,7 +227,7 @@ def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
         ("Mechanism", f"{p.mechanism}, for a reader who takes the rules at {p.reader.replace('_', ' ')}"),
         ("Group rates", p.group_rates),
         ("Objective", p.objective),
-        ("Fidelity", ", ".join(f"{_SYMBOLS.get(k, k)} = {wording.number(v)}" for k, v in p.fidelity.items())),
+        ("Fidelity", ", ".join(_promised(kind, level) for kind, level in p.fidelity.items())),
         ("Ceiling of the confidence", wording.percent(p.max_confidence)),
     ]
     if privacy.max_confidence is not None:
@@ -297,6 +297,10 @@ def _name(group: Group, report: PublicReport) -> str:
     return name_of(group, [a for a in report.attributes if a.role == "public"])
 
 
+def _promised(kind: str, level: float | None) -> str:
+    return "limits declared for each rule" if level is None else f"{_SYMBOLS.get(kind, kind)} = {wording.number(level)}"
+
+
 def _fidelity_figure(report: PublicReport) -> str:
     promised = report.fidelity
     if promised.level == 1 or promised.largest_change == 0:
@@ -304,5 +308,6 @@ def _fidelity_figure(report: PublicReport) -> str:
     if promised.kind == "alpha" and promised.level is not None:
         return f"× {wording.number(promised.level)} to {wording.inverse(promised.level)}"
     if promised.largest_change is not None:
-        return f"± {wording.points(promised.largest_change)} points"
+        step = wording.points(promised.largest_change)
+        return f"± {step} {'point' if step == '1' else 'points'}"
     return "within limits"

@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 
 from atr import fairness
 from atr.announcement import Announcement
-from atr.fidelity import Alpha, Delta
+from atr.fidelity import Alpha, Delta, Fidelity, Ranges
 from atr.report import build, model
 
 Floats = npt.NDArray[np.float64]
@@ -63,9 +63,6 @@ class Printed:
         """
         regions = [(group, region) for group in report.announced_groups for region in group.regions]
         published = np.array([region.population for _, region in regions], dtype=np.int64)
-        fidelity = promise(report.fidelity.kind, report.fidelity.level)
-        if fidelity is None:
-            raise ValueError("the report is not well-formed")
         announcement = Announcement(
             outcomes=(report.positive, next(o for o in report.outcomes if o != report.positive)),
             groups=np.arange(len(report.announced_groups)),
@@ -79,7 +76,8 @@ class Printed:
                 dtype=np.int64,
             ),
             digits=report.policy.digits,
-            fidelity=fidelity,
+            fidelity=_promised(report),
+            rung=0,
         )
         rounding = report.policy.population_rounding
         between = [open_people(int(n), rounding) if population is None else (n, n) for n in announcement.population]
@@ -163,6 +161,17 @@ def promise(kind: str, level: float | None) -> Delta | Alpha | None:
         return kinds[kind](level)
     except ValueError:
         return None
+
+
+def _promised(report: model.PublicReport) -> Fidelity:
+    """What a well-formed report promises of its announced chances."""
+    if report.fidelity.kind == "ranges":
+        limits = [region.allowed for group in report.announced_groups for region in group.regions if region.allowed]
+        return Ranges([lower for lower, _ in limits], [upper for _, upper in limits])
+    fidelity = promise(report.fidelity.kind, report.fidelity.level)
+    if fidelity is None:
+        raise ValueError("the report is not well-formed")
+    return fidelity
 
 
 def open_people(published: int, rounding: int) -> tuple[int, int]:

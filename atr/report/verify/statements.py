@@ -14,7 +14,7 @@ import atr
 from atr import fairness
 from atr.announcement import published_population
 from atr.confidence import round_up
-from atr.fidelity import ladder
+from atr.fidelity import GRID_TOLERANCE, ladder
 from atr.programme import UNKNOWN
 from atr.report import build, model, wording
 from atr.report.notes import fidelity_notes
@@ -189,6 +189,9 @@ def _printed_rate(value: Interval) -> Interval:
 
 def _promise(report: model.PublicReport) -> Iterator[Finding]:
     policy, kind = report.policy, report.fidelity.kind
+    if kind == "ranges":
+        yield from _limits(report)
+        return
     made, floor = promise(kind, report.fidelity.level), promise(kind, policy.fidelity[kind])
     if made is None or floor is None:
         return
@@ -196,6 +199,20 @@ def _promise(report: model.PublicReport) -> Iterator[Finding]:
         yield Finding("fidelity.level", "is not what the policy demands")
     if report.fidelity.largest_change != build.largest_change(made, digits=policy.digits):
         yield Finding("fidelity.largest_change", "does not follow from the level")
+
+
+def _limits(report: model.PublicReport) -> Iterator[Finding]:
+    """Limits with no printable number between them leave the nearest ones."""
+    if report.fidelity.largest_change is not None:
+        yield Finding("fidelity.largest_change", "does not follow from the limits")
+    unit = 10**report.policy.digits
+    for group in report.announced_groups:
+        for region in group.regions:
+            lower, upper = (end * unit for end in region.allowed or (0, 1))
+            ends = sorted((math.ceil(lower - GRID_TOLERANCE), math.floor(upper + GRID_TOLERANCE)))
+            if not ends[0] <= round(region.announced[report.positive] * unit) <= ends[1]:
+                where = f"{group.id}, {', '.join(region.sensitive.values())}"
+                yield Finding(where, "the announced chance lies outside its limits")
 
 
 # --- fairness
