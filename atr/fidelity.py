@@ -172,12 +172,13 @@ class Ranges:
         return _on_grid(_rule(decision), *self.allowed(decision), digits)
 
     def believed_range(self, announced: ArrayLike, *, digits: int) -> tuple[FloatArray, FloatArray]:
-        """Give the (n,) range of the true D_1: the declared one, whatever grid value was announced."""
-        del digits
+        """Give the (n,) range of the true D_1: the declared one, outwards to the grid, to hold what is announced."""
         x = _rule(announced)
         if x.shape != self.lower.shape:
             raise ValueError(f"there are {len(self.lower)} ranges for {len(x)} regions")
-        return self.lower.copy(), self.upper.copy()
+        scale = 10.0**digits
+        lower, upper = np.floor(self.lower * scale + GRID_TOLERANCE), np.ceil(self.upper * scale - GRID_TOLERANCE)
+        return lower / scale, upper / scale
 
 
 Fidelity = Delta | Alpha | Ranges

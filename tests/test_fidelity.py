@@ -84,6 +84,24 @@ def test_what_a_reader_believes_holds_the_truth(case, digits, where):
     assert lower - slack <= d <= upper + slack
 
 
+@given(promises(), st.integers(1, 6), st.floats(0, 1))
+def test_what_a_reader_believes_holds_what_is_announced(case, digits, where):
+    promise, d = case
+    lo, hi = (int(a.item()) for a in promise.allowed_on_grid([d], digits=digits))
+    announced = (lo + round(where * (hi - lo))) / 10**digits
+    lower, upper = (a.item() for a in promise.believed_range([announced], digits=digits))
+    assert 0 <= lower <= announced + 1e-12
+    assert announced - 1e-12 <= upper <= 1
+    for end in (lower, 1 - upper):
+        assert end == 0 or end > 1e-16, "no ratio of rates is beyond all numbers"
+
+
+def test_ranges_are_believed_as_declared_outwards_to_the_grid():
+    lower, upper = Ranges([0.57, 0, 0.3331, 1], [0.58, 5e-324, 0.3332, 1]).believed_range([0.57, 0, 0.333, 1], digits=3)
+    assert lower.tolist() == [0.57, 0, 0.333, 1]
+    assert upper.tolist() == [0.58, 0, 0.334, 1]
+
+
 @given(promises(), st.integers(0, 4))
 def test_grid_values_keep_the_promise_or_are_within_rounding(case, digits):
     promise, d = case

@@ -207,13 +207,14 @@ def test_a_report_without_any_group_needs_no_range(tmp_path: Path) -> None:
     assert verify(outcome.documents / "report.json") == []
 
 
+@pytest.mark.parametrize("rates", ["exact", "free"])
 @pytest.mark.parametrize("digits", [1, 2])
 @quick
-def test_ranges_between_two_printable_numbers_leave_the_nearest(tmp_path: Path, digits: int) -> None:
+def test_ranges_between_two_printable_numbers_leave_the_nearest(tmp_path: Path, digits: int, rates: str) -> None:
     counts = series.card(2) | {("men", "100k to 200k"): (1000, 333), ("men", "below 100k"): (900, 333)}
     declared = _within(0.0001) | {("men", "100k to 200k"): (0.3329, 0.3331), ("men", "below 100k"): (0.36, 0.38)}
     path = series.write_series(
-        tmp_path, counts, fidelity={"ranges": "ranges.csv"}, digits=digits, group_rates="free", max_confidence=1.0
+        tmp_path, counts, fidelity={"ranges": "ranges.csv"}, digits=digits, group_rates=rates, max_confidence=1.0
     )
     series.write_ranges(tmp_path / "ranges.csv", declared)
     outcome = series.publish(path)
