@@ -31,6 +31,7 @@ from atr.protected import ProtectedSets
 
 BoolArray = NDArray[np.bool_]
 _Result = TypeVar("_Result")
+_Part = TypeVar("_Part")
 
 # Cells of one programme: larger ones are slower per group, smaller ones spend their time on being set up.
 _CELLS = 750
@@ -131,7 +132,7 @@ def optimal(groups: Groups, lower: FloatArray, upper: FloatArray, *, exact: bool
 
         parts = arranged.parts(open_still)
         unfinished = []
-        for part, (reached, sums, named) in zip(parts, _side_by_side(step, parts), strict=True):
+        for part, (reached, sums, named) in zip(parts, side_by_side(step, parts), strict=True):
             better = reached < beta[part] - _SAME
             beta[part] = np.maximum(np.minimum(beta[part], reached), limit[part])
             weights[part] = np.maximum(sums, PEOPLE / 1000)
@@ -182,7 +183,7 @@ def nearest(
     def solved(part: IntArray) -> list[tuple[IntArray, FloatArray | None]]:
         return list(_announced(arranged, part, beta[part], exact=exact))
 
-    for part in _side_by_side(solved, arranged.parts(above)):
+    for part in side_by_side(solved, arranged.parts(above)):
         for which, mapping in part:
             if mapping is None:
                 missed[which] = True
@@ -342,7 +343,7 @@ def _stretches(offsets: IntArray, which: IntArray) -> IntArray:
     return np.arange(starts[-1]) + np.repeat(offsets[:-1][which] - starts[:-1], sizes)
 
 
-def _side_by_side(solve: Callable[[IntArray], _Result], parts: list[IntArray]) -> list[_Result]:
+def side_by_side(solve: Callable[[_Part], _Result], parts: list[_Part]) -> list[_Result]:
     """Solve all parts, as many at once as there are processors: HiGHS lets other threads run."""
     if len(parts) < 2:
         return [solve(part) for part in parts]
