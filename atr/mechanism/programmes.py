@@ -168,7 +168,9 @@ def free_programme(block: Block, beta: FloatArray, weights: FloatArray) -> Optim
         ),
         shape=(rows, g * A),
     )
-    excess = csr_array((np.full(rows, -1.0), (np.arange(rows), np.repeat(block.set_group, A))), shape=(rows, g))
+    # An outcome nobody can get limits nothing.
+    somebody = (block.group_sums(block.p[:, None] * block.upper) > 0)[block.set_group].ravel()
+    excess = csr_array((-somebody.astype(np.float64), (np.arange(rows), np.repeat(block.set_group, A))), shape=(rows, g))
     return solve_programme(
         np.append(np.zeros((n + g) * A), np.ones(g)),
         block_array([[sets.multiply(scale.reshape(-1, 1)), ceilings, excess]]),

@@ -110,8 +110,9 @@ def optimal(groups: Groups, lower: FloatArray, upper: FloatArray, *, exact: bool
     beta
         (g,) the smallest confidence, each set's divided by its factor, that any allowed mapping reaches.
     binding
-        (g, 2) a protected set, by its position in the group's list, and an outcome that have this confidence in
-        every mapping that reaches it.
+        (g, 2) a protected set, by its position in the group's list, and an outcome: in every mapping that reaches
+        ``beta`` and gives the outcome to anybody, the set has this confidence. Where several bind, the one with
+        most people that the solver names.
 
     References
     ----------
