@@ -130,9 +130,7 @@ def _offsets(offsets: ArrayLike, n: int) -> IntArray:
     return o.astype(np.int64)
 
 
-def _sets(
-    nested: Nested | None, offsets: IntArray, factors: Sequence[Sequence[float]] | None
-) -> ProtectedSets | None:
+def _sets(nested: Nested | None, offsets: IntArray, factors: Sequence[Sequence[float]] | None) -> ProtectedSets | None:
     if nested is not None:
         return ProtectedSets.of(nested, offsets.tolist(), factors)
     if factors is not None:

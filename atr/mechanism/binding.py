@@ -60,7 +60,9 @@ def binding(groups: Groups, lower: FloatArray, upper: FloatArray, beta: FloatArr
         total = people[:, outcome] if exact else groups.sums(np.minimum(room, need[groups.group_of_region]))
         name((need > 0) & (need >= beta * total * (1 - _SAME)), outcome, needs[outcome])
         filled = groups.sums(np.minimum(room, (beta * people[:, outcome])[groups.group_of_region]))
-        short.append(np.divide(filled, people[:, outcome], out=np.full(len(groups), np.inf), where=people[:, outcome] > 0))
+        short.append(
+            np.divide(filled, people[:, outcome], out=np.full(len(groups), np.inf), where=people[:, outcome] > 0)
+        )
     if exact:
         name(short[0] <= short[1], 1, rooms[1])
         name(short[1] < short[0], 0, rooms[0])

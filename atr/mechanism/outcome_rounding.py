@@ -55,8 +55,9 @@ def round_outcomes(
 ) -> IntArray:
     """Round (n, outcomes) announced chances to whole units of 10^-digits, every region's sum 10^digits.
 
-    What is kept is what :func:`atr.mechanism.round_announcement` says, with every outcome's rate to half a grid
-    step where rates are exact.
+    What is kept is what :func:`atr.mechanism.round_announcement` says. Where rates are exact, every outcome's is
+    kept to half a grid step if that is possible, and always to one: a single region's chances of 1/3, 1/3 + 0.0004
+    and 1/3 - 0.0004, say, have no nearest numbers of sum one that are all so near.
 
     Parameters
     ----------
@@ -195,16 +196,19 @@ def _settle(group: Group, wanted: Fraction, ceiling: Fraction) -> IntArray | Non
     below = np.clip(np.floor(group.target).astype(np.int64) - 1, group.lo, group.hi)
     above = np.clip(np.ceil(group.target).astype(np.int64) + 1, group.lo, group.hi)
     # A margin of a hundred-thousandth of a grid step outweighs the solver's own tolerance.
-    for level, (low, high), margin in product(
-        dict.fromkeys((wanted, ceiling)), ((below, above), (group.lo, group.hi)), (0.0, 1e-5)
+    for rate_error, level, (low, high), margin in product(
+        (0.5,) if group.people is None else (0.5, 1.0),
+        dict.fromkeys((wanted, ceiling)),
+        ((below, above), (group.lo, group.hi)),
+        (0.0, 1e-5),
     ):
-        x = _programme(group, low, high, limits=(level, ceiling), margin=margin)
-        if x is not None and _keeps(group, x, limits=(level, ceiling)):
+        x = _programme(group, low, high, limits=(level, ceiling), rate_error=rate_error, margin=margin)
+        if x is not None and _keeps(group, x, limits=(level, ceiling), rate_error=rate_error):
             return x
     return None
 
 
-def _keeps(group: Group, x: IntArray, *, limits: tuple[Fraction, Fraction]) -> bool:
+def _keeps(group: Group, x: IntArray, *, limits: tuple[Fraction, Fraction], rate_error: float) -> bool:
     if (x.sum(axis=1) != group.scale).any():
         return False
     for people, limit in zip((group.p, group.q), limits, strict=True):
@@ -213,11 +217,11 @@ def _keeps(group: Group, x: IntArray, *, limits: tuple[Fraction, Fraction]) -> b
     if group.people is None:
         return True
     off = np.abs(group.p @ x - group.people * group.scale)
-    return bool((off <= group.p.sum() / 2 * (1 + _SAME)).all())
+    return bool((off <= group.p.sum() * rate_error * (1 + _SAME)).all())
 
 
 def _programme(
-    group: Group, lo: IntArray, hi: IntArray, *, limits: tuple[Fraction, Fraction], margin: float
+    group: Group, lo: IntArray, hi: IntArray, *, limits: tuple[Fraction, Fraction], rate_error: float, margin: float
 ) -> IntArray | None:
     """Solve one group's integer programme; None where it has no solution.
 
@@ -251,7 +255,7 @@ def _programme(
         means.append((share @ lo, share @ hi))
     if group.people is not None:
         rate = group.people * group.scale / group.p.sum()
-        means[0] = (rate - 0.5, rate + 0.5)
+        means[0] = (rate - rate_error, rate + rate_error)
     weight = np.repeat(group.p / group.p.sum(), A)
     result = milp(
         np.concatenate([np.zeros(cells), weight, np.zeros(2 * A)]),

@@ -170,7 +170,9 @@ def free_programme(block: Block, beta: FloatArray, weights: FloatArray) -> Optim
     )
     # An outcome nobody can get limits nothing.
     somebody = (block.group_sums(block.p[:, None] * block.upper) > 0)[block.set_group].ravel()
-    excess = csr_array((-somebody.astype(np.float64), (np.arange(rows), np.repeat(block.set_group, A))), shape=(rows, g))
+    excess = csr_array(
+        (-somebody.astype(np.float64), (np.arange(rows), np.repeat(block.set_group, A))), shape=(rows, g)
+    )
     return solve_programme(
         np.append(np.zeros((n + g) * A), np.ones(g)),
         block_array([[sets.multiply(scale.reshape(-1, 1)), ceilings, excess]]),
@@ -266,8 +268,6 @@ def _sums(block: Block) -> tuple[csr_array, csr_array, csr_array]:
     """Give the matrices that add up cells by set and outcome, by region, and by group and outcome."""
     A, n = block.outcomes, len(block.p)
     each = eye_array(A)
-    member = csr_array(
-        (np.ones(len(block.member)), (block.member_set, block.member)), shape=(len(block.set_group), n)
-    )
+    member = csr_array((np.ones(len(block.member)), (block.member_set, block.member)), shape=(len(block.set_group), n))
     group = csr_array((np.ones(n), (block.group, np.arange(n))), shape=(block.count, n))
     return kron(member, each, "csr"), kron(eye_array(n), np.ones((1, A)), "csr"), kron(group, each, "csr")

@@ -42,10 +42,11 @@ def round_announcement(
     """Round an announcement to the numbers that are printed.
 
     Always kept: the allowed range of every region, a confidence of at most the ceiling with the true and with
-    the published populations, and with exact rates every group's rate to half a grid step. Kept where possible,
-    in groups that are perturbed: a confidence of at most β rounded up to the grid, with exact rates of two
-    outcomes the number of people of each (to less than half a person), and nearness to the continuous announcement. Groups
-    whose true decisions keep within β are rounded to the nearest.
+    the published populations, and with exact rates every group's rate to half a grid step (of three outcomes and
+    more, to a grid step, and to half of one where possible). Kept where possible, in groups that are perturbed: a
+    confidence of at most β rounded up to the grid, with exact rates of two outcomes the number of people of each (to
+    less than half a person), and nearness to the continuous announcement. Groups whose true decisions keep within β
+    are rounded to the nearest.
 
     Parameters
     ----------

@@ -301,9 +301,7 @@ def solve(
     )
 
 
-def _several_privacy(
-    groups: Groups, fidelity: Fidelity, group_rates: GroupRates, digits: int | None
-) -> OptimalPrivacy:
+def _several_privacy(groups: Groups, fidelity: Fidelity, group_rates: GroupRates, digits: int | None) -> OptimalPrivacy:
     lower, upper = allowed_outcomes(groups, fidelity, digits)
     if parted(groups):
         of_sets, ranges = sets_as_regions(groups, lower, upper)

@@ -105,7 +105,10 @@ class Oracle:
         result = linprog(
             np.append(np.zeros(n), np.repeat(self.p, self.A) / 2),
             A_ub=np.vstack(
-                [np.hstack([self.held(beta), np.zeros((len(self.sets) * self.A, n))]), np.block([[eye, -eye], [-eye, -eye]])]
+                [
+                    np.hstack([self.held(beta), np.zeros((len(self.sets) * self.A, n))]),
+                    np.block([[eye, -eye], [-eye, -eye]]),
+                ]
             ),
             b_ub=np.concatenate([np.zeros(len(self.sets) * self.A), d, -d]),
             A_eq=np.hstack([equal, np.zeros((len(equal), n))]),

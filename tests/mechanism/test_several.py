@@ -186,9 +186,7 @@ def test_one_set_of_almost_everybody_cannot_be_hidden():
 def test_a_factor_moves_the_ceiling_of_its_set():
     for rates in RATES:
         plain = optimal_privacy(card, fidelity=Delta(0.9), group_rates=rates)
-        halves = Groups(
-            card.population, card.decision, card.offsets, [[[0], [1], [2]]] * 2, [[0.5] * 3, [1.0] * 3]
-        )
+        halves = Groups(card.population, card.decision, card.offsets, [[[0], [1], [2]]] * 2, [[0.5] * 3, [1.0] * 3])
         found = optimal_privacy(halves, fidelity=Delta(0.9), group_rates=rates)
         assert found.beta == pytest.approx(plain.beta * [2, 1], abs=1e-9)
         assert found.limits == pytest.approx(plain.limits * [[2], [1]])
