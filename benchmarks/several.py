@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -35,29 +36,28 @@ def seconds(work: Callable[[], object]) -> float:
 
 def main() -> None:
     """Print seconds for exact and free group rates."""
-    several, fidelity = groups(), Delta(0.9)
-    print(f"{GROUPS} groups of {REGIONS} regions, {OUTCOMES} outcomes, delta {fidelity.level}, seconds:")
+    several, options = groups(), {"fidelity": Delta(0.9), "digits": 3}
+    print(f"{GROUPS} groups of {REGIONS} regions, {OUTCOMES} outcomes, delta 0.9, seconds:")
     for rates in ("exact", "free"):
-        best = optimal_privacy(several, fidelity=fidelity, group_rates=rates, digits=3)
-        x = announce(several, beta=best.beta, fidelity=fidelity, group_rates=rates, digits=3)
-        steps = {
-            "optimal privacy": lambda: optimal_privacy(several, fidelity=fidelity, group_rates=rates, digits=3),
-            "announcement, every group at its own": lambda: announce(
-                several, beta=best.beta, fidelity=fidelity, group_rates=rates, digits=3
-            ),
-            "announcement, all at the largest": lambda: announce(
-                several, beta=best.overall, fidelity=fidelity, group_rates=rates, digits=3
-            ),
-            "rounding": lambda: round_announcement(
-                several,
-                x,
-                fidelity=fidelity,
-                digits=3,
-                beta=best.beta,
-                ceiling=1.0,
-                published_population=several.population,
-                group_rates=rates,
-            ),
+        solving = partial(optimal_privacy, several, group_rates=rates, **options)
+        best = solving()
+        announcing = partial(announce, several, group_rates=rates, **options)
+        x = announcing(beta=best.beta)
+        rounding = partial(
+            round_announcement,
+            several,
+            x,
+            beta=best.beta,
+            ceiling=1.0,
+            published_population=several.population,
+            group_rates=rates,
+            **options,
+        )
+        steps: dict[str, Callable[[], object]] = {
+            "optimal privacy": solving,
+            "announcement, every group at its own": partial(announcing, beta=best.beta),
+            "announcement, all at the largest": partial(announcing, beta=best.overall),
+            "rounding, every group at its own": rounding,
         }
         for name, work in steps.items():
             print(f"  {rates:<6} {name:<38} {seconds(work):7.2f}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -233,7 +234,7 @@ def _programme(
     each = eye_array(A)
     holds = csr_array((np.ones(len(sets.members)), (sets.set_of_member, sets.members)), shape=(len(sets), m))
     target = group.target.ravel()
-    rows: list[list[object]] = [
+    rows: list[list[Any]] = [
         [eye_array(cells), -eye_array(cells), None, None],
         [-eye_array(cells), -eye_array(cells), None, None],
         [kron(eye_array(m), np.ones((1, A))), csr_array((m, cells)), None, None],
@@ -243,10 +244,10 @@ def _programme(
     means = []
     for k, (people, limit) in enumerate(zip((group.p, group.q), limits, strict=True)):
         share = people / people.sum()
-        mean: list[object] = [None, None]
+        mean: list[Any] = [None, None]
         mean[k] = -each
         rows.append([kron(share[None], each), None, *mean])
-        ceilings: list[object] = [None, None]
+        ceilings: list[Any] = [None, None]
         ceilings[k] = -float(limit) * kron(sets.factors[:, None], each)
         rows.append([kron(holds.multiply(share[None]), each), None, *ceilings])
         number = len(sets) * A

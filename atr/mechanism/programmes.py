@@ -62,7 +62,7 @@ class Block:
     @property
     def outcomes(self) -> int:
         """The number of outcomes."""
-        return self.D.shape[1]
+        return int(self.D.shape[1])
 
     def set_sums(self, values: FloatArray) -> FloatArray:
         """Add up (n, outcomes) values of regions within each set: (v, outcomes)."""
@@ -131,9 +131,9 @@ def exact_programme(block: Block) -> Optimum | None:
     sets, regions, groups = _sums(block)
     return solve_programme(
         np.append(np.zeros(joint.size), np.ones(block.count)),
-        block_array([[sets, limits]]),
+        _stacked([[sets, limits]]),
         np.zeros(limits.shape[0]),
-        block_array([[regions, csr_array((len(block.p), block.count))], [groups, None]]),
+        _stacked([[regions, csr_array((len(block.p), block.count))], [groups, None]]),
         np.concatenate([block.p, totals.ravel()]),
         np.append((block.p[:, None] * block.lower).ravel(), np.zeros(block.count)),
         np.append((block.p[:, None] * block.upper).ravel(), np.full(block.count, np.inf)),
@@ -175,9 +175,9 @@ def free_programme(block: Block, beta: FloatArray, weights: FloatArray) -> Optim
     )
     return solve_programme(
         np.append(np.zeros((n + g) * A), np.ones(g)),
-        block_array([[sets.multiply(scale.reshape(-1, 1)), ceilings, excess]]),
+        _stacked([[sets.multiply(scale.reshape(-1, 1)), ceilings, excess]]),
         np.zeros(rows),
-        block_array([[regions, None, csr_array((n, g))], [groups, -eye_array(g * A), None]]),
+        _stacked([[regions, None, csr_array((n, g))], [groups, -eye_array(g * A), None]]),
         np.append(block.p, np.zeros(g * A)),
         np.concatenate([(block.p[:, None] * block.lower).ravel(), np.zeros(g * A), np.full(g, -np.inf)]),
         np.concatenate([(block.p[:, None] * block.upper).ravel(), np.full(g * A + g, np.inf)]),
@@ -198,7 +198,8 @@ def nearest_programme(block: Block, beta: FloatArray, *, exact: bool) -> Optimum
     up, down = block.p[:, None] * (block.upper - block.D), block.p[:, None] * (block.D - block.lower)
     cost, lowest = np.full(2 * cells, 0.5), np.zeros(2 * cells)
     highest = np.concatenate([up.ravel(), down.ravel()])
-    inequalities, equalities = [sets, -sets], [[regions, -regions], [groups, -groups]]
+    inequalities: list[Any] = [sets, -sets]
+    equalities: list[Any] = [[regions, -regions], [groups, -groups]]
     if not exact:
         inequalities.append(-held)
         equalities = [[regions, -regions, csr_array((len(block.p), g * A))], [groups, -groups, -eye_array(g * A)]]
@@ -206,9 +207,9 @@ def nearest_programme(block: Block, beta: FloatArray, *, exact: bool) -> Optimum
         lowest, highest = np.append(lowest, np.full(g * A, -np.inf)), np.append(highest, np.full(g * A, np.inf))
     return solve_programme(
         cost,
-        block_array([inequalities]),
+        _stacked([inequalities]),
         limits,
-        block_array(equalities),
+        _stacked(equalities),
         np.zeros(len(block.p) + g * A),
         lowest,
         highest,
@@ -244,13 +245,14 @@ def solve_programme(
     -------
     None where there is no such x.
     """
+    ranges: Any = np.column_stack([lower, upper])
     result = linprog(
         cost,
         A_ub=inequalities,
         b_ub=limits,
         A_eq=equalities,
         b_eq=totals,
-        bounds=np.column_stack([lower, upper]),
+        bounds=ranges,
         method="highs-ds",
         options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
     )
@@ -271,3 +273,7 @@ def _sums(block: Block) -> tuple[csr_array, csr_array, csr_array]:
     member = csr_array((np.ones(len(block.member)), (block.member_set, block.member)), shape=(len(block.set_group), n))
     group = csr_array((np.ones(n), (block.group, np.arange(n))), shape=(block.count, n))
     return kron(member, each, "csr"), kron(eye_array(n), np.ones((1, A)), "csr"), kron(group, each, "csr")
+
+
+def _stacked(blocks: list[list[Any]]) -> Any:
+    return block_array(blocks, format="csr")

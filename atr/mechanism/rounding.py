@@ -17,12 +17,13 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
 from atr.confidence import exact_shares, maximum_confidence
-from atr.fidelity import GRID_TOLERANCE, Fidelity
+from atr.fidelity import Fidelity
 from atr.groups import FloatArray, Groups, IntArray
 from atr.mechanism.grid import NODES, BoolArray, refuse, whole_people, within
 from atr.mechanism.outcome_rounding import round_outcomes
 from atr.mechanism.sets import by_regions
 from atr.mechanism.solve import CONFIDENCE_TOLERANCE, GroupRates
+from atr.outcomes import GRID_TOLERANCE
 
 # A grid step of rate that misses the true number of people weighs as much as this many of distortion.
 _RATE_WEIGHT = 100.0

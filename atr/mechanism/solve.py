@@ -41,7 +41,7 @@ class OptimalPrivacy:
     beta_0, beta_1, beta_p
         (g,) the other lower bounds of binary groups with free group rates; None otherwise.
     binds
-        Computes :attr:`binding`, which only few need.
+        Computes :attr:`binding`.
     """
 
     beta: FloatArray
@@ -314,20 +314,18 @@ def _several_privacy(groups: Groups, fidelity: Fidelity, group_rates: GroupRates
 def _several_announced(
     groups: Groups, beta: ArrayLike, fidelity: Fidelity, group_rates: GroupRates, digits: int | None
 ) -> FloatArray:
-    lower, upper = allowed_outcomes(groups, fidelity, digits)
     ceiling = np.broadcast_to(np.asarray(beta, dtype=np.float64), len(groups))
-    announced, missed = nearest(groups, lower, upper, ceiling, exact=group_rates == "exact")
+    allowed = allowed_outcomes(groups, fidelity, digits)
+    announced, missed = nearest(groups, *allowed, ceiling, exact=group_rates == "exact")
     _refuse(missed)
     return announced[:, 1] if announced.shape[1] == 2 else announced
 
 
 def _refuse(missed: NDArray[np.bool_]) -> None:
     if missed.any():
-        raise RefusedError(
-            "The confidence asked for cannot be reached within the promised fidelity.",
-            hint="Lower the fidelity or allow more confidence.",
-            private=f"Groups that bind: {_list(missed)}.",
-        )
+        message = "The confidence asked for cannot be reached within the promised fidelity."
+        hint = "Lower the fidelity or allow more confidence."
+        raise RefusedError(message, hint=hint, private=f"Groups that bind: {_list(missed)}.")
 
 
 def _allowed(groups: Groups, fidelity: Fidelity, digits: int | None) -> tuple[FloatArray, FloatArray]:

@@ -111,15 +111,14 @@ def test_announcements_keep_every_promise_and_are_the_least_distorted(groups, fi
     x = announce(groups, beta=beta, fidelity=fidelity, group_rates=rates)
     X = np.column_stack([1 - x, x]) if x.ndim == 1 else x
     lower, upper = fidelity.allowed_outcomes(groups.decision)
-    assert (X >= lower - 1e-9).all()
-    assert (X <= upper + 1e-9).all()
+    assert np.clip(X, lower, upper) == pytest.approx(X, abs=1e-9)
     assert X.sum(axis=1) == pytest.approx(np.ones(len(X)), abs=1e-12)
     assert maximum_confidence(groups, X).item() <= beta + 1e-8
     oracle = Oracle(groups, fidelity)
     if rates == "exact":
         assert oracle.p @ X == pytest.approx(oracle.totals, abs=1e-9)
     if best.limits[0, 1] <= beta:
-        assert X == pytest.approx(groups.decision, abs=1e-15)
+        assert groups.decision == pytest.approx(X, abs=1e-15)
     distortion = oracle.p @ np.abs(X - groups.decision).sum(axis=1) / 2
     least = oracle.distortion(beta - 1e-7, exact=rates == "exact")
     if least is not None:
