@@ -16,7 +16,7 @@ from tests.conftest import EXAMPLES
 
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    "errors", "files", "periods", "groups", "fidelity", "confidence", "mechanism", "programme", "store", "warehouse",
+    "errors", "files", "periods", "protected", "groups", "outcomes", "fidelity", "confidence", "mechanism", "programme", "store", "warehouse",
     "parquet", "ingest", "regions", "announcement", "fairness", "measures", "report", "ledger", "dossier", "run",
     "review", "schemas", "cli",
 )  # fmt: skip

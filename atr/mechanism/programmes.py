@@ -256,7 +256,7 @@ def solve_programme(
         method="highs-ds",
         options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
     )
-    if result.status != 0:
+    if result.status != 0 or result.x is None:
         return None
     return Optimum(
         x=np.clip(result.x, lower, upper),

@@ -186,7 +186,7 @@ def _nearest_within_limits(
     rounded[free] = down[free]
     missing = np.rint(people * scale).astype(np.int64) - groups.sums(p.astype(np.int64) * rounded)
     fraction = np.round(units[free] - down[free], 9)
-    free = free[np.lexsort((-p[free], -fraction, region[free]))]
+    free = free[np.lexsort((groups.decision[free, 1], -p[free], -fraction, region[free]))]
     gain = p[free].astype(np.int64)
     after = np.cumsum(gain)
     first = np.flatnonzero(np.diff(region[free], prepend=-1))

@@ -118,7 +118,7 @@ def nearest(
     lower, upper
         (n, outcomes) allowed range of the announced mapping, the truth inside.
     beta
-        (g,) confidence to keep to; each set's is multiplied by its factor.
+        Confidence to keep to, one for all groups or (g,); each set's is multiplied by its factor.
     exact
         Whether every group's rates are announced as they are, or may move.
 
@@ -126,6 +126,7 @@ def nearest(
     -------
     (n, outcomes) announced mapping, and which groups (g,) cannot keep to β.
     """
+    beta = np.broadcast_to(beta, len(groups))
     arranged = Arranged(groups, lower, upper)
     announced, missed = groups.decision.copy(), np.zeros(len(groups), dtype=bool)
     above = np.flatnonzero(maximum_confidence(groups, groups.decision) > beta * (1 + 1e-12))

@@ -53,7 +53,7 @@ class OptimalPrivacy:
 
     @property
     def binding(self) -> IntArray:
-        """(g, 2) a protected set, by its position in its group, and an outcome that has confidence β*."""
+        """(g, 2) a protected set, by its position in its group, and an outcome with confidence β*."""
         return self.binds()
 
     @property
@@ -308,15 +308,14 @@ def _several_privacy(groups: Groups, fidelity: Fidelity, group_rates: GroupRates
         return optimal_privacy(of_sets, fidelity=ranges, group_rates=group_rates)
     beta, named = optimal(groups, lower, upper, exact=group_rates == "exact")
     limits = np.column_stack([privacy_limit(groups), maximum_confidence(groups, groups.decision)])
-    return OptimalPrivacy(beta, limits, None, None, None, binds=partial(np.copy, named))
+    return OptimalPrivacy(beta, limits, None, None, None, partial(np.copy, named))
 
 
 def _several_announced(
     groups: Groups, beta: ArrayLike, fidelity: Fidelity, group_rates: GroupRates, digits: int | None
 ) -> FloatArray:
-    ceiling = np.broadcast_to(np.asarray(beta, dtype=np.float64), len(groups))
     allowed = allowed_outcomes(groups, fidelity, digits)
-    announced, missed = nearest(groups, *allowed, ceiling, exact=group_rates == "exact")
+    announced, missed = nearest(groups, *allowed, np.asarray(beta, dtype=np.float64), exact=group_rates == "exact")
     _refuse(missed)
     return announced[:, 1] if announced.shape[1] == 2 else announced
 
@@ -324,8 +323,8 @@ def _several_announced(
 def _refuse(missed: NDArray[np.bool_]) -> None:
     if missed.any():
         message = "The confidence asked for cannot be reached within the promised fidelity."
-        hint = "Lower the fidelity or allow more confidence."
-        raise RefusedError(message, hint=hint, private=f"Groups that bind: {_list(missed)}.")
+        hint, private = "Lower the fidelity or allow more confidence.", f"Groups that bind: {_list(missed)}."
+        raise RefusedError(message, hint=hint, private=private)
 
 
 def _allowed(groups: Groups, fidelity: Fidelity, digits: int | None) -> tuple[FloatArray, FloatArray]:
