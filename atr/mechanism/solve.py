@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from atr.confidence import maximum_confidence, privacy_limit
 from atr.errors import RefusedError
 from atr.fidelity import Fidelity, ladder
-from atr.groups import FloatArray, Groups
+from atr.groups import FloatArray, Groups, IntArray
 from atr.mechanism.announcement import cheapest_total, emptied, least_distorted
+from atr.mechanism.binding import binding
 from atr.mechanism.closed_form import exact_rates, feasible_totals, free_rates
 from atr.mechanism.rows import put, rows, take
+from atr.mechanism.sets import allowed_outcomes, by_regions, parted, sets_as_regions
+from atr.mechanism.several import nearest, optimal
 
 GroupRates = Literal["exact", "free"]
 Objective = Literal["privacy", "fidelity"]
@@ -33,7 +39,9 @@ class OptimalPrivacy:
     limits
         (g, 2) [β_min, C*]: confidence before any report, and after announcing the true decisions.
     beta_0, beta_1, beta_p
-        (g,) the other lower bounds with free group rates; None with exact ones.
+        (g,) the other lower bounds of binary groups with free group rates; None otherwise.
+    binds
+        Computes :attr:`binding`.
     """
 
     beta: FloatArray
@@ -41,6 +49,12 @@ class OptimalPrivacy:
     beta_0: FloatArray | None
     beta_1: FloatArray | None
     beta_p: FloatArray | None
+    binds: Callable[[], IntArray]
+
+    @property
+    def binding(self) -> IntArray:
+        """(g, 2) a protected set, by its position in its group, and an outcome with confidence β*."""
+        return self.binds()
 
     @property
     def beta_min(self) -> FloatArray:
@@ -80,7 +94,7 @@ def optimal_privacy(
     Parameters
     ----------
     groups
-        Populations (n,) and true decisions (n, 2).
+        Populations (n,), true decisions (n, outcomes) and protected sets.
     fidelity
         What the announcement promises about the truth.
     group_rates
@@ -111,6 +125,8 @@ def optimal_privacy(
     >>> optimal_privacy(card, fidelity=Delta(0.9), group_rates="exact").beta.round(4)
     array([0.9  , 0.648])
     """
+    if not by_regions(groups):
+        return _several_privacy(groups, fidelity, group_rates, digits)
     lower, upper = _allowed(groups, fidelity, digits)
     free = group_rates == "free"
     beta_0, beta_1, beta_p, beta_min, beta, posterior = (np.zeros(len(groups)) for _ in range(6))
@@ -122,12 +138,14 @@ def optimal_privacy(
         beta_0[chosen], beta_1[chosen], beta_p[chosen], beta_min[chosen] = bounds
         beta[chosen] = np.max(bounds, axis=0) if free else exact_rates(p, d, lo, hi)
     # The true decisions are always allowed: rounding errors aside, β* is at most C*.
+    beta = np.minimum(beta, posterior)
     return OptimalPrivacy(
-        beta=np.minimum(beta, posterior),
+        beta=beta,
         limits=np.column_stack([beta_min, posterior]),
         beta_0=beta_0 if free else None,
         beta_1=beta_1 if free else None,
         beta_p=beta_p if free else None,
+        binds=partial(binding, groups, lower, upper, beta, exact=not free),
     )
 
 
@@ -146,7 +164,7 @@ def announce(
     Parameters
     ----------
     groups
-        Populations (n,) and true decisions (n, 2).
+        Populations (n,), true decisions (n, outcomes) and protected sets.
     beta
         Confidence to keep to: one probability for all groups or (g,).
     fidelity
@@ -158,7 +176,7 @@ def announce(
 
     Returns
     -------
-    (n,) announced D_1, before rounding.
+    (n,) announced D_1 of two outcomes, (n, outcomes) announced chances of more; before rounding.
 
     Raises
     ------
@@ -177,6 +195,8 @@ def announce(
     >>> announce(card, beta=0.675, fidelity=Delta(0.9), group_rates="free").round(4)
     array([0.1   , 0.02  , 0.9   , 0.    , 0.4242, 0.9242])
     """
+    if not by_regions(groups):
+        return _several_announced(groups, beta, fidelity, group_rates, digits)
     lower, upper = _allowed(groups, fidelity, digits)
     ceiling = np.broadcast_to(np.asarray(beta, dtype=np.float64), len(groups))
     announced = groups.decision[:, 1].copy()
@@ -198,12 +218,7 @@ def announce(
         off = np.abs((p * x).sum(axis=1) - s) > 1e-6 * (s + t)
         missed[chosen] = off | (_confidence(p, x) > b + 1e-6)
         put(cells, x, announced)
-    if missed.any():
-        raise RefusedError(
-            "The confidence asked for cannot be reached within the promised fidelity.",
-            hint="Lower the fidelity or allow more confidence.",
-            private=f"Groups that bind: {_list(missed)}.",
-        )
+    _refuse(missed)
     return announced
 
 
@@ -221,7 +236,7 @@ def solve(
     Parameters
     ----------
     groups
-        Populations (n,) and true decisions (n, 2).
+        Populations (n,), true decisions (n, outcomes) and protected sets.
     fidelity
         What the announcement promises about the truth; with objective ``fidelity`` the least it may promise.
     objective
@@ -259,7 +274,7 @@ def solve(
     """
     if objective == "fidelity" and max_confidence is None:
         raise ValueError("objective 'fidelity' needs max_confidence, the ceiling to keep to")
-    ceiling = 1.0 if max_confidence is None else max_confidence
+    ceiling = np.inf if max_confidence is None else max_confidence
     for promise in ladder(fidelity) if objective == "fidelity" else (fidelity,):
         privacy = optimal_privacy(groups, fidelity=promise, group_rates=group_rates, digits=digits)
         above = privacy.beta > ceiling * (1 + CONFIDENCE_TOLERANCE)
@@ -279,10 +294,37 @@ def solve(
         beta_0=privacy.beta_0,
         beta_1=privacy.beta_1,
         beta_p=privacy.beta_p,
-        announced=np.column_stack([1 - x, x]),
+        binds=privacy.binds,
+        announced=np.column_stack([1 - x, x]) if x.ndim == 1 else x,
         fidelity=promise,
         target=target,
     )
+
+
+def _several_privacy(groups: Groups, fidelity: Fidelity, group_rates: GroupRates, digits: int | None) -> OptimalPrivacy:
+    lower, upper = allowed_outcomes(groups, fidelity, digits)
+    if parted(groups):
+        of_sets, ranges = sets_as_regions(groups, lower, upper)
+        return optimal_privacy(of_sets, fidelity=ranges, group_rates=group_rates)
+    beta, named = optimal(groups, lower, upper, exact=group_rates == "exact")
+    limits = np.column_stack([privacy_limit(groups), maximum_confidence(groups, groups.decision)])
+    return OptimalPrivacy(beta, limits, None, None, None, partial(np.copy, named))
+
+
+def _several_announced(
+    groups: Groups, beta: ArrayLike, fidelity: Fidelity, group_rates: GroupRates, digits: int | None
+) -> FloatArray:
+    allowed = allowed_outcomes(groups, fidelity, digits)
+    announced, missed = nearest(groups, *allowed, np.asarray(beta, dtype=np.float64), exact=group_rates == "exact")
+    _refuse(missed)
+    return announced[:, 1] if announced.shape[1] == 2 else announced
+
+
+def _refuse(missed: NDArray[np.bool_]) -> None:
+    if missed.any():
+        message = "The confidence asked for cannot be reached within the promised fidelity."
+        hint, private = "Lower the fidelity or allow more confidence.", f"Groups that bind: {_list(missed)}."
+        raise RefusedError(message, hint=hint, private=private)
 
 
 def _allowed(groups: Groups, fidelity: Fidelity, digits: int | None) -> tuple[FloatArray, FloatArray]:
