@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 ORDER = (
     "errors", "files", "periods", "groups", "fidelity", "confidence", "leakage", "mechanism", "tradeoff", "programme",
     "store", "warehouse", "parquet", "ingest", "regions", "announcement", "fairness", "measures", "report", "ledger",
-    "dossier", "run", "review", "schemas", "cli",
+    "dossier_charts", "dossier", "run", "review", "schemas", "cli",
 )  # fmt: skip
 """A module imports only from those before it; the few types that fidelity takes from groups included."""
 
