@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from atr.groups import FloatArray, Groups, IntArray
-from atr.mechanism.sets import sets_of
+from atr.mechanism.sets import Factors, sets_of
 
 Reader = Literal["face_value", "informed"]
 BoolArray = NDArray[np.bool_]
@@ -93,7 +93,9 @@ class LinearSolution:
         return float(self.beta.max())
 
 
-def linear_reduction(groups: Groups, *, max_confidence: float, reader: Reader = "face_value") -> LinearSolution:
+def linear_reduction(
+    groups: Groups, *, max_confidence: float, reader: Reader = "face_value", factors: Factors | None = None
+) -> LinearSolution:
     """Shrink every group's rules towards its rate, as far as β and the reader demand. Group rates stay exact.
 
     For a reader who takes the announcement at face value, a rule beyond the safe limit r_C of its direction is
@@ -111,6 +113,9 @@ def linear_reduction(groups: Groups, *, max_confidence: float, reader: Reader = 
     reader
         ``face_value``, or ``informed``: knows the mechanism, and holds it equally likely for a rule to lie
         anywhere between the group's rate and the most extreme rule of its direction.
+    factors
+        For each group one number for each of its protected sets, by which the ceiling of that set is multiplied. All
+        confidences are then divided by them. None: 1.
 
     Returns
     -------
@@ -138,7 +143,7 @@ def linear_reduction(groups: Groups, *, max_confidence: float, reader: Reader = 
     if not 0 < max_confidence <= 1:
         raise ValueError(f"max_confidence must be above 0 and at most 1, not {max_confidence}")
     p, D, starts = groups.population, groups.decision, groups.offsets[:-1]
-    sets = sets_of(groups.offsets, groups.protected_sets)
+    sets = sets_of(groups.offsets, groups.protected_sets, factors)
     region = np.repeat(np.arange(len(starts)), np.diff(groups.offsets))
     total = np.add.reduceat(p, starts)
     rate = np.add.reduceat(p[:, None] * D, starts) / total[:, None]
@@ -149,15 +154,17 @@ def linear_reduction(groups: Groups, *, max_confidence: float, reader: Reader = 
 
     r = np.maximum.reduceat(-lift.min(axis=1), starts)
     constant = r <= _NOISE
-    room = (max_confidence / share - 1)[:, None]
+    room = (max_confidence * sets.factor / share - 1)[:, None]
     stretch = _smallest(np.maximum(room, 0), set_lift, sets.group, len(starts))
     safe = np.multiply(r, stretch, out=np.ones_like(r), where=~constant & np.isfinite(stretch))
     safe = np.where(safe >= 1 - _NOISE, 1.0, safe)
 
-    beta_min = _largest(share, sets.group, len(starts))
+    beta_min = _largest(share / sets.factor, sets.group, len(starts))
     flattened = beta_min > max_confidence + _NOISE
     if reader == "informed":
-        flattened |= smallest_safe_limit(groups, rate, max_confidence=max_confidence) < 0.5 - _PUBLIC_TOLERANCE
+        flattened |= (
+            smallest_safe_limit(groups, rate, max_confidence=max_confidence, factors=factors) < 0.5 - _PUBLIC_TOLERANCE
+        )
         pooled = ~flattened & (safe < 1) & (r > 2 * safe - 1)
     else:
         pooled = ~flattened & (safe < 1) & (r >= safe)
@@ -167,8 +174,8 @@ def linear_reduction(groups: Groups, *, max_confidence: float, reader: Reader = 
     announced = np.where((pooled | flattened | constant)[region, None], announced, D)
 
     def confidence(factor: FloatArray) -> FloatArray:
-        shares = share * (1 + factor[sets.group] * set_lift.max(axis=1))
-        return np.minimum(_largest(shares, sets.group, len(starts)), 1.0)
+        shares = np.minimum(share * (1 + factor[sets.group] * set_lift.max(axis=1)), 1.0)
+        return _largest(shares / sets.factor, sets.group, len(starts))
 
     return LinearSolution(
         announced=announced,
@@ -183,7 +190,9 @@ def linear_reduction(groups: Groups, *, max_confidence: float, reader: Reader = 
     )
 
 
-def smallest_safe_limit(groups: Groups, rate: ArrayLike, *, max_confidence: float) -> FloatArray:
+def smallest_safe_limit(
+    groups: Groups, rate: ArrayLike, *, max_confidence: float, factors: Factors | None = None
+) -> FloatArray:
     """Give the smallest safe limit r_C over all directions a group's rules could have.
 
     Parameters
@@ -194,6 +203,8 @@ def smallest_safe_limit(groups: Groups, rate: ArrayLike, *, max_confidence: floa
         (g, outcomes) rate of every group, D̄.
     max_confidence
         β.
+    factors
+        As for :func:`linear_reduction`.
 
     Returns
     -------
@@ -210,12 +221,12 @@ def smallest_safe_limit(groups: Groups, rate: ArrayLike, *, max_confidence: floa
     array([0.375     , 0.54545455])
     """
     mean = np.asarray(rate, dtype=np.float64)
-    sets = sets_of(groups.offsets, groups.protected_sets)
+    sets = sets_of(groups.offsets, groups.protected_sets, factors)
     total = np.add.reduceat(groups.population, groups.offsets[:-1])
     share = (sets.sums(groups.population) / total[sets.group])[:, None]
     D = mean[sets.group]
     highest = np.minimum(1 / share, np.divide(1, D, out=np.ones_like(D), where=D > 0)) - 1
-    limit = _smallest(max_confidence / share - 1, highest, sets.group, len(mean))
+    limit = _smallest(max_confidence * sets.factor[:, None] / share - 1, highest, sets.group, len(mean))
     return np.minimum(limit, 1.0)
 
 

@@ -15,9 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from atr.groups import FloatArray, IntArray
 from atr.mechanism.linear import BoolArray
-from atr.mechanism.sets import Sets, sets_of
-
-ProtectedSets = Any
+from atr.mechanism.sets import Factors, Nested, Sets, sets_of
 
 # Rules that are announced alike differ in the last bits. They are made equal by rounding to this part of a grid step
 # first. It is a power of two, so that no simple fraction (of populations and printed numbers) lies half-way.
@@ -34,7 +32,8 @@ def round_linear(
     digits: int,
     ceiling: float,
     published_population: ArrayLike,
-    protected_sets: ProtectedSets = None,
+    protected_sets: Nested | None = None,
+    factors: Factors | None = None,
 ) -> tuple[IntArray, BoolArray]:
     """Round a linear reduction to the numbers that are printed.
 
@@ -59,6 +58,8 @@ def round_linear(
         (n,) people, as printed in the report.
     protected_sets
         Per group a list of lists of row positions within the group; None: every region on its own.
+    factors
+        Per group what the ceiling is multiplied by for each of its sets; None: 1.
 
     Returns
     -------
@@ -80,8 +81,8 @@ def round_linear(
     x, o = np.asarray(announced, dtype=np.float64), np.asarray(offsets, dtype=np.int64)
     n, scale = len(x), 10**digits
     p, q = _people(population, n), _people(published_population, n)
-    sets = sets_of(o, protected_sets)
-    highest = min(Fraction(str(ceiling)), Fraction(1))
+    sets = sets_of(o, protected_sets, factors)
+    limits = _limits(sets.factor, ceiling)
     region = np.repeat(np.arange(len(o) - 1), np.diff(o))
 
     units = np.rint(x * scale / _BITS) * _BITS
@@ -90,9 +91,7 @@ def round_linear(
     grid = _to_grid(units, scale)
     moved = np.zeros(len(o) - 1, dtype=bool)
     shrink = 1.0 / scale
-    while (
-        failed := _uneven(grid, o) & ~(_within(p, grid, o, sets, highest) & _within(q, grid, o, sets, highest))
-    ).any():
+    while (failed := _uneven(grid, o) & ~(_within(p, grid, o, sets, limits) & _within(q, grid, o, sets, limits))).any():
         moved |= failed
         again = failed[region]
         if shrink >= 1:
@@ -127,13 +126,27 @@ def _uneven(grid: IntArray, offsets: IntArray) -> BoolArray:
     return uneven
 
 
-def _within(p: IntArray, grid: IntArray, offsets: IntArray, sets: Sets, ceiling: Fraction) -> BoolArray:
-    """Tell which groups (g,) keep to a ceiling for every outcome and protected set, in integers."""
+def _limits(factor: FloatArray, ceiling: float) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Give the limit of every set as a fraction: numerators and denominators (s, 1)."""
+    values, which = np.unique(factor, return_inverse=True)
+    limits = [min(Fraction(str(ceiling)) * Fraction(str(c)), Fraction(1)) for c in values.tolist()]
+    over = np.array([limit.numerator for limit in limits], dtype=object)
+    under = np.array([limit.denominator for limit in limits], dtype=object)
+    return over[which, None], under[which, None]
+
+
+def _within(
+    p: IntArray, grid: IntArray, offsets: IntArray, sets: Sets, limits: tuple[NDArray[Any], NDArray[Any]]
+) -> BoolArray:
+    """Tell which groups (g,) keep to the limit (s,) of every protected set for every outcome, in integers."""
+    over, under = limits
     people: NDArray[Any] = p[:, None] * grid
-    if float(p.max()) * float(grid.max()) * len(p) * ceiling.denominator >= 2.0**62:
+    if float(p.max()) * float(grid.max()) * len(p) * float(under.max()) < 2.0**62:
+        over, under = over.astype(np.int64), under.astype(np.int64)
+    else:
         people = people.astype(object)
     total = np.add.reduceat(people, offsets[:-1])
-    above = sets.sums(people) * ceiling.denominator > total[sets.group] * ceiling.numerator
+    above = sets.sums(people) * under > total[sets.group] * over
     kept = np.ones(len(offsets) - 1, dtype=bool)
     kept[sets.group[above.any(axis=1).astype(bool)]] = False
     return kept

@@ -142,6 +142,47 @@ def test_sets_must_fit_their_groups(sets):
         linear_reduction(arrays(card.population, card.decision, card.offsets, sets), max_confidence=0.9)
 
 
+@pytest.mark.parametrize("factors", [[[1.0]], [[1.0], []], [[1.0], [0.0]]])
+def test_factors_must_fit_their_sets(factors):
+    groups = arrays(card.population, card.decision, card.offsets, [[[0]], [[0]]])
+    with pytest.raises(ValueError, match="factor"):
+        linear_reduction(groups, max_confidence=0.9, factors=factors)
+    with pytest.raises(ValueError, match="factors need"):
+        linear_reduction(card, max_confidence=0.9, factors=factors)
+
+
+@settings(deadline=None, max_examples=60)
+@given(drawn(most=2, counted=True), st.sampled_from(READERS), st.sampled_from([0.8, 1.2]))
+def test_a_set_may_have_a_ceiling_of_its_own(groups, reader, factor):
+    """All factors alike are the ceiling times the factor; one set's own binds it alone."""
+    sets = [sets_in(groups, i) for i in range(len(groups.offsets) - 1)]
+    groups = arrays(groups.population, groups.decision, groups.offsets, sets)
+    p, published = groups.population, np.maximum(np.rint(groups.population / 5) * 5, 5)
+    alike = [[factor] * len(of_group) for of_group in sets]
+    same = linear_reduction(groups, max_confidence=0.75 * factor, reader=reader)
+    told = linear_reduction(groups, max_confidence=0.75, reader=reader, factors=alike)
+    assert told.announced == pytest.approx(same.announced, abs=1e-12)
+    assert told.flattened.tolist() == same.flattened.tolist()
+    assert told.beta * factor == pytest.approx(same.beta)
+
+    own = [[factor, *[1.0] * (len(of_group) - 1)] for of_group in sets]
+    told = linear_reduction(groups, max_confidence=0.75, reader=reader, factors=own)
+    grid, _ = round_linear(
+        p, told.announced, groups.offsets, digits=3, ceiling=0.75,
+        published_population=published, protected_sets=sets, factors=own,
+    )  # fmt: skip
+    for i in range(len(sets)):
+        cells = cells_of(groups, i)
+        q = p[cells]
+        for V, c in zip(sets[i], own[i], strict=True):
+            if not told.flattened[i]:
+                got = q @ told.announced[cells]
+                assert (q[V] @ told.announced[cells][V] <= 0.75 * c * got + 1e-9 * q.sum()).all()
+            if (grid[cells] != grid[cells][0]).any():
+                got = q @ grid[cells]
+                assert (q[V] @ grid[cells][V] <= 0.75 * c * got * (1 + 1e-12)).all()
+
+
 @settings(deadline=None, max_examples=200)
 @given(drawn(), ceilings(), st.sampled_from(READERS))
 def test_rates_stay_and_confidence_keeps_to_the_ceiling(groups, ceiling, reader):
