@@ -17,6 +17,8 @@ from atr.groups import FloatArray, IntArray
 from atr.mechanism.linear import BoolArray
 from atr.mechanism.sets import Factors, Nested, Sets, sets_of
 
+Limits = tuple[NDArray[Any], NDArray[Any]]
+
 # Rules that are announced alike differ in the last bits. They are made equal by rounding to this part of a grid step
 # first. It is a power of two, so that no simple fraction (of populations and printed numbers) lies half-way.
 _BITS = 2.0**-21
@@ -126,7 +128,7 @@ def _uneven(grid: IntArray, offsets: IntArray) -> BoolArray:
     return uneven
 
 
-def _limits(factor: FloatArray, ceiling: float) -> tuple[NDArray[Any], NDArray[Any]]:
+def _limits(factor: FloatArray, ceiling: float) -> Limits:
     """Give the limit of every set as a fraction: numerators and denominators (s, 1)."""
     values, which = np.unique(factor, return_inverse=True)
     limits = [min(Fraction(str(ceiling)) * Fraction(str(c)), Fraction(1)) for c in values.tolist()]
