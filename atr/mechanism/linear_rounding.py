@@ -84,24 +84,26 @@ def round_linear(
     n, scale = len(x), 10**digits
     p, q = _people(population, n), _people(published_population, n)
     sets = sets_of(o, protected_sets, factors)
-    limits = _limits(sets.factor, ceiling)
-    region = np.repeat(np.arange(len(o) - 1), np.diff(o))
-
     units = np.rint(x * scale / _BITS) * _BITS
     mean = np.add.reduceat(p[:, None] * units, o[:-1]) / np.add.reduceat(p, o[:-1])[:, None]
-    flat = _to_grid(mean, scale)[region]
+    mean = np.repeat(mean, np.diff(o), axis=0)
     grid = _to_grid(units, scale)
     moved = np.zeros(len(o) - 1, dtype=bool)
-    shrink = 1.0 / scale
-    while (failed := _uneven(grid, o) & ~(_within(p, grid, o, sets, limits) & _within(q, grid, o, sets, limits))).any():
-        moved |= failed
-        again = failed[region]
-        if shrink >= 1:
-            grid[again] = flat[again]
-            break
-        grid[again] = _to_grid((mean[region] + (1 - shrink) * (units - mean[region]))[again], scale)
+
+    # What is left to settle: its groups and regions among all, and its own offsets and sets.
+    groups, cells, shrink = np.arange(len(moved)), np.arange(n), 1.0 / scale
+    while True:
+        limits, now = _limits(sets.factor, ceiling), grid[cells]
+        kept = _within(p[cells], now, o, sets, limits) & _within(q[cells], now, o, sets, limits)
+        failed = _uneven(now, o) & ~kept
+        if not failed.any():
+            return grid, moved
+        cells, groups = cells[np.repeat(failed, np.diff(o))], groups[failed]
+        o, sets = _part(o, sets, failed)
+        moved[groups] = True
+        flat = mean[cells]
+        grid[cells] = _to_grid(flat + max(1 - shrink, 0) * (units[cells] - flat), scale)
         shrink *= _GROWTH
-    return grid, moved
 
 
 def _people(population: ArrayLike, n: int) -> IntArray:
@@ -118,6 +120,20 @@ def _to_grid(units: FloatArray, scale: int) -> IntArray:
     rank = np.argsort(np.argsort(whole - units, axis=1, kind="stable"), axis=1, kind="stable")
     rounded: IntArray = whole + (rank < missing)
     return rounded
+
+
+def _part(offsets: IntArray, sets: Sets, chosen: BoolArray) -> tuple[IntArray, Sets]:
+    """Give the offsets and protected sets of some of the groups (g,), on their own."""
+    sizes = np.diff(offsets)
+    position = np.cumsum(np.repeat(chosen, sizes)) - 1
+    lengths, kept = np.diff(np.append(sets.starts, len(sets.members))), chosen[sets.group]
+    part = Sets(
+        members=position[sets.members[np.repeat(kept, lengths)]],
+        starts=np.cumsum(lengths[kept]) - lengths[kept],
+        group=(np.cumsum(chosen) - 1)[sets.group[kept]],
+        factor=sets.factor[kept],
+    )
+    return np.append(0, np.cumsum(sizes[chosen])), part
 
 
 def _uneven(grid: IntArray, offsets: IntArray) -> BoolArray:
