@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from atr.groups import FloatArray, Groups, IntArray
-from atr.mechanism.sets import Factors, sets_of
+from atr.protected import ProtectedSets
 
 Reader = Literal["face_value", "informed"]
 BoolArray = NDArray[np.bool_]
@@ -93,9 +93,7 @@ class LinearSolution:
         return float(self.beta.max())
 
 
-def linear_reduction(
-    groups: Groups, *, max_confidence: float, reader: Reader = "face_value", factors: Factors | None = None
-) -> LinearSolution:
+def linear_reduction(groups: Groups, *, max_confidence: float, reader: Reader = "face_value") -> LinearSolution:
     """Shrink every group's rules towards its rate, as far as β and the reader demand. Group rates stay exact.
 
     For a reader who takes the announcement at face value, a rule beyond the safe limit r_C of its direction is
@@ -107,15 +105,13 @@ def linear_reduction(
     Parameters
     ----------
     groups
-        Populations (n,), true decisions (n, outcomes), and protected sets or None for every region on its own.
+        Populations (n,), true decisions (n, outcomes), and protected sets with the factors their ceilings are
+        multiplied by, or None for every region on its own. Confidences are divided by the factors.
     max_confidence
         β, in (0, 1]. A group in which populations alone give more is flattened.
     reader
         ``face_value``, or ``informed``: knows the mechanism, and holds it equally likely for a rule to lie
         anywhere between the group's rate and the most extreme rule of its direction.
-    factors
-        For each group one number for each of its protected sets, by which the ceiling of that set is multiplied. All
-        confidences are then divided by them. None: 1.
 
     Returns
     -------
@@ -124,7 +120,7 @@ def linear_reduction(
     Raises
     ------
     ValueError
-        If β is out of range or protected sets do not fit the groups.
+        If β is out of range.
 
     References
     ----------
@@ -143,28 +139,26 @@ def linear_reduction(
     if not 0 < max_confidence <= 1:
         raise ValueError(f"max_confidence must be above 0 and at most 1, not {max_confidence}")
     p, D, starts = groups.population, groups.decision, groups.offsets[:-1]
-    sets = sets_of(groups.offsets, groups.protected_sets, factors)
+    sets = groups.sets or ProtectedSets.regions(groups.offsets)
     region = np.repeat(np.arange(len(starts)), np.diff(groups.offsets))
     total = np.add.reduceat(p, starts)
     rate = np.add.reduceat(p[:, None] * D, starts) / total[:, None]
     people = sets.sums(p)
-    share = people / total[sets.group]
+    share = people / total[sets.group_of_set]
     lift = _lift(D, rate[region])
-    set_lift = _lift(sets.sums(p[:, None] * D) / people[:, None], rate[sets.group])
+    set_lift = _lift(sets.sums(p[:, None] * D) / people[:, None], rate[sets.group_of_set])
 
     r = np.maximum.reduceat(-lift.min(axis=1), starts)
     constant = r <= _NOISE
-    room = (max_confidence * sets.factor / share - 1)[:, None]
-    stretch = _smallest(np.maximum(room, 0), set_lift, sets.group, len(starts))
+    room = (max_confidence * sets.factors / share - 1)[:, None]
+    stretch = _smallest(np.maximum(room, 0), set_lift, sets.group_of_set, len(starts))
     safe = np.multiply(r, stretch, out=np.ones_like(r), where=~constant & np.isfinite(stretch))
     safe = np.where(safe >= 1 - _NOISE, 1.0, safe)
 
-    beta_min = _largest(share / sets.factor, sets.group, len(starts))
+    beta_min = _largest(share / sets.factors, sets.group_of_set, len(starts))
     flattened = beta_min > max_confidence + _NOISE
     if reader == "informed":
-        flattened |= (
-            smallest_safe_limit(groups, rate, max_confidence=max_confidence, factors=factors) < 0.5 - _PUBLIC_TOLERANCE
-        )
+        flattened |= smallest_safe_limit(groups, rate, max_confidence=max_confidence) < 0.5 - _PUBLIC_TOLERANCE
         pooled = ~flattened & (safe < 1) & (r > 2 * safe - 1)
     else:
         pooled = ~flattened & (safe < 1) & (r >= safe)
@@ -174,8 +168,8 @@ def linear_reduction(
     announced = np.where((pooled | flattened | constant)[region, None], announced, D)
 
     def confidence(factor: FloatArray) -> FloatArray:
-        shares = np.minimum(share * (1 + factor[sets.group] * set_lift.max(axis=1)), 1.0)
-        return _largest(shares / sets.factor, sets.group, len(starts))
+        shares = np.minimum(share * (1 + factor[sets.group_of_set] * set_lift.max(axis=1)), 1.0)
+        return _largest(shares / sets.factors, sets.group_of_set, len(starts))
 
     return LinearSolution(
         announced=announced,
@@ -190,9 +184,7 @@ def linear_reduction(
     )
 
 
-def smallest_safe_limit(
-    groups: Groups, rate: ArrayLike, *, max_confidence: float, factors: Factors | None = None
-) -> FloatArray:
+def smallest_safe_limit(groups: Groups, rate: ArrayLike, *, max_confidence: float) -> FloatArray:
     """Give the smallest safe limit r_C over all directions a group's rules could have.
 
     Parameters
@@ -203,8 +195,6 @@ def smallest_safe_limit(
         (g, outcomes) rate of every group, D̄.
     max_confidence
         β.
-    factors
-        As for :func:`linear_reduction`.
 
     Returns
     -------
@@ -221,12 +211,12 @@ def smallest_safe_limit(
     array([0.375     , 0.54545455])
     """
     mean = np.asarray(rate, dtype=np.float64)
-    sets = sets_of(groups.offsets, groups.protected_sets, factors)
+    sets = groups.sets or ProtectedSets.regions(groups.offsets)
     total = np.add.reduceat(groups.population, groups.offsets[:-1])
-    share = (sets.sums(groups.population) / total[sets.group])[:, None]
-    D = mean[sets.group]
+    share = (sets.sums(groups.population) / total[sets.group_of_set])[:, None]
+    D = mean[sets.group_of_set]
     highest = np.minimum(1 / share, np.divide(1, D, out=np.ones_like(D), where=D > 0)) - 1
-    limit = _smallest(max_confidence * sets.factor[:, None] / share - 1, highest, sets.group, len(mean))
+    limit = _smallest(max_confidence * sets.factors[:, None] / share - 1, highest, sets.group_of_set, len(mean))
     return np.minimum(limit, 1.0)
 
 

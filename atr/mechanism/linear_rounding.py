@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from atr.groups import FloatArray, IntArray
 from atr.mechanism.linear import BoolArray
-from atr.mechanism.sets import Factors, Nested, Sets, sets_of
+from atr.protected import ProtectedSets
 
 Limits = tuple[NDArray[Any], NDArray[Any]]
 
@@ -34,8 +34,7 @@ def round_linear(
     digits: int,
     ceiling: float,
     published_population: ArrayLike,
-    protected_sets: Nested | None = None,
-    factors: Factors | None = None,
+    sets: ProtectedSets | None = None,
 ) -> tuple[IntArray, BoolArray]:
     """Round a linear reduction to the numbers that are printed.
 
@@ -58,10 +57,8 @@ def round_linear(
         Confidence no group may exceed, taken as the decimal number it prints as.
     published_population
         (n,) people, as printed in the report.
-    protected_sets
-        Per group a list of lists of row positions within the group; None: every region on its own.
-    factors
-        Per group what the ceiling is multiplied by for each of its sets; None: 1.
+    sets
+        The protected sets, with the factors their ceilings are multiplied by; None: every region on its own.
 
     Returns
     -------
@@ -83,7 +80,7 @@ def round_linear(
     x, o = np.asarray(announced, dtype=np.float64), np.asarray(offsets, dtype=np.int64)
     n, scale = len(x), 10**digits
     p, q = _people(population, n), _people(published_population, n)
-    sets = sets_of(o, protected_sets, factors)
+    sets = sets or ProtectedSets.regions(o)
     units = np.rint(x * scale / _BITS) * _BITS
     mean = np.add.reduceat(p[:, None] * units, o[:-1]) / np.add.reduceat(p, o[:-1])[:, None]
     mean = np.repeat(mean, np.diff(o), axis=0)
@@ -93,7 +90,7 @@ def round_linear(
     # What is left to settle: its groups and regions among all, and its own offsets and sets.
     groups, cells, shrink = np.arange(len(moved)), np.arange(n), 1.0 / scale
     while True:
-        limits, now = _limits(sets.factor, ceiling), grid[cells]
+        limits, now = _limits(sets.factors, ceiling), grid[cells]
         kept = _within(p[cells], now, o, sets, limits) & _within(q[cells], now, o, sets, limits)
         failed = _uneven(now, o) & ~kept
         if not failed.any():
@@ -122,16 +119,16 @@ def _to_grid(units: FloatArray, scale: int) -> IntArray:
     return rounded
 
 
-def _part(offsets: IntArray, sets: Sets, chosen: BoolArray) -> tuple[IntArray, Sets]:
+def _part(offsets: IntArray, sets: ProtectedSets, chosen: BoolArray) -> tuple[IntArray, ProtectedSets]:
     """Give the offsets and protected sets of some of the groups (g,), on their own."""
     sizes = np.diff(offsets)
     position = np.cumsum(np.repeat(chosen, sizes)) - 1
-    lengths, kept = np.diff(np.append(sets.starts, len(sets.members))), chosen[sets.group]
-    part = Sets(
+    lengths, kept = np.diff(sets.offsets), chosen[sets.group_of_set]
+    part = ProtectedSets(
         members=position[sets.members[np.repeat(kept, lengths)]],
-        starts=np.cumsum(lengths[kept]) - lengths[kept],
-        group=(np.cumsum(chosen) - 1)[sets.group[kept]],
-        factor=sets.factor[kept],
+        offsets=np.append(0, np.cumsum(lengths[kept])),
+        group_offsets=np.append(0, np.cumsum(np.diff(sets.group_offsets)[chosen])),
+        factors=sets.factors[kept],
     )
     return np.append(0, np.cumsum(sizes[chosen])), part
 
@@ -154,7 +151,7 @@ def _limits(factor: FloatArray, ceiling: float) -> Limits:
 
 
 def _within(
-    p: IntArray, grid: IntArray, offsets: IntArray, sets: Sets, limits: tuple[NDArray[Any], NDArray[Any]]
+    p: IntArray, grid: IntArray, offsets: IntArray, sets: ProtectedSets, limits: tuple[NDArray[Any], NDArray[Any]]
 ) -> BoolArray:
     """Tell which groups (g,) keep to the limit (s,) of every protected set for every outcome, in integers."""
     over, under = limits
@@ -164,7 +161,7 @@ def _within(
     else:
         people = people.astype(object)
     total = np.add.reduceat(people, offsets[:-1])
-    above = sets.sums(people) * under > total[sets.group] * over
+    above = sets.sums(people) * under > total[sets.group_of_set] * over
     kept = np.ones(len(offsets) - 1, dtype=bool)
-    kept[sets.group[above.any(axis=1).astype(bool)]] = False
+    kept[sets.group_of_set[above.any(axis=1).astype(bool)]] = False
     return kept

@@ -14,7 +14,8 @@ import atr
 from atr import fairness
 from atr.announcement import published_population
 from atr.confidence import round_up
-from atr.fidelity import GRID_TOLERANCE, ladder
+from atr.fidelity import ladder
+from atr.outcomes import GRID_TOLERANCE
 from atr.programme import UNKNOWN
 from atr.report import build, model, wording
 from atr.report.notes import fidelity_notes
