@@ -11,22 +11,32 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from atr import fairness
+from atr import fairness, leakage
 from atr.announcement import Announcement, Solved, Standing, groups_of, standing
 from atr.confidence import maximum_confidence
+from atr.dossier_charts import CurveChart, curve_chart
 from atr.errors import RefusedError
 from atr.programme import Programme
 from atr.regions import Regions
 from atr.report import build as public
 from atr.report import model, templates, verify, wording
 from atr.report.fonts import faces
+from atr.tradeoff import Kind, TradeOff, grid, trade_off
 
+Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Yardstick = float | Literal["inf"]
+"""JSON has no infinity: it is the text "inf"."""
+
+_DRAWN = 6
+"""Groups whose trade-off is drawn; the numbers of all are in ``dossier.json``."""
+_STEPS = 20
+"""Steps of fidelity from 0 to 1: those of :func:`atr.fidelity.ladder`."""
 
 _STANDINGS = {
     Standing.ANNOUNCED: "announced",
@@ -48,8 +58,23 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Yardsticks:
+    """What a mapping gives away in a group, in the units of other definitions: see :mod:`atr.leakage`."""
+
+    minimum_uncertainty: Yardstick
+    local_differential_privacy: Yardstick
+    log_lift: Yardstick
+    likeness_gain: Yardstick
+    min_entropy_leakage: Yardstick
+
+
+@dataclass(frozen=True, slots=True)
 class DossierGroup:
-    """A QID group. ``beta`` is its optimal privacy under the policy, ``beta_other`` under the other group rates."""
+    """A QID group. ``beta`` is its optimal privacy under the policy, ``beta_other`` under the other group rates.
+
+    ``true_leakage`` is that of the true rules, ``announced_leakage`` that of the announced ones, both with the exact
+    populations; None where the group is withheld or nothing was announced.
+    """
 
     values: tuple[str, ...]
     status: str
@@ -59,8 +84,38 @@ class DossierGroup:
     beta: float | None
     beta_other: float | None
     announced_confidence: float | None
+    true_leakage: Yardsticks | None
+    announced_leakage: Yardsticks | None
     binds: bool
     cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCurve:
+    """The smallest confidence β* of a group at each fidelity, and its limits [β_min, C*]."""
+
+    values: tuple[str, ...]
+    exact: tuple[float, ...]
+    free: tuple[float, ...]
+    limits: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """The trade-off of privacy and fidelity, for the worst group at each fidelity and for every group to announce.
+
+    ``level`` is the fidelity that is promised, or that of the policy where nothing is. ``reach_exact`` and
+    ``reach_free`` are the largest of ``levels`` at which every group keeps to the ceiling, printed digits aside; None:
+    at none of them.
+    """
+
+    kind: Kind
+    level: float
+    levels: tuple[float, ...]
+    overall: GroupCurve
+    reach_exact: float | None
+    reach_free: float | None
+    groups: tuple[GroupCurve, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +172,7 @@ class Dossier:
     stated_confidence: float | None
     promised: str
     groups: tuple[DossierGroup, ...]
+    curves: Curves | None
     measures: tuple[TrueMeasure, ...]
     checks: tuple[Check, ...]
     rows: dict[str, int]
@@ -174,6 +230,7 @@ def build(
         stated_confidence=report.privacy.max_confidence if report else None,
         promised=_promised(report) if report else "",
         groups=tuple(_groups(programme, regions, solved, announcement)),
+        curves=_curves(programme, regions, announcement),
         measures=measures,
         checks=checks,
         rows=rows | {f"decisions of the period without {name}": n for name, n in unknown.items() if n},
@@ -185,12 +242,92 @@ def build(
 
 def render(dossier: Dossier, folder: Path) -> None:
     """Write ``dossier.html`` and ``dossier.json``; the same dossier gives the same bytes."""
-    known = {"dossier": dossier}
+    known = {"dossier": dossier, "charts": charts(dossier)}
     bare = templates.render("dossier/dossier.html.jinja", **known, fonts=())
     html = templates.render("dossier/dossier.html.jinja", **known, fonts=faces(bare))
     (folder / "dossier.html").write_text(html, encoding="utf-8")
     content = json.dumps(asdict(dossier), ensure_ascii=False, indent=1)
     (folder / "dossier.json").write_text(content + "\n", encoding="utf-8")
+
+
+def charts(dossier: Dossier) -> tuple[CurveChart, ...]:
+    """The trade-off of the worst group at each fidelity, then of the groups that can be protected least."""
+    curves = dossier.curves
+    if curves is None:
+        return ()
+    at = curves.levels.index(curves.level)
+    exact = dossier.policy["group_rates"] == "exact"
+    least = sorted(curves.groups, key=lambda g: -(g.exact if exact else g.free)[at])[:_DRAWN]
+    return tuple(
+        curve_chart(
+            TradeOff(
+                kind=curves.kind,
+                levels=np.array(curves.levels),
+                exact=np.array([curve.exact]),
+                free=np.array([curve.free]),
+                limits=np.array([curve.limits]),
+            ),
+            group=0,
+            id=f"curve-{i}",
+            title=", ".join(curve.values),
+            level=curves.level,
+        )
+        for i, curve in enumerate([curves.overall, *least])
+    )
+
+
+def _curves(programme: Programme, regions: Regions, announcement: Announcement | None) -> Curves | None:
+    """None where no group is to be announced, or where every region has a range of its own: there is no one level."""
+    policy = programme.policy
+    promised = policy.fidelity.level if announcement is None else getattr(announcement.fidelity, "level", None)
+    which = np.flatnonzero(standing(regions, policy) == Standing.ANNOUNCED)
+    kind: Kind = "alpha" if policy.fidelity.kind == "alpha" else "delta"
+    if promised is None or policy.fidelity.level is None or not len(which):
+        return None
+    level = float(promised)
+    levels = np.array(sorted({level, *(x for x in grid(kind, steps=_STEPS).tolist() if abs(x - level) > 1e-9)}))
+    found = trade_off(groups_of(regions, which), kind=kind, levels=levels, digits=policy.digits)
+    every = zip((regions.group_values[g] for g in which), found.exact, found.free, found.limits, strict=True)
+    worst = found.overall_exact, found.overall_free, found.overall_limits
+
+    def reach(worst: Floats) -> float | None:
+        kept = levels[worst <= policy.ceiling + 1e-12]
+        return float(kept.max()) if len(kept) else None
+
+    return Curves(
+        kind=kind,
+        level=level,
+        levels=tuple(levels.tolist()),
+        overall=_curve(("The worst group at each fidelity",), *worst),
+        reach_exact=reach(found.overall_exact),
+        reach_free=reach(found.overall_free),
+        groups=tuple(_curve(*curve) for curve in every),
+    )
+
+
+def _curve(values: tuple[str, ...], exact: Floats, free: Floats, limits: Floats) -> GroupCurve:
+    """To six decimals: more than anybody reads, and a third of the file."""
+    before, after = limits.round(6).tolist()
+    return GroupCurve(values, tuple(exact.round(6).tolist()), tuple(free.round(6).tolist()), (before, after))
+
+
+def _yardsticks(regions: Regions, which: Ints, announcement: Announcement | None) -> list[Yardsticks]:
+    """(k,) the yardsticks of the announced mapping of some groups; of the true one where none is given."""
+    if not len(which):
+        return []
+    groups = groups_of(regions, which)
+    decision = groups.decision
+    if announcement is not None:
+        positive = announcement.chance / 10**announcement.digits
+        decision = np.column_stack([1 - positive, positive])
+    found = leakage.leakage(groups.population, decision, groups.offsets)
+    names = Yardsticks.__dataclass_fields__
+    columns = ([_finite(x) for x in getattr(found, name).tolist()] for name in names)
+    return [Yardsticks(*row) for row in zip(*columns, strict=True)]
+
+
+def _finite(value: float) -> Yardstick:
+    return round(value, 6) if math.isfinite(value) else "inf"
 
 
 def _groups(
@@ -204,6 +341,9 @@ def _groups(
     worst = max((b for b, _ in beta.values()), default=math.nan)
     place = {int(g): i for i, g in enumerate(announcement.groups)} if announcement else {}
     stated = announcement.confidences() if announcement else []
+    to_announce = np.flatnonzero(standings == Standing.ANNOUNCED)
+    true_leakage = dict(zip(to_announce.tolist(), _yardsticks(regions, to_announce, None), strict=True))
+    leaked = _yardsticks(regions, announcement.groups, announcement) if announcement else []
     for g in every.tolist():
         members = range(regions.offsets[g], regions.offsets[g + 1])
         mine = place.get(g)
@@ -221,6 +361,8 @@ def _groups(
             beta=float(beta[g][0]) if g in beta else None,
             beta_other=float(beta[g][1]) if g in beta else None,
             announced_confidence=float(stated[mine]) if mine is not None else None,
+            true_leakage=true_leakage.get(g),
+            announced_leakage=leaked[mine] if mine is not None else None,
             binds=g in beta and bool(beta[g][0] >= worst - 1e-12),
             cells=tuple(_cell(regions, region, announced) for region, announced in zip(members, chances, strict=True)),
         )

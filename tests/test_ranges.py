@@ -182,6 +182,8 @@ def test_ranges_as_wide_as_delta_announce_what_delta_does(tmp_path: Path, rates:
     assert all(check["passed"] for check in dossier["checks"]), dossier["checks"]
     assert dossier["promised"] == "the declared ranges"
     assert dossier["policy"]["ranges"] == "ranges.csv"
+    assert dossier["curves"] is None
+    assert "no single level of fidelity" in (outcome.dossier / "dossier.html").read_text()
 
 
 @quick

@@ -257,3 +257,75 @@ def test_batches_cover_every_announced_group_once(tmp_path: Path) -> None:
     assert steps.load_solved(run).group.tolist() == list(range(150))
     whole = steps.announcing.solve(steps.load_regions(run), np.arange(150), run.programme.policy)
     assert np.array_equal(whole.beta, steps.load_solved(run).beta), "batches change nothing, to the last bit"
+
+
+@pytest.mark.parametrize("kind", ["delta", "alpha"])
+@quick
+def test_the_dossier_has_the_trade_off_of_privacy_and_fidelity(tmp_path: Path, kind: str) -> None:
+    outcome = series.publish(series.write_series(tmp_path, series.card(50), max_confidence=1.0, fidelity={kind: 0.88}))
+    dossier = _dossier(outcome)
+    curves = dossier["curves"]
+    assert (curves["kind"], curves["level"]) == (kind, 0.88)
+    assert curves["levels"] == sorted(curves["levels"])
+    at = curves["levels"].index(0.88)
+    for group, curve in zip(dossier["groups"], curves["groups"], strict=True):
+        assert curve["values"] == group["values"]
+        assert curve["limits"] == pytest.approx([group["prior"], group["true_confidence"]])
+        assert curve["exact"][at] == pytest.approx(group["beta"], abs=1e-6)
+        assert curve["free"][at] == pytest.approx(group["beta_other"], abs=1e-6)
+    women, men = (curve["exact"] for curve in curves["groups"])
+    assert curves["overall"]["exact"] == [max(pair) for pair in zip(women, men, strict=True)]
+    html = (outcome.dossier / "dossier.html").read_text()
+    for i in range(3):
+        assert f'<title id="curve-{i}-title">' in html
+    assert html.count("<figure") == html.count('<circle class="dot"') / 2 == 3
+    assert "which is promised" in html
+
+
+@quick
+def test_the_dossier_of_a_refused_run_shows_how_far_fidelity_must_move(tmp_path: Path) -> None:
+    test_a_refusal_names_what_binds_to_the_reviewer_only(tmp_path)
+    folder = tmp_path / "var" / "test-series" / "dossiers" / "2024-v1-refused"
+    curves = json.loads((folder / "dossier.json").read_text())["curves"]
+    assert curves["level"] == 0.95
+    for name in ("exact", "free"):
+        reached = [x for x, beta in zip(curves["levels"], curves["overall"][name], strict=True) if beta <= 0.65]
+        assert curves[f"reach_{name}"] == reached[-1] < 0.95
+    html = (folder / "dossier.html").read_text()
+    assert f"can be kept up to δ {curves['reach_exact']:g} with exact group rates" in html
+    assert "which the policy demands" in html
+    moved = tmp_path / "moved"
+    policy = {"max_confidence": 0.65, "fidelity": {"delta": curves["reach_exact"]}}
+    assert series.publish(series.write_series(moved, series.card(10), **policy)).new
+
+
+@quick
+def test_a_dossier_of_200_groups_is_no_burden(tmp_path: Path) -> None:
+    counts = {
+        (f"group {g}", f"r{i}"): (20 + (7 * g + 3 * i) % 9, (5 * g + 11 * i) % 20)
+        for g in range(200)
+        for i in range(5)
+    }  # fmt: skip
+    outcome = series.publish(series.write_series(tmp_path, counts, fidelity={"delta": 0.7}))
+    html = outcome.dossier / "dossier.html"
+    assert html.stat().st_size < 2_000_000
+    assert html.read_text().count("<figure") == 7
+    assert "The 6 groups that can be protected least" in html.read_text()
+    assert len(_dossier(outcome)["curves"]["groups"]) == 200
+
+
+@quick
+def test_the_dossier_has_the_other_yardsticks(tmp_path: Path) -> None:
+    outcome = series.publish(series.write_series(tmp_path, series.card(50), group_rates="free"))
+    text = (outcome.dossier / "dossier.json").read_text()
+    assert not re.search(r"\b(Infinity|NaN)\b", text), "valid JSON"
+    women = next(g for g in json.loads(text)["groups"] if g["values"] == ["women"])
+    assert women["true_leakage"]["local_differential_privacy"] == "inf"
+    assert women["true_leakage"]["likeness_gain"] == pytest.approx(20 / 3 - 1, abs=1e-6)
+    assert women["true_leakage"]["minimum_uncertainty"] == 0
+    assert women["announced_leakage"]["minimum_uncertainty"] == pytest.approx(
+        -np.log(women["announced_confidence"]), abs=1e-6
+    )
+    assert women["announced_leakage"]["likeness_gain"] < 20 / 3 - 1
+    html = (outcome.dossier / "dossier.html").read_text()
+    assert '<td class="num">∞</td>' in html
