@@ -329,3 +329,46 @@ def test_the_dossier_has_the_other_yardsticks(tmp_path: Path) -> None:
     assert women["announced_leakage"]["likeness_gain"] < 20 / 3 - 1
     html = (outcome.dossier / "dossier.html").read_text()
     assert '<td class="num">∞</td>' in html
+
+
+@quick
+def test_the_report_states_the_yardsticks_as_an_outsider_works_them_out(tmp_path: Path) -> None:
+    counts = {
+        ("a", "r0"): (113, 40), ("a", "r1"): (58, 35), ("a", "r2"): (31, 20),
+        ("b", "r0"): (77, 30), ("b", "r1"): (84, 42),
+    }  # fmt: skip
+    outcome = series.publish(series.write_series(tmp_path, counts, population_rounding=5))
+    report = _report(outcome)
+    ldp = lift = gain = leaked = 0.0
+    for group in report["groups"]:
+        total, before, after = group["population"], max(r["population"] for r in group["regions"]), 0.0
+        for name in report["outcomes"]:
+            chances = [r["announced"][name] for r in group["regions"]]
+            people = [r["population"] * r["announced"][name] for r in group["regions"]]
+            rate = sum(people) / total
+            ldp = max(ldp, np.log(max(chances) / min(chances)))
+            lift = max(lift, *(abs(np.log(x / rate)) for x in chances))
+            gain = max(gain, max(chances) / rate - 1)
+            after += max(people)
+        leaked = max(leaked, np.log2(after / before))
+    stated = report["privacy"]["leakage"]
+    follows = {"ldp": ldp, "log_lift": lift, "likeness_gain": gain, "min_entropy_leakage": leaked}
+    assert stated.keys() == follows.keys()
+    for name, value in follows.items():
+        assert 0 <= stated[name] - value < 0.001 + 1e-9, name
+    html = (outcome.documents / "report.html").read_text()
+    for row in ("Local differential privacy", "Log-lift", "Likeness gain", "Min-entropy leakage"):
+        assert f"{row}, in the worst group" in html
+        assert f'<th scope="row">{row}</th>' in html, "the glossary explains it"
+    assert verify(outcome.documents / "report.json") == []
+    population = tmp_path / "exact.csv"
+    series.write_rows(population, ["public", "secret", "population"], [(*k, n) for k, (n, _) in counts.items()])
+    assert verify(outcome.documents / "report.json", population=population) == []
+
+
+@quick
+def test_what_is_not_bounded_is_said_to_be(tmp_path: Path) -> None:
+    outcome = series.publish(series.write_series(tmp_path, series.card(50)))
+    assert _report(outcome)["privacy"]["leakage"]["ldp"] is None
+    html = (outcome.documents / "report.html").read_text()
+    assert re.search(r"Local differential privacy, in the worst group</th><td>not bounded<", html)

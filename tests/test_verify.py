@@ -179,6 +179,12 @@ FORGERIES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "a group of another status": lambda r: r["groups"][0].update(status="flattened"),
     "another reader": lambda r: r["policy"].update(reader="informed"),
     "an influence": lambda r: r.update(influence=[{"public": 1}]),
+    "no yardsticks": lambda r: r["privacy"].update(leakage=None),
+    "a bound where there is none": lambda r: r["privacy"]["leakage"].update(ldp=1.0, log_lift=1.0),
+    "no bound where there is one": lambda r: r["privacy"]["leakage"].update(likeness_gain=None),
+    "a smaller gain": lambda r: r["privacy"]["leakage"].update(
+        likeness_gain=round(r["privacy"]["leakage"]["likeness_gain"] - 0.001, 3)
+    ),
     "more digits": lambda r: r["privacy"].update(max_confidence=r["privacy"]["max_confidence"] + 1e-7),
 }
 

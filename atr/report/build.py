@@ -14,7 +14,7 @@ from atr.announcement import Announcement, Extent, published_population
 from atr.fidelity import Delta, Fidelity, Ranges
 from atr.periods import Period
 from atr.programme import UNKNOWN, Programme
-from atr.report import model, wording
+from atr.report import model, wording, yardsticks
 from atr.report.notes import fidelity_notes
 from atr.report.rounding import bounds, down, nearest, printed_range
 from atr.report.sentences import sentence
@@ -190,6 +190,7 @@ def _privacy(announcement: Announcement, programme: Programme) -> model.Privacy:
         min_uncertainty=down(-math.log(stated), announcement.digits),
         binding_group=_id(confidences.index(max(confidences))),
         holds_for=holds_for,
+        leakage=yardsticks.stated(announcement),
     )
 
 

@@ -94,6 +94,19 @@ class AttributeInfo(_Frozen):
     values: tuple[str, ...]
 
 
+class Leakage(_Frozen):
+    """What the printed rules give away in the units of other definitions: the worst group of each, rounded up.
+
+    Computed from the printed chances and the printed numbers of people; None where it is infinite. ``ldp`` and
+    ``log_lift`` are in nats, ``min_entropy_leakage`` is in bits.
+    """
+
+    ldp: Annotated[float, Field(ge=0)] | None
+    log_lift: Annotated[float, Field(ge=0)] | None
+    likeness_gain: Annotated[float, Field(ge=0)] | None
+    min_entropy_leakage: Annotated[float, Field(ge=0)] | None
+
+
 class Privacy(_Frozen):
     """The guarantee, computed from the printed numbers; all None where no group is announced.
 
@@ -105,6 +118,7 @@ class Privacy(_Frozen):
     min_uncertainty: float | None
     binding_group: str | None
     holds_for: str
+    leakage: Leakage | None = None
 
 
 class FidelityInfo(_Frozen):

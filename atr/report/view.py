@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from atr.report import parity, wording
-from atr.report.model import Group, PublicReport
+from atr.report.model import Group, Leakage, PublicReport
 from atr.report.rules import Rules, name_of, rules
 
 _UNATTAINABLE = {"withhold": "withheld", "coarsen": "coarsened", "flatten": "flattened"}
@@ -23,8 +23,28 @@ GLOSSARY = (
     ("Group (QID group)", "Everybody who shares all public values, the quasi-identifiers."),
     ("Fidelity", "How close announced chances are to the true ones: a promise that holds for every chance."),
     (
+        "Likeness gain",
+        "How much likelier an outcome makes a sensitive value, relative to what was known before; twice as likely "
+        "is a gain of 1. It is what β-likeness bounds, and another β than the confidence.",
+    ),
+    (
+        "Local differential privacy",
+        "How far the announced chances of an outcome lie apart within a group: the largest ln of their ratio, in nats. "
+        "It is not bounded where an outcome is announced as possible for some and as impossible for others.",
+    ),
+    (
+        "Log-lift",
+        "How far an outcome moves what a reader knows, up or down: the largest |ln| of the probability of a sensitive "
+        "value after over before, in nats. It is not bounded where an outcome rules a sensitive value out.",
+    ),
+    (
         "Maximum confidence, β",
         "How sure, at most, a reader who takes the rules at face value can be of a sensitive value; 0 to 1.",
+    ),
+    (
+        "Min-entropy leakage",
+        "How much likelier the outcome makes one guess at a sensitive value right, on average: that factor's logarithm "
+        "to base 2, in bits.",
     ),
     (
         "Minimum uncertainty, γ",
@@ -236,6 +256,7 @@ def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
         rows.append(("Confidence without the report", wording.number(privacy.prior_confidence)))
     if privacy.min_uncertainty is not None:
         rows.append(("Minimum uncertainty γ = −ln β", f"{wording.number(privacy.min_uncertainty)} nats"))
+    rows += _yardsticks(privacy.leakage)
     binding = next((g for g in report.groups if g.id == privacy.binding_group), None)
     if binding is not None:
         rows.append(("Group in which the confidence is highest", _name(binding, report)))
@@ -251,6 +272,25 @@ def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
         ("Software", f"atr {report.provenance.atr}, format {report.schema_name}"),
     ]
     return tuple(rows)
+
+
+def _yardsticks(leakage: Leakage | None) -> list[tuple[str, str]]:
+    """The yardsticks of the printed rules, each for the group in which it is largest."""
+    if leakage is None:
+        return []
+    named = (
+        ("Local differential privacy", leakage.ldp, "nat"),
+        ("Log-lift", leakage.log_lift, "nat"),
+        ("Likeness gain", leakage.likeness_gain, ""),
+        ("Min-entropy leakage", leakage.min_entropy_leakage, "bit"),
+    )
+    return [(f"{name}, in the worst group", _amount(value, unit)) for name, value, unit in named]
+
+
+def _amount(value: float | None, unit: str) -> str:
+    if value is None:
+        return "not bounded"
+    return f"{wording.number(value)} {unit}{'' if value == 1 else 's'}" if unit else wording.number(value)
 
 
 def one_page_names(report: PublicReport) -> tuple[tuple[str, ...], int]:

@@ -19,6 +19,7 @@ from atr.report.model import (
     FidelityInfo,
     Group,
     GroupCounts,
+    Leakage,
     Note,
     PeriodInfo,
     PolicyInfo,
@@ -128,6 +129,9 @@ def report(
             min_uncertainty=math.floor(-math.log(min(1, confidence)) * 1000) / 1000 if announced else None,
             binding_group=next((g.id for g in groups if g.status == "announced"), None),
             holds_for=wording.holds_for("level"),
+            leakage=Leakage(ldp=None, log_lift=1.0, likeness_gain=1.234, min_entropy_leakage=0.5)
+            if announced
+            else None,
         ),
         "fidelity": FidelityInfo(kind="delta", level=0.9, largest_change=0.1),
         "coverage": Coverage(

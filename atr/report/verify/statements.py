@@ -17,7 +17,7 @@ from atr.confidence import round_up
 from atr.fidelity import ladder
 from atr.outcomes import GRID_TOLERANCE
 from atr.programme import UNKNOWN
-from atr.report import build, model, wording
+from atr.report import build, model, wording, yardsticks
 from atr.report.notes import fidelity_notes
 from atr.report.rounding import bounds as between
 from atr.report.rounding import down, nearest, up
@@ -33,6 +33,7 @@ def of(printed: Printed) -> Iterator[Finding]:
     yield from _people(printed)
     yield from _coverage(printed.report, int(printed.announcement.published.sum()), printed.people(printed.everyone))
     yield from _privacy(printed)
+    yield from _leakage(printed)
     yield from _rates(printed)
     yield from _promise(printed.report)
     yield from _fairness(printed)
@@ -42,7 +43,13 @@ def of(printed: Printed) -> Iterator[Finding]:
 def of_nothing(report: model.PublicReport) -> Iterator[Finding]:
     """What is false in a report that announces no group."""
     privacy = report.privacy
-    figures = privacy.max_confidence, privacy.prior_confidence, privacy.min_uncertainty, privacy.binding_group
+    figures = (
+        privacy.max_confidence,
+        privacy.prior_confidence,
+        privacy.min_uncertainty,
+        privacy.binding_group,
+        privacy.leakage,
+    )
     if report.fairness or report.coverage.rate is not None or any(figure is not None for figure in figures):
         yield Finding("groups", "nothing is announced, but figures are stated")
     yield from _coverage(report, 0, (0, 0))
@@ -148,6 +155,23 @@ def _binding(printed: Printed, stated: float) -> Iterator[Finding]:
         reached = surest[ids.index(binding)]
         if reached < max(sure) or float(round_up(reached, digits=printed.report.policy.digits)) < stated:
             yield Finding("privacy.binding_group", "does not reach the stated confidence")
+
+
+def _leakage(printed: Printed) -> Iterator[Finding]:
+    """Against the printed chances and numbers of people alone, so to the last digit, also where others are known."""
+    stated, follows = printed.report.privacy.leakage, yardsticks.stated(printed.announcement)
+    for name in model.Leakage.model_fields:
+        said, computed = getattr(stated, name, None), getattr(follows, name)
+        if stated is None or said != computed:
+            yield Finding(
+                f"privacy.leakage.{name}",
+                f"{_bounded(said) if stated else 'nothing'} is stated, {_bounded(computed)} follows from the printed "
+                "numbers",
+            )
+
+
+def _bounded(figure: float | None) -> str:
+    return "no bound" if figure is None else str(figure)
 
 
 def _confidences(printed: Printed, chance: Ints) -> tuple[list[Fraction], list[Fraction]]:
