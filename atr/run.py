@@ -247,12 +247,14 @@ def announce(run: Run) -> None:
     found = load_regions(run)
     with _refusal_kept(run):
         made = announcing.announce(found, load_solved(run), run.programme.policy)
-    frame = pd.DataFrame({"population": made.population, "published": made.published, "chance": made.chance})
+    frame = pd.DataFrame({"population": made.population, "published": made.published})
+    frame[[f"x{i}" for i in range(len(made.outcomes))]] = made.chance
     write_parquet(frame, run.folder / "announced.parquet")
     write_json(run.folder / "promise.json", {"rung": made.rung})
     with Warehouse.open(run.programme) as warehouse:
         warehouse.store_announced(
             run.id,
+            outcomes=made.outcomes,
             regions=announcing.members_of(found, made.groups)[0],
             population=made.population,
             published=made.published,
@@ -387,6 +389,7 @@ def load_regions(run: Run) -> regions.Regions:
         region_values=tuple(sensitive.itertuples(index=False, name=None)),
         counts=frame[[f"n{i}" for i in range(len(names["outcomes"]))]].to_numpy(dtype=np.int64),
         offsets=offsets,
+        named_sets=run.programme.named_sets,
     )
 
 
@@ -436,7 +439,7 @@ def load_announcement(run: Run) -> Announcement:
         found,
         groups,
         published=frame["published"].to_numpy(dtype=np.int64),
-        chance=frame["chance"].to_numpy(dtype=np.int64),
+        chance=frame[[f"x{i}" for i in range(len(found.outcomes))]].to_numpy(dtype=np.int64),
         rung=rung,
         policy=policy,
     )

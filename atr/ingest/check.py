@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from atr.errors import IngestError, ProgrammeError
-from atr.programme import CONTROL, Programme, printable
+from atr.programme import CONTROL, MOST_OUTCOMES, Programme, printable
 from atr.warehouse import Warehouse
 
 _LONG = 80
@@ -17,7 +17,7 @@ def check_log(warehouse: Warehouse, programme: Programme) -> None:
     Raises
     ------
     ProgrammeError
-        If an outcome never occurs, more than two are not grouped, a number has no bins, or a reference is nobody's.
+        If an outcome never occurs, too many are not grouped, a number has no bins, or a reference is nobody's.
     IngestError
         If the log has no decisions.
     """
@@ -82,15 +82,15 @@ def check_number_of_outcomes(warehouse: Warehouse, programme: Programme) -> list
     Raises
     ------
     ProgrammeError
-        If more than two outcomes are not grouped.
+        If more outcomes than a report can tell of are not grouped.
     """
     raws = [raw for (raw,) in warehouse.query("SELECT DISTINCT outcome FROM decisions ORDER BY outcome LIMIT 50")]
-    if programme.log.outcomes is None and len(raws) > 2:
+    if programme.log.outcomes is None and len(raws) > MOST_OUTCOMES:
         raise ProgrammeError(
-            f"the log has {'50 or more' if len(raws) == 50 else len(raws)} outcomes, and a report of more than two "
-            "is not supported yet",
+            f"the log has {'50 or more' if len(raws) == 50 else len(raws)} outcomes; a report tells of {MOST_OUTCOMES} "
+            "at most",
             where=f"{programme.path}, log.outcomes",
-            hint="Group them into two, as in outcomes: {granted: [yes, partly], refused: [no]}.",
+            hint="Group them, as in outcomes: {granted: [yes, partly], refused: [no]}.",
             private=_named(raws),
         )
     return raws
@@ -107,6 +107,9 @@ def _check_outcomes(warehouse: Warehouse, programme: Programme) -> None:
         occurring = {printable(raw) for raw in raws}
     else:
         occurring = {name for name, group in log.outcomes.items() if set(group) & set(raws)}
+    if programme.policy.fidelity.kind == "ranges" and len(occurring) > 2:
+        hint = "Use delta or alpha, or group the outcomes into two."
+        raise ProgrammeError("a file of ranges is for two outcomes", where=f"{programme.path}, policy", hint=hint)
     if log.positive not in occurring:
         raise ProgrammeError("this outcome never occurs in the log", where=f"{where}.positive", private=_named(raws))
     if len(occurring) == 1:

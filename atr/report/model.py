@@ -84,7 +84,10 @@ class PolicyInfo(_Frozen):
 
 
 class AttributeInfo(_Frozen):
-    """An input of the decision, with the display values that are declared or announced, in order."""
+    """An input of the decision, with the display values that are declared or announced, in order.
+
+    ``sets`` are the named sets of its values that are protected beside every single value.
+    """
 
     name: str
     title: str
@@ -92,18 +95,21 @@ class AttributeInfo(_Frozen):
     protected: bool
     legitimate: bool
     values: tuple[str, ...]
+    sets: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
 class Privacy(_Frozen):
     """The guarantee, computed from the printed numbers; all None where no group is announced.
 
     ``max_confidence`` and ``prior_confidence`` are rounded up, ``min_uncertainty`` (nats) is rounded down.
+    ``binding_set`` is what a reader can be surest of in the binding group: a value of an attribute, or a named set.
     """
 
     max_confidence: Share | None
     prior_confidence: Share | None
     min_uncertainty: float | None
     binding_group: str | None
+    binding_set: dict[str, str] | None
     holds_for: str
 
 

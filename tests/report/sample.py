@@ -127,6 +127,7 @@ def report(
             prior_confidence=math.ceil(prior * 1000) / 1000 if announced else None,
             min_uncertainty=math.floor(-math.log(min(1, confidence)) * 1000) / 1000 if announced else None,
             binding_group=next((g.id for g in groups if g.status == "announced"), None),
+            binding_set={"priors": "none"} if any(g.status == "announced" for g in groups) else None,
             holds_for=wording.holds_for("level"),
         ),
         "fidelity": FidelityInfo(kind="delta", level=0.9, largest_change=0.1),
