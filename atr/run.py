@@ -140,7 +140,7 @@ def begin(programme_path: str, period: str | None = None, *, ended_by: date | No
 def foresee(programme_path: str, period: str | None = None) -> str:
     """Find out what would end a run early: another run, a log that does not fit, a period without decisions.
 
-    It takes seconds, before anything slow is started; what was read of the log is not read again.
+    The log is ingested for it, so that the run has only to look whether a file is new.
 
     Returns
     -------
@@ -149,7 +149,8 @@ def foresee(programme_path: str, period: str | None = None) -> str:
     Raises
     ------
     AtrError
-        As :func:`load_log` and :func:`begin` do, and if there are no decisions or another run holds the store.
+        As :func:`load_log` and :func:`begin` do, and if there are no decisions, another run holds the store, or the
+        file of ranges lacks a region.
     """
     programme = load(programme_path)
     with hold(programme.store_path):
@@ -157,6 +158,10 @@ def foresee(programme_path: str, period: str | None = None) -> str:
         with Warehouse.open(programme) as warehouse:
             chosen = _choose(warehouse, programme, period)
             regions.require_decisions(warehouse, chosen)
+            if programme.policy.fidelity.kind == "ranges":
+                found = regions.aggregate(warehouse, programme, chosen)
+                announced = np.flatnonzero(announcing.standing(found, programme.policy) == Standing.ANNOUNCED)
+                programme.policy.fidelity.model(announcing.values_of(found, announced))
     return chosen.label
 
 
@@ -493,7 +498,7 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
 
 def _related(book: ledger.Ledger, run: Run) -> dossiers.Related:
     return dossiers.Related(
-        overlapping=tuple(book.overlapping(run.period_label, "draft", "published")),
+        overlapping=book.overlapping(run.period_label, lambda release: release.state in ("draft", "published")),
         published=tuple(r.version for r in book.releases(run.period_label) if r.state == "published"),
     )
 

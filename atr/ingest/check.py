@@ -3,12 +3,14 @@
 # ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
 from __future__ import annotations
 
+import unicodedata
+
 from atr.errors import IngestError, ProgrammeError
 from atr.programme import CONTROL, MOST_OUTCOMES, Programme, printable
 from atr.warehouse import Warehouse
 
 _LONG = 80
-"""Letters from which on a value is long for a table."""
+"""More letters are long for a table."""
 
 
 def check_log(warehouse: Warehouse, programme: Programme) -> None:
@@ -54,21 +56,23 @@ def remarks(warehouse: Warehouse, programme: Programme) -> list[str]:
     for name, attribute in programme.attributes.items():
         if attribute.bins is not None:
             continue
-        rows = warehouse.query(f"SELECT DISTINCT {warehouse.layout().column(name)} FROM decisions LIMIT 10000")
+        rows = warehouse.query(
+            f"SELECT DISTINCT {warehouse.layout().column(name)} FROM decisions ORDER BY 1 LIMIT 10000"
+        )
         raws = [raw for (raw,) in rows if raw is not None]
         shown = sorted({attribute.shown(raw) for raw in raws})
         alike: dict[str, list[str]] = {}
         for value in shown:
-            alike.setdefault(" ".join(value.split()), []).append(value)
+            alike.setdefault(" ".join(unicodedata.normalize("NFKC", value).split()), []).append(value)
         for values in alike.values():
             if len(values) > 1:
-                found.append(f"{name}: {', '.join(map(repr, values))} look alike and are counted apart")
+                found.append(f"{name}: {', '.join(map(repr, values))} look alike and are counted apart; see `values`")
         odd = [raw for raw in raws if raw not in (attribute.values or {}) and CONTROL.search(raw)]
         if odd:
             found.append(f"{name}: {min(odd)!a} has characters that cannot be printed")
         longest = max(shown, key=len, default="")
         if len(longest) > _LONG:
-            found.append(f"{name}: a value has {len(longest)} letters, beginning '{longest[:30]}'; tables will be wide")
+            found.append(f"{name}: a value has {len(longest)} letters, '{longest[:30]}…'; see `values`")
     return found
 
 

@@ -110,10 +110,11 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         "For whom it does not hold",
         "For a reader who works out how the figures were altered and reverses it: the method is public and leaves "
         "nothing to chance, so such a reader can be surer. For a reader convinced that each rule is all or nothing, or "
-        f"otherwise sure of what the true chances can be. For a reader who knows more of a person than {public} and "
-        "the outcome, another private fact for example. For a reader who compares this report with another one on "
-        "the same people: an earlier version, or one of a period that shares days with this one. The report says "
-        "nothing about them.",
+        "otherwise sure of what the true chances can be"
+        + (", the limits printed beside each rule for example" if report.fidelity.kind == "ranges" else "")
+        + f". For a reader who knows more of a person than {public} and the outcome, another private fact for "
+        "example. For a reader who compares this report with another one on the same people: an earlier version, or "
+        "one of a period that shares days with this one. The report says nothing about them.",
     )
     yield (
         "exact",
