@@ -46,6 +46,10 @@ class Delta:
         if not 0 <= self.level <= 1:
             raise ValueError(f"delta must be between 0 and 1, not {self.level}")
 
+    def of(self, cells: slice) -> Delta:
+        """Give the promise made to some of the regions: the same."""
+        return self
+
     def allowed(self, decision: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Give the (n,) smallest and largest announced D_1 for (n,) or (n, 2) true decisions."""
         d = _rule(decision)
@@ -94,6 +98,10 @@ class Alpha:
     def __post_init__(self) -> None:
         if not 0 < self.level <= 1:
             raise ValueError(f"alpha must be above 0 and at most 1, not {self.level}")
+
+    def of(self, cells: slice) -> Alpha:
+        """Give the promise made to some of the regions: the same."""
+        return self
 
     def allowed(self, decision: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Give the (n,) smallest and largest announced D_1 for (n,) or (n, 2) true decisions."""
@@ -157,6 +165,10 @@ class Ranges:
             raise ValueError("a range is empty: its lower end lies above its upper end")
         object.__setattr__(self, "lower", lo)
         object.__setattr__(self, "upper", hi)
+
+    def of(self, cells: slice) -> Ranges:
+        """Give the promise made to some of the regions."""
+        return Ranges(self.lower[cells], self.upper[cells])
 
     def allowed(self, decision: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Give the (n,) smallest and largest announced D_1 for (n,) or (n, 2) true decisions."""

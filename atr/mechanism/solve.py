@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from atr.errors import RefusedError
-from atr.fidelity import Fidelity, ladder
-from atr.groups import FloatArray, Groups
-from atr.mechanism.announcement import cheapest_total, emptied, least_distorted
-from atr.mechanism.closed_form import exact_rates, feasible_totals, free_rates
-from atr.mechanism.rows import put, rows, take
+from atr.fidelity import Delta, Fidelity, ladder
+from atr.groups import FloatArray, Groups, IntArray
+from atr.mechanism.blocks import each_block, kernels
 
 GroupRates = Literal["exact", "free"]
 Objective = Literal["privacy", "fidelity"]
 
 # Relative: two ways to compute the same confidence differ by less.
 CONFIDENCE_TOLERANCE = 1e-12
+# A step of the ladder this close to the strictest possible promise is worth trying.
+_SLACK = 1e-9
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -111,24 +111,57 @@ def optimal_privacy(
     >>> optimal_privacy(card, fidelity=Delta(0.9), group_rates="exact").beta.round(4)
     array([0.9  , 0.648])
     """
-    lower, upper = _allowed(groups, fidelity, digits)
     free = group_rates == "free"
-    beta_0, beta_1, beta_p, beta_min, beta, posterior = (np.zeros(len(groups)) for _ in range(6))
-    for chosen, cells in rows(groups, lower, upper):
-        p, d = take(cells, groups.population), take(cells, groups.decision[:, 1])
-        lo, hi = take(cells, lower), take(cells, upper)
-        bounds = free_rates(p, lo, hi)
-        posterior[chosen] = _confidence(p, d)
-        beta_0[chosen], beta_1[chosen], beta_p[chosen], beta_min[chosen] = bounds
-        beta[chosen] = np.max(bounds, axis=0) if free else exact_rates(p, d, lo, hi)
-    # The true decisions are always allowed: rounding errors aside, β* is at most C*.
+    bounds = np.empty((len(groups), 6 if free else 3))
+    kernel = kernels().free_rates if free else kernels().exact_rates
+
+    def work(which: slice, cells: slice) -> None:
+        kernel(*_block(groups, fidelity, digits, which, cells), bounds[which])
+
+    each_block(groups.offsets, work)
     return OptimalPrivacy(
-        beta=np.minimum(beta, posterior),
-        limits=np.column_stack([beta_min, posterior]),
-        beta_0=beta_0 if free else None,
-        beta_1=beta_1 if free else None,
-        beta_p=beta_p if free else None,
+        beta=bounds[:, -1],
+        limits=bounds[:, :2],
+        beta_0=bounds[:, 2] if free else None,
+        beta_1=bounds[:, 3] if free else None,
+        beta_p=bounds[:, 4] if free else None,
     )
+
+
+def strictest_delta(groups: Groups, max_confidence: float) -> FloatArray:
+    """Give the largest δ at which each group, its rate announced as it is, can keep to a confidence.
+
+    Parameters
+    ----------
+    groups
+        Populations (n,) and true decisions (n, 2).
+    max_confidence
+        Confidence to keep to, probability.
+
+    Returns
+    -------
+    (g,) δ without a grid; -1 where no announcement keeps to that confidence. Private: it depends on the true decisions.
+
+    References
+    ----------
+    This library's: the closed form for exact rates, solved for δ.
+
+    Examples
+    --------
+    >>> card = Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
+    >>> strictest_delta(card, 0.9).round(4)
+    array([0.9, 1. ])
+    """
+    delta = np.empty(len(groups))
+    kernel = kernels().strictest_delta
+
+    def work(which: slice, cells: slice) -> None:
+        offsets = groups.offsets[which.start : which.stop + 1] - cells.start
+        d = np.ascontiguousarray(groups.rule[cells])
+        kernel(groups.population[cells], d, offsets, float(max_confidence), delta[which])
+
+    each_block(groups.offsets, work)
+    return delta
 
 
 def announce(
@@ -177,34 +210,9 @@ def announce(
     >>> announce(card, beta=0.675, fidelity=Delta(0.9), group_rates="free").round(4)
     array([0.1   , 0.02  , 0.9   , 0.    , 0.4242, 0.9242])
     """
-    lower, upper = _allowed(groups, fidelity, digits)
-    ceiling = np.broadcast_to(np.asarray(beta, dtype=np.float64), len(groups))
-    announced = groups.decision[:, 1].copy()
-    missed = np.zeros(len(groups), dtype=bool)
-    for chosen, cells in rows(groups, lower, upper):
-        p, d = take(cells, groups.population), take(cells, groups.decision[:, 1])
-        perturbed = _confidence(p, d) > ceiling[chosen] * (1 + CONFIDENCE_TOLERANCE)
-        chosen, cells, p, d = chosen[perturbed], cells[perturbed], p[perturbed], d[perturbed]
-        if not len(chosen):
-            continue
-        lo, hi, b = take(cells, lower), take(cells, upper), ceiling[chosen]
-        s, t = (p * d).sum(axis=1), (p * (1 - d)).sum(axis=1)
-        if group_rates == "free":
-            s_lo, s_hi = feasible_totals(p, lo, hi, b)
-            S = p.sum(axis=1)
-            s = emptied(cheapest_total(p, d, s_lo=s_lo, s_hi=s_hi, beta=b), lo, np.where(p > 0, hi, 1), S)
-            t = S - s
-        x = least_distorted(p, d, lo, hi, s=s, t=t, beta=b)
-        off = np.abs((p * x).sum(axis=1) - s) > 1e-6 * (s + t)
-        missed[chosen] = off | (_confidence(p, x) > b + 1e-6)
-        put(cells, x, announced)
-    if missed.any():
-        raise RefusedError(
-            "The confidence asked for cannot be reached within the promised fidelity.",
-            hint="Lower the fidelity or allow more confidence.",
-            private=f"Groups that bind: {_list(missed)}.",
-        )
-    return announced
+    x = np.empty(len(groups.population))
+    _announce(groups, beta, fidelity, group_rates, digits, x)
+    return x
 
 
 def solve(
@@ -260,7 +268,7 @@ def solve(
     if objective == "fidelity" and max_confidence is None:
         raise ValueError("objective 'fidelity' needs max_confidence, the ceiling to keep to")
     ceiling = 1.0 if max_confidence is None else max_confidence
-    for promise in ladder(fidelity) if objective == "fidelity" else (fidelity,):
+    for promise in _promises(groups, fidelity, objective, ceiling, group_rates, digits):
         privacy = optimal_privacy(groups, fidelity=promise, group_rates=group_rates, digits=digits)
         above = privacy.beta > ceiling * (1 + CONFIDENCE_TOLERANCE)
         if not above.any():
@@ -272,36 +280,92 @@ def solve(
             private=f"Groups that bind: {_list(above)}. Best they reach: {privacy.overall:.4f}.",
         )
     target = privacy.overall if objective == "privacy" else ceiling
-    x = announce(groups, beta=target, fidelity=promise, group_rates=group_rates, digits=digits)
+    announced = np.empty((len(groups.population), 2))
+    _announce(groups, target, promise, group_rates, digits, announced[:, 1], announced[:, 0])
     return Solution(
         beta=privacy.beta,
         limits=privacy.limits,
         beta_0=privacy.beta_0,
         beta_1=privacy.beta_1,
         beta_p=privacy.beta_p,
-        announced=np.column_stack([1 - x, x]),
+        announced=announced,
         fidelity=promise,
         target=target,
     )
 
 
-def _allowed(groups: Groups, fidelity: Fidelity, digits: int | None) -> tuple[FloatArray, FloatArray]:
-    d = groups.decision[:, 1]
+def _announce(
+    groups: Groups,
+    beta: ArrayLike,
+    fidelity: Fidelity,
+    group_rates: GroupRates,
+    digits: int | None,
+    chance: FloatArray,
+    other: FloatArray | None = None,
+) -> None:
+    """Fill in the announced D_1 (n,), and D_0 where it is wanted."""
+    ceiling = np.array(np.broadcast_to(np.asarray(beta, dtype=np.float64), len(groups)))
+    missed = np.zeros(len(groups), dtype=np.bool_)
+    kernel = kernels().announce
+
+    def work(which: slice, cells: slice) -> None:
+        x = np.empty(cells.stop - cells.start)
+        block = _block(groups, fidelity, digits, which, cells)
+        kernel(*block, ceiling[which], group_rates == "free", x, missed[which])
+        chance[cells] = x
+        if other is not None:
+            np.subtract(1, x, out=other[cells])
+
+    each_block(groups.offsets, work)
+    if missed.any():
+        raise RefusedError(
+            "The confidence asked for cannot be reached within the promised fidelity.",
+            hint="Lower the fidelity or allow more confidence.",
+            private=f"Groups that bind: {_list(missed)}.",
+        )
+
+
+def _promises(
+    groups: Groups,
+    fidelity: Fidelity,
+    objective: Objective,
+    ceiling: float,
+    group_rates: GroupRates,
+    digits: int | None,
+) -> tuple[Fidelity, ...]:
+    """List the promises worth trying, strictest first: with exact rates, none beyond what every group allows."""
+    if objective == "privacy":
+        return (fidelity,)
+    steps = ladder(fidelity)
+    if not isinstance(fidelity, Delta) or group_rates == "free":
+        return steps
+    reached = float(strictest_delta(groups, ceiling).min())
+    # A range narrower than a grid step may be widened to the grid: what is promised then is not δ.
+    narrow = 0.0 if digits is None else 10.0**-digits
+    return tuple(
+        step
+        for step in steps
+        if step is fidelity
+        or (
+            isinstance(step, Delta) and (step.level <= reached + _SLACK or 2 * (1 - step.level) < narrow * (1 + _SLACK))
+        )
+    )
+
+
+def _block(
+    groups: Groups, fidelity: Fidelity, digits: int | None, which: slice, cells: slice
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
+    """Give the population, decision and allowed range of some regions, and where their groups start among them."""
+    d = np.ascontiguousarray(groups.rule[cells])
+    promise = fidelity.of(cells)
     if digits is None:
-        return fidelity.allowed(d)
-    lo, hi = fidelity.allowed_on_grid(d, digits=digits)
-    # Before rounding, announcing the truth is always allowed.
-    return np.minimum(lo / 10**digits, d), np.maximum(hi / 10**digits, d)
-
-
-def _confidence(p: FloatArray, x: FloatArray) -> FloatArray:
-    """Give the maximum confidence (k,) of mappings laid out in rows."""
-    highest = np.zeros(len(p))
-    for people in (p * x, p * (1 - x)):
-        total = people.sum(axis=1)
-        share = np.divide(people.max(axis=1), total, out=np.zeros_like(total), where=total > 0)
-        highest = np.maximum(highest, share)
-    return highest
+        lower, upper = promise.allowed(d)
+    else:
+        lo, hi = promise.allowed_on_grid(d, digits=digits)
+        # Before rounding, announcing the truth is always allowed.
+        lower, upper = np.minimum(lo / 10**digits, d), np.maximum(hi / 10**digits, d)
+    offsets = groups.offsets[which.start : which.stop + 1] - cells.start
+    return groups.population[cells], d, lower, upper, offsets
 
 
 def _list(marked: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> str:
