@@ -53,7 +53,8 @@ class Delta:
     def allowed(self, decision: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Give the (n,) smallest and largest announced D_1 for (n,) or (n, 2) true decisions."""
         d = _rule(decision)
-        return np.maximum(0, d - (1 - self.level)), np.minimum(1, d + (1 - self.level))
+        lower, upper = d - (1 - self.level), d + (1 - self.level)
+        return np.maximum(lower, 0, out=lower), np.minimum(upper, 1, out=upper)
 
     def allowed_on_grid(self, decision: ArrayLike, *, digits: int) -> tuple[IntArray, IntArray]:
         """Give the allowed range in (n,) units of 10^-digits; within rounding where no grid value is left."""
@@ -225,7 +226,8 @@ def _rule(decision: ArrayLike) -> FloatArray:
         d = d[:, 1]
     if d.ndim != 1:
         raise ValueError("decisions must be one row of D_1, or two columns of D_0 and D_1")
-    if not ((d >= 0) & (d <= 1)).all():
+    # Comparisons with NaN, which the extremes pass on, are false.
+    if len(d) and not (d.min() >= 0 and d.max() <= 1):
         raise ValueError("decisions must be probabilities between 0 and 1")
     return d
 

@@ -11,7 +11,7 @@ of its regions nor on the groups around it. A cached kernel knows its own file o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numba import njit
@@ -34,10 +34,9 @@ _MISSED = 1e-6
 def compiled(function: _Function) -> _Function:
     """Compile on first use; the machine code is kept on disk where there is any place for it."""
     try:
-        kernel: _Function = njit(nogil=True, cache=True)(function)
+        return cast(_Function, njit(function, nogil=True, error_model="numpy", cache=True))
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
-        kernel = njit(nogil=True)(function)
-    return kernel
+        return cast(_Function, njit(function, nogil=True, error_model="numpy"))
 
 
 @compiled
@@ -45,7 +44,7 @@ def confidences(p: Row, x: Row, offsets: IntArray, highest: Row) -> None:
     """Give the maximum confidence (g,) of a mapping x (n,)."""
     for i in range(len(highest)):
         first, end = offsets[i], offsets[i + 1]
-        highest[i] = _confidence(p[first:end], x[first:end])
+        highest[i] = _confidence(p, x, first, end)
 
 
 @compiled
@@ -57,7 +56,7 @@ def free_rates(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, bounds: Row)
     """
     for i in range(len(bounds)):
         first, end = offsets[i], offsets[i + 1]
-        S, s, t, largest, most_1, most_0, M1, M0 = _totals(p[first:end], d[first:end], lo[first:end], hi[first:end])
+        S, s, t, largest, most_1, most_0, M1, M0 = _totals(p, d, lo, hi, first, end)
         room_1 = room_0 = carry_1 = carry_0 = 0.0
         for k in range(first, end):
             room_1, carry_1 = _add(room_1, carry_1, min(p[k] * hi[k], M1))
@@ -79,7 +78,7 @@ def exact_rates(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, bounds: Row
     room = np.empty(np.diff(offsets).max())
     for i in range(len(bounds)):
         first, end = offsets[i], offsets[i + 1]
-        S, s, t, largest, most_1, most_0, M1, M0 = _totals(p[first:end], d[first:end], lo[first:end], hi[first:end])
+        S, s, t, largest, most_1, most_0, M1, M0 = _totals(p, d, lo, hi, first, end)
         known, true = _share(largest, S), max(_share(most_1, s), _share(most_0, t))
         beta = max(known, _share(M1, s), _share(M0, t))
         if beta < true:
@@ -99,18 +98,17 @@ def strictest_delta(p: Row, d: Row, offsets: IntArray, beta: float, delta: Row) 
     1 - δ = max{0, max(d - βs/p), max(1-d - βt/p), ε_1, ε_0}: every region must be able to reach its limits, and
     ε_1 solves Σ min(p, βs, p(d + ε)) = s, the room for the total; ε_0 is its mirror.
     """
-    other, room = np.empty(np.diff(offsets).max()), np.empty(np.diff(offsets).max())
+    room = np.empty(np.diff(offsets).max())
     for i in range(len(delta)):
         first, end = offsets[i], offsets[i + 1]
-        q, rule, mirrored = p[first:end], d[first:end], other[: end - first]
-        mirrored[:] = 1 - rule
-        S, s, t, largest, most_1, most_0, _, _ = _totals(q, rule, rule, rule)
+        S, s, t, largest, most_1, most_0, _, _ = _totals(p, d, d, d, first, end)
         if largest > beta * S * (1 + TOLERANCE):
             delta[i] = -1
         elif max(_share(most_1, s), _share(most_0, t)) <= beta:
             delta[i] = 1
         else:
-            delta[i] = 1 - max(_reach(q, rule, s, beta, room), _reach(q, mirrored, t, beta, room))
+            q, rule = p[first:end], d[first:end]
+            delta[i] = 1 - max(_reach(q, rule, s, beta, room), _reach(q, 1 - rule, t, beta, room))
 
 
 @compiled
@@ -120,23 +118,20 @@ def announce(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, beta: Row, fre
     Distortion is Σp|x - d|, the expected number of people whose announced chance is moved.
     """
     room = np.empty(np.diff(offsets).max())
+    x[:] = d
     for i in range(len(beta)):
         first, end = offsets[i], offsets[i + 1]
-        q, rule, told = p[first:end], d[first:end], x[first:end]
-        told[:] = rule
         missed[i] = False
-        if _confidence(q, rule) <= beta[i] * (1 + TOLERANCE):
+        if _confidence(p, d, first, end) <= beta[i] * (1 + TOLERANCE):
             continue
-        lower, upper = lo[first:end], hi[first:end]
-        S, s, t, _, _, _, M1, M0 = _totals(q, rule, lower, upper)
+        S, s, t, _, _, _, M1, M0 = _totals(p, d, lo, hi, first, end)
+        q, rule, lower, upper = p[first:end], d[first:end], lo[first:end], hi[first:end]
         if free:
             s = _cheapest_total(q, rule, lower, upper, S, s, M1, M0, beta[i], room)
             t = S - s
-        _least_distorted(q, rule, lower, upper, s, t, beta[i], room, told)
-        told_1, carry = 0.0, 0.0
-        for k in range(end - first):
-            told_1, carry = _add(told_1, carry, q[k] * told[k])
-        missed[i] = abs(told_1 + carry - s) > _MISSED * S or _confidence(q, told) > beta[i] + _MISSED
+        _least_distorted(q, rule, lower, upper, s, t, beta[i], room, x[first:end])
+        told = _totals(p, x, x, x, first, end)[1]
+        missed[i] = not (abs(told - s) <= _MISSED * S and _confidence(p, x, first, end) <= beta[i] + _MISSED)
 
 
 @compiled
@@ -153,10 +148,10 @@ def _share(part: float, whole: float) -> float:
 
 
 @compiled
-def _confidence(p: Row, x: Row) -> float:
+def _confidence(p: Row, x: Row, first: int, end: int) -> float:
     """Give the maximum confidence of one group's mapping. An outcome nobody gets counts as 0."""
     s = t = carry_1 = carry_0 = most_1 = most_0 = 0.0
-    for k in range(len(p)):
+    for k in range(first, end):
         v, w = p[k] * x[k], p[k] * (1 - x[k])
         s, carry_1 = _add(s, carry_1, v)
         t, carry_0 = _add(t, carry_0, w)
@@ -165,11 +160,13 @@ def _confidence(p: Row, x: Row) -> float:
 
 
 @compiled
-def _totals(p: Row, d: Row, lo: Row, hi: Row) -> tuple[float, float, float, float, float, float, float, float]:
+def _totals(
+    p: Row, d: Row, lo: Row, hi: Row, first: int, end: int
+) -> tuple[float, float, float, float, float, float, float, float]:
     """Give Σp, Σpd, Σp(1-d), and the largest p, pd, p(1-d), p·lo and p(1-hi) of one group."""
     S = s = t = carry = carry_1 = carry_0 = 0.0
     largest = most_1 = most_0 = M1 = M0 = 0.0
-    for k in range(len(p)):
+    for k in range(first, end):
         v, w = p[k] * d[k], p[k] * (1 - d[k])
         S, carry = _add(S, carry, p[k])
         s, carry_1 = _add(s, carry_1, v)
@@ -206,10 +203,7 @@ def _crowding(room: Row, total: float, beta: float) -> float:
 @compiled
 def _largest_total(room: Row, beta: float) -> float:
     """Give the largest s with Σ min(room, βs) ≥ s, by Newton's method from above: s is tail_c/(1 - cβ)."""
-    s, carry = 0.0, 0.0
-    for v in room:
-        s, carry = _add(s, carry, v)
-    s += carry
+    s = np.inf
     while True:
         limit, tail, carry, c = beta * s, 0.0, 0.0, 0
         for v in room:
@@ -217,12 +211,11 @@ def _largest_total(room: Row, beta: float) -> float:
                 c += 1
             else:
                 tail, carry = _add(tail, carry, v)
-        tail += carry
         left = 1 - c * beta
-        # Near β = 1/c the quotient is all rounding error; there is room for s, then.
-        if tail + c * limit >= s * (1 - _NOISE) or left <= TOLERANCE or tail / left >= s:
+        # Near β = 1/c the quotient is all rounding error: there is room for s, then.
+        if tail + carry >= s * (left - _NOISE):
             return s
-        s = tail / left
+        s = (tail + carry) / left
 
 
 @compiled
@@ -266,15 +259,15 @@ def _least_distorted(p: Row, d: Row, lo: Row, hi: Row, s: float, t: float, beta:
     """
     held, carry = 0.0, 0.0
     for k in range(len(p)):
-        # An outcome nobody gets limits nothing; its total of zero must not, by its rounding error, become a share.
-        lower = max(lo[k], 1 - beta * t / p[k]) if t > 0 else lo[k]
-        upper = min(hi[k], beta * s / p[k]) if s > 0 else hi[k]
+        # Where one outcome is nobody's, no limit of the other binds but by its rounding error.
+        lower = max(lo[k], 1 - beta * t / p[k]) if s > 0 else lo[k]
+        upper = min(hi[k], beta * s / p[k]) if t > 0 else hi[k]
         x[k] = min(max(d[k], lower), upper)
         held, carry = _add(held, carry, p[k] * x[k])
     rest = (s - held) - carry
     for k in range(len(p)):
-        lower = max(lo[k], 1 - beta * t / p[k]) if t > 0 else lo[k]
-        upper = min(hi[k], beta * s / p[k]) if s > 0 else hi[k]
+        lower = max(lo[k], 1 - beta * t / p[k]) if s > 0 else lo[k]
+        upper = min(hi[k], beta * s / p[k]) if t > 0 else hi[k]
         room[k] = max(upper - x[k], 0.0) if rest > 0 else max(x[k] - lower, 0.0)
     shift = _water_level(p, room[: len(p)], abs(rest))
     for k in range(len(p)):
@@ -307,9 +300,7 @@ def _cheapest_total(
     # A total that is 0 or S but for rounding errors is exactly that, where an outcome may be empty.
     if M1 == 0 and s <= TOLERANCE * S:
         return 0.0
-    if M0 == 0 and S - s <= TOLERANCE * S:
-        return S
-    return s
+    return S if M0 == 0 and S - s <= TOLERANCE * S else s
 
 
 @compiled
