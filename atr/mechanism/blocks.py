@@ -13,10 +13,10 @@ from types import ModuleType
 
 import numpy as np
 
-from atr.groups import IntArray
+from atr.groups import FloatArray, IntArray
 
 # Regions in a block: a few arrays of this size stay in the cache, and the interpreter's share of the time is small.
-BLOCK = 1 << 15
+BLOCK = 1 << 16
 # Below this many blocks, starting threads costs more than they save.
 _FEW = 4
 
@@ -35,36 +35,34 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def each_block(offsets: IntArray, work: Callable[[slice, slice], None]) -> None:
-    """Call ``work(groups, regions)`` for consecutive blocks of whole groups that cover them all.
+def each_block(offsets: IntArray, work: Callable[[slice, slice, FloatArray], None]) -> None:
+    """Call ``work(groups, regions, scratch)`` for consecutive blocks of whole groups that cover them all.
 
     Parameters
     ----------
     offsets
         (g + 1,) positions of the groups.
     work
-        Given the positions of a block's groups and of their regions. Called from several threads at once.
+        Given the positions of a block's groups and of their regions, and three rows of that many numbers to
+        work in. Called from several threads at once.
     """
     n = int(offsets[-1])
-    if n <= BLOCK:
-        work(slice(0, len(offsets) - 1), slice(0, n))
-        return
     ends = np.unique(np.searchsorted(offsets, [*range(BLOCK, n, BLOCK), n])).tolist()
     blocks = [
         (slice(first, last), slice(int(offsets[first]), int(offsets[last])))
         for first, last in zip([0, *ends[:-1]], ends, strict=True)
     ]
-    threads = min(processors(), len(blocks)) if len(blocks) >= _FEW else 1
-    if threads == 1:
-        for block in blocks:
-            work(*block)
-        return
-    waiting = iter(blocks)
+    waiting, widest = iter(blocks), max(cells.stop - cells.start for _, cells in blocks)
 
     def share() -> None:
-        for block in waiting:
-            work(*block)
+        scratch = np.empty((3, widest))
+        for which, cells in waiting:
+            work(which, cells, scratch[:, : cells.stop - cells.start])
 
+    threads = min(processors(), len(blocks)) if len(blocks) >= _FEW else 1
+    if threads == 1:
+        share()
+        return
     with ThreadPoolExecutor(threads) as pool:
         for done in [pool.submit(share) for _ in range(threads)]:
             done.result()

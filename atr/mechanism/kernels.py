@@ -10,18 +10,14 @@ of its regions nor on the groups around it. A cached kernel knows its own file o
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from atr.groups import FloatArray as Row
 from atr.groups import IntArray
+from atr.mechanism.compiled import compiled
 
 Marks = NDArray[np.bool_]
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 # Relative: two ways to compute the same confidence differ by less.
 TOLERANCE = 1e-12
@@ -29,14 +25,6 @@ TOLERANCE = 1e-12
 _NOISE = 1e-14
 # Largest share of a group's people, or of a confidence, that an announcement may miss by rounding errors.
 _MISSED = 1e-6
-
-
-def compiled(function: _Function) -> _Function:
-    """Compile on first use; the machine code is kept on disk where there is any place for it."""
-    try:
-        return cast(_Function, njit(function, nogil=True, error_model="numpy", cache=True))
-    except RuntimeError:  # neither the package's folder nor the user's cache can be written
-        return cast(_Function, njit(function, nogil=True, error_model="numpy"))
 
 
 @compiled

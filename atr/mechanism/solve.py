@@ -115,8 +115,8 @@ def optimal_privacy(
     bounds = np.empty((len(groups), 6 if free else 3))
     kernel = kernels().free_rates if free else kernels().exact_rates
 
-    def work(which: slice, cells: slice) -> None:
-        kernel(*_block(groups, fidelity, digits, which, cells), bounds[which])
+    def work(which: slice, cells: slice, scratch: FloatArray) -> None:
+        kernel(*_block(groups, fidelity, digits, which, cells, scratch), bounds[which])
 
     each_block(groups.offsets, work)
     return OptimalPrivacy(
@@ -155,7 +155,7 @@ def strictest_delta(groups: Groups, max_confidence: float) -> FloatArray:
     delta = np.empty(len(groups))
     kernel = kernels().strictest_delta
 
-    def work(which: slice, cells: slice) -> None:
+    def work(which: slice, cells: slice, scratch: FloatArray) -> None:
         offsets = groups.offsets[which.start : which.stop + 1] - cells.start
         d = np.ascontiguousarray(groups.rule[cells])
         kernel(groups.population[cells], d, offsets, float(max_confidence), delta[which])
@@ -308,9 +308,9 @@ def _announce(
     missed = np.zeros(len(groups), dtype=np.bool_)
     kernel = kernels().announce
 
-    def work(which: slice, cells: slice) -> None:
-        x = np.empty(cells.stop - cells.start)
-        block = _block(groups, fidelity, digits, which, cells)
+    def work(which: slice, cells: slice, scratch: FloatArray) -> None:
+        x = scratch[2]
+        block = _block(groups, fidelity, digits, which, cells, scratch)
         kernel(*block, ceiling[which], group_rates == "free", x, missed[which])
         chance[cells] = x
         if other is not None:
@@ -353,17 +353,14 @@ def _promises(
 
 
 def _block(
-    groups: Groups, fidelity: Fidelity, digits: int | None, which: slice, cells: slice
+    groups: Groups, fidelity: Fidelity, digits: int | None, which: slice, cells: slice, scratch: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
     """Give the population, decision and allowed range of some regions, and where their groups start among them."""
+    from atr.mechanism.ranges import allowed
+
     d = np.ascontiguousarray(groups.rule[cells])
-    promise = fidelity.of(cells)
-    if digits is None:
-        lower, upper = promise.allowed(d)
-    else:
-        lo, hi = promise.allowed_on_grid(d, digits=digits)
-        # Before rounding, announcing the truth is always allowed.
-        lower, upper = np.minimum(lo / 10**digits, d), np.maximum(hi / 10**digits, d)
+    lower, upper = scratch[0], scratch[1]
+    allowed(fidelity.of(cells), d, digits, lower, upper)
     offsets = groups.offsets[which.start : which.stop + 1] - cells.start
     return groups.population[cells], d, lower, upper, offsets
 
