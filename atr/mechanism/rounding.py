@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
-from atr.confidence import exact_shares, maximum_confidence
+from atr.confidence import exact_shares
 from atr.errors import RefusedError
 from atr.fidelity import GRID_TOLERANCE, Fidelity
 from atr.groups import FloatArray, Groups, IntArray
-from atr.mechanism.solve import CONFIDENCE_TOLERANCE, GroupRates
+from atr.mechanism.solution import CONFIDENCE_TOLERANCE, GroupRates
+from atr.mechanism.solve import confidences
 
 BoolArray = NDArray[np.bool_]
 
@@ -95,12 +96,12 @@ def round_announcement(
     x = np.asarray(continuous, dtype=np.float64)
     if x.shape != p.shape:
         raise ValueError(f"the announcement must have one number for each of the {len(p)} regions")
-    d = groups.decision[:, 1]
+    d = groups.rule
     lo, hi = fidelity.allowed_on_grid(d, digits=digits)
     held = np.broadcast_to(np.asarray(beta, dtype=np.float64), len(groups))
     highest = min(Fraction(str(ceiling)), Fraction(1))
-    wanted = [min(Fraction(int(np.ceil(b * scale - 1e-6)), scale), highest) for b in held.tolist()]
-    perturbed = maximum_confidence(groups, groups.decision) > held * (1 + CONFIDENCE_TOLERANCE)
+    wanted = np.ceil(held * scale - 1e-6).astype(np.int64)
+    perturbed = confidences(groups, d) > held * (1 + CONFIDENCE_TOLERANCE)
 
     exact = group_rates == "exact"
     people = groups.sums(groups.population * d)
@@ -109,10 +110,11 @@ def round_announcement(
     rounded = _nearest_within_limits(groups, x, held, perturbed, people if exact else None, scale)
     grid = np.clip(rounded, lo, hi)
 
+    limit = highest.numerator, highest.denominator
     kept_p = exact_shares(p, grid, digits=digits, offsets=groups.offsets)
     kept_q = exact_shares(q, grid, digits=digits, offsets=groups.offsets)
-    failed = ~(_within(*kept_p, highest) & _within(*kept_q, highest))
-    failed |= perturbed & ~_within(*kept_p, wanted)
+    failed = ~(_within(*kept_p, *limit) & _within(*kept_q, *limit))
+    failed |= perturbed & ~_within(*kept_p, wanted, scale)
     if exact:
         missing = np.abs(kept_p[1][:, 1].astype(np.float64) - people * scale)
         failed |= missing > groups.sums(groups.population) / 2 * (1 + 1e-9)
@@ -129,7 +131,7 @@ def round_announcement(
             lo[cells],
             hi[cells],
             scale=scale,
-            wanted=wanted[i],
+            wanted=min(Fraction(int(wanted[i]), scale), highest),
             ceiling=highest,
             people=float(people[i]) if exact else None,
         )
@@ -166,7 +168,8 @@ def _nearest_within_limits(
     tight = perturbed[region]
     at_1 = tight & (p * x >= limit_1[region] * (1 - 1e-9))
     at_0 = tight & (p * (1 - x) >= limit_0[region] * (1 - 1e-9))
-    units = x * scale
+    # Noise must not decide which way a half goes.
+    units = np.round(x * scale, 9)
     down, up = np.floor(units + GRID_TOLERANCE), np.ceil(units - GRID_TOLERANCE)
     rounded = np.where(at_1, down, np.where(at_0, up, np.rint(units))).astype(np.int64)
     free = np.flatnonzero(tight & ~at_1 & ~at_0 & (up > down))
@@ -185,14 +188,11 @@ def _nearest_within_limits(
     return rounded
 
 
-def _within(largest: NDArray[Any], total: NDArray[Any], ceiling: Fraction | list[Fraction]) -> BoolArray:
-    """Tell which groups (g,) keep to a ceiling: largest / total ≤ ceiling for both outcomes, in integers."""
-    ceilings = ceiling if isinstance(ceiling, list) else [ceiling] * len(total)
-    over = np.array([c.numerator for c in ceilings], dtype=object)[:, None]
-    under = np.array([c.denominator for c in ceilings], dtype=object)[:, None]
-    if float(total.max()) * max(1.0, float(under.max())) < 2.0**62:
-        over, under = over.astype(np.int64), under.astype(np.int64)
-    kept: BoolArray = (largest * under <= total * over).all(axis=1)
+def _within(largest: NDArray[Any], total: NDArray[Any], over: int | IntArray, under: int) -> BoolArray:
+    """Tell which groups (g,) keep to a ceiling: largest / total ≤ over / under for both outcomes, in integers."""
+    if float(total.max()) * max(float(under), float(np.max(over))) >= 2.0**62:
+        largest, total = largest.astype(object), total.astype(object)
+    kept: BoolArray = (largest * under <= total * np.reshape(over, (-1, 1))).all(axis=1)
     return kept
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -12,64 +9,10 @@ from atr.errors import RefusedError
 from atr.fidelity import Delta, Fidelity, ladder
 from atr.groups import FloatArray, Groups, IntArray
 from atr.mechanism.blocks import each_block, kernels
+from atr.mechanism.solution import CONFIDENCE_TOLERANCE, GroupRates, Objective, OptimalPrivacy, Solution
 
-GroupRates = Literal["exact", "free"]
-Objective = Literal["privacy", "fidelity"]
-
-# Relative: two ways to compute the same confidence differ by less.
-CONFIDENCE_TOLERANCE = 1e-12
 # A step of the ladder this close to the strictest possible promise is worth trying.
 _SLACK = 1e-9
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class OptimalPrivacy:
-    """How private each group can be at a given fidelity. Private: it depends on the true decisions.
-
-    Attributes
-    ----------
-    beta
-        (g,) optimal privacy β*: the smallest maximum confidence of any allowed announcement.
-    limits
-        (g, 2) [β_min, C*]: confidence before any report, and after announcing the true decisions.
-    beta_0, beta_1, beta_p
-        (g,) the other lower bounds with free group rates; None with exact ones.
-    """
-
-    beta: FloatArray
-    limits: FloatArray
-    beta_0: FloatArray | None
-    beta_1: FloatArray | None
-    beta_p: FloatArray | None
-
-    @property
-    def beta_min(self) -> FloatArray:
-        """(g,) confidence before any report."""
-        return self.limits[:, 0]
-
-    @property
-    def overall(self) -> float:
-        """The largest β* of any group: what the whole report can promise."""
-        return float(self.beta.max())
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Solution(OptimalPrivacy):
-    """Optimal privacy and the announcement. Private, but for what is announced.
-
-    Attributes
-    ----------
-    announced
-        (n, outcomes) probability: the announced mapping, before rounding.
-    fidelity
-        The promise the announcement keeps.
-    target
-        The confidence it was held to.
-    """
-
-    announced: FloatArray
-    fidelity: Fidelity
-    target: float
 
 
 def optimal_privacy(
@@ -156,12 +99,24 @@ def strictest_delta(groups: Groups, max_confidence: float) -> FloatArray:
     kernel = kernels().strictest_delta
 
     def work(which: slice, cells: slice, scratch: FloatArray) -> None:
-        offsets = groups.offsets[which.start : which.stop + 1] - cells.start
-        d = np.ascontiguousarray(groups.rule[cells])
-        kernel(groups.population[cells], d, offsets, float(max_confidence), delta[which])
+        scratch[0] = groups.rule[cells]
+        kernel(groups.population[cells], scratch[0], _starts(groups, which, cells), float(max_confidence), delta[which])
 
     each_block(groups.offsets, work)
     return delta
+
+
+def confidences(groups: Groups, x: FloatArray) -> FloatArray:
+    """Give the maximum confidence (g,) of a binary mapping D_1 (n,), as :func:`atr.confidence.maximum_confidence`."""
+    highest = np.empty(len(groups))
+    kernel = kernels().confidences
+
+    def work(which: slice, cells: slice, scratch: FloatArray) -> None:
+        scratch[0] = x[cells]
+        kernel(groups.population[cells], scratch[0], _starts(groups, which, cells), highest[which])
+
+    each_block(groups.offsets, work)
+    return highest
 
 
 def announce(
@@ -361,8 +316,13 @@ def _block(
     d = np.ascontiguousarray(groups.rule[cells])
     lower, upper = scratch[0], scratch[1]
     allowed(fidelity.of(cells), d, digits, lower, upper)
-    offsets = groups.offsets[which.start : which.stop + 1] - cells.start
-    return groups.population[cells], d, lower, upper, offsets
+    return groups.population[cells], d, lower, upper, _starts(groups, which, cells)
+
+
+def _starts(groups: Groups, which: slice, cells: slice) -> IntArray:
+    """Give where a block's groups start and end among its regions."""
+    starts: IntArray = groups.offsets[which.start : which.stop + 1] - cells.start
+    return starts
 
 
 def _list(marked: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> str:
