@@ -168,8 +168,8 @@ def _nearest_within_limits(
     tight = perturbed[region]
     at_1 = tight & (p * x >= limit_1[region] * (1 - 1e-9))
     at_0 = tight & (p * (1 - x) >= limit_0[region] * (1 - 1e-9))
-    # Noise must not decide which way a half goes.
-    units = np.round(x * scale, 9)
+    # Noise of 1e-12 must not decide which way a half goes.
+    units = np.round(x * scale, 12 - len(str(scale)))
     down, up = np.floor(units + GRID_TOLERANCE), np.ceil(units - GRID_TOLERANCE)
     rounded = np.where(at_1, down, np.where(at_0, up, np.rint(units))).astype(np.int64)
     free = np.flatnonzero(tight & ~at_1 & ~at_0 & (up > down))

@@ -106,6 +106,7 @@ def lp_free_rates(p, d, lo, hi):
             b_ub=b,
             bounds=[*zip(lo, hi, strict=True), (None, None)],
             method="highs",
+            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
         )
         better = confidence(share, np.clip(result.x[:m], lo, hi))
         if better > beta - 1e-10:
