@@ -314,6 +314,7 @@ def _block(
     from atr.mechanism.ranges import allowed
 
     d = np.ascontiguousarray(groups.rule[cells])
+    d.flags.writeable = False  # as it is where nothing was copied: kernels are compiled for one kind of array
     lower, upper = scratch[0], scratch[1]
     allowed(fidelity.of(cells), d, digits, lower, upper)
     return groups.population[cells], d, lower, upper, _starts(groups, which, cells)
