@@ -43,7 +43,7 @@ def each_block(offsets: IntArray, work: Callable[[slice, slice, FloatArray], Non
     offsets
         (g + 1,) positions of the groups.
     work
-        Given the positions of a block's groups and of their regions, and three rows of that many numbers to
+        Given the positions of a block's groups and of their regions, and four rows of that many numbers to
         work in. Called from several threads at once.
     """
     n = int(offsets[-1])
@@ -55,7 +55,7 @@ def each_block(offsets: IntArray, work: Callable[[slice, slice, FloatArray], Non
     waiting, widest = iter(blocks), max(cells.stop - cells.start for _, cells in blocks)
 
     def share() -> None:
-        scratch = np.empty((3, widest))
+        scratch = np.empty((4, widest))
         for which, cells in waiting:
             work(which, cells, scratch[:, : cells.stop - cells.start])
 

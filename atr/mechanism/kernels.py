@@ -2,7 +2,7 @@
 
 Every kernel takes regions laid out group after group: ``p`` population (its unit cancels), ``d`` true decision,
 ``lo`` and ``hi`` allowed range of the announced one, each (n,), and ``offsets`` (g + 1,), group ``i`` being the
-regions ``offsets[i]`` to ``offsets[i + 1] - 1``. It fills the arrays named last.
+regions ``offsets[i]`` to ``offsets[i + 1] - 1``. It works in ``room`` (n,) and fills the arrays named last.
 
 Sums are compensated, which leaves them exact but for the last rounding: what a group gets depends neither on the order
 of its regions nor on the groups around it. A cached kernel knows its own file only: whatever it calls stays in here.
@@ -36,7 +36,7 @@ def confidences(p: Row, x: Row, offsets: IntArray, highest: Row) -> None:
 
 
 @compiled
-def free_rates(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, bounds: Row) -> None:
+def free_rates(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, room: Row, bounds: Row) -> None:
     """Give [β_min, C*, β_0, β_1, β_p, β*] (g, 6) when group rates may move.
 
     The largest of β_min, β_0, β_1 and β_p is attained (Chen, Golubchik, Pal, Theorem 1). β_min is missing there: no
@@ -58,12 +58,11 @@ def free_rates(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, bounds: Row)
 
 
 @compiled
-def exact_rates(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, bounds: Row) -> None:
+def exact_rates(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, room: Row, bounds: Row) -> None:
     """Give [β_min, C*, β*] (g, 3) when every group's totals stay s = Σpd and t = Σp(1-d).
 
     Confidence β needs p ≤ βΣp, M1 ≤ βs, M0 ≤ βt, and room for the totals: s ≤ Σ min(p·hi, βs), t ≤ Σ min(p(1-lo), βt).
     """
-    room = np.empty(np.diff(offsets).max())
     for i in range(len(bounds)):
         first, end = offsets[i], offsets[i + 1]
         S, s, t, largest, most_1, most_0, M1, M0 = _totals(p, d, lo, hi, first, end)
@@ -80,13 +79,12 @@ def exact_rates(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, bounds: Row
 
 
 @compiled
-def strictest_delta(p: Row, d: Row, offsets: IntArray, beta: float, delta: Row) -> None:
+def strictest_delta(p: Row, d: Row, offsets: IntArray, beta: float, room: Row, delta: Row) -> None:
     """Give the largest δ (g,) at which exact totals allow confidence β; -1 where none does.
 
     1 - δ = max{0, max(d - βs/p), max(1-d - βt/p), ε_1, ε_0}: every region must be able to reach its limits, and
     ε_1 solves Σ min(p, βs, p(d + ε)) = s, the room for the total; ε_0 is its mirror.
     """
-    room = np.empty(np.diff(offsets).max())
     for i in range(len(delta)):
         first, end = offsets[i], offsets[i + 1]
         S, s, t, largest, most_1, most_0, _, _ = _totals(p, d, d, d, first, end)
@@ -95,18 +93,20 @@ def strictest_delta(p: Row, d: Row, offsets: IntArray, beta: float, delta: Row) 
         elif max(_share(most_1, s), _share(most_0, t)) <= beta:
             delta[i] = 1
         else:
-            q, rule = p[first:end], d[first:end]
-            delta[i] = 1 - max(_reach(q, rule, s, beta, room), _reach(q, 1 - rule, t, beta, room))
+            q, other = p[first:end], np.empty(end - first)
+            for k in range(first, end):
+                other[k - first] = 1 - d[k]
+            delta[i] = 1 - max(_reach(q, d[first:end], s, beta, room), _reach(q, other, t, beta, room))
 
 
 @compiled
-def announce(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, beta: Row, free: bool, x: Row, missed: Marks) -> None:
-    """Give the least distorted mapping x (n,) of confidence at most β (g,), and which groups (g,) it misses.
+def announce(
+    p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, room: Row, beta: Row, free: bool, x: Row, missed: Marks
+) -> None:
+    """Make a mapping x (n,), so far d, the least distorted of confidence at most β (g,); tell which groups miss it.
 
     Distortion is Σp|x - d|, the expected number of people whose announced chance is moved.
     """
-    room = np.empty(np.diff(offsets).max())
-    x[:] = d
     for i in range(len(beta)):
         first, end = offsets[i], offsets[i + 1]
         missed[i] = False
@@ -115,7 +115,7 @@ def announce(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, beta: Row, fre
         S, s, t, _, _, _, M1, M0 = _totals(p, d, lo, hi, first, end)
         q, rule, lower, upper = p[first:end], d[first:end], lo[first:end], hi[first:end]
         if free:
-            s = _cheapest_total(q, rule, lower, upper, S, s, M1, M0, beta[i], room)
+            s = _cheapest_total(q, rule, lower, upper, S, s, M1, M0, beta[i])
             t = S - s
         _least_distorted(q, rule, lower, upper, s, t, beta[i], room, x[first:end])
         told = _totals(p, x, x, x, first, end)[1]
@@ -264,23 +264,23 @@ def _least_distorted(p: Row, d: Row, lo: Row, hi: Row, s: float, t: float, beta:
 
 @compiled
 def _cheapest_total(
-    p: Row, d: Row, lo: Row, hi: Row, S: float, true: float, M1: float, M0: float, beta: float, room: Row
+    p: Row, d: Row, lo: Row, hi: Row, S: float, true: float, M1: float, M0: float, beta: float
 ) -> float:
     """Give the attainable total s = Σpx of one group at which its least distorted mapping is cheapest.
 
     β must be attainable: at least β* with free rates.
     """
-    room = room[: len(p)]
-    room[:] = p * hi
+    people_1, people_0 = np.empty(len(p)), np.empty(len(p))
+    for k in range(len(p)):
+        people_1[k], people_0[k] = p[k] * hi[k], p[k] * (1 - lo[k])
     # Where β is just attainable, rounding errors must not leave room for less than what is needed.
-    room_1 = max(_largest_total(room, beta), M1 / beta)
-    room[:] = p * (1 - lo)
-    room_0 = max(_largest_total(room, beta), M0 / beta)
+    room_1, room_0 = max(_largest_total(people_1, beta), M1 / beta), max(_largest_total(people_0, beta), M0 / beta)
     first, last = max(M1 / beta, S - room_0), min(S - M0 / beta, room_1)
     if first > last:
         first = last = (first + last) / 2
     start = min(max(true, first), last)
-    people_1, people_0 = p * d, p * (1 - d)
+    for k in range(len(p)):
+        people_1[k], people_0[k] = p[k] * d[k], p[k] * (1 - d[k])
     s = _cheapest_from(people_1, people_0, S, true, start, last, beta)
     if s == start:
         t = _cheapest_from(people_0, people_1, S, S - true, S - start, S - first, beta)
@@ -292,6 +292,16 @@ def _cheapest_total(
 
 
 @compiled
+def _from(values: Row, least: float) -> Row:
+    """Give the values from the least on, in ascending order."""
+    chosen, c = np.empty(len(values)), 0
+    for v in values:
+        if v >= least:
+            chosen[c], c = v, c + 1
+    return np.sort(chosen[:c])
+
+
+@compiled
 def _cheapest_from(people_1: Row, people_0: Row, S: float, true: float, s: float, last: float, beta: float) -> float:
     """Raise the total from s, at most to the last, while that costs less.
 
@@ -299,8 +309,7 @@ def _cheapest_from(people_1: Row, people_0: Row, S: float, true: float, s: float
     the remaining shift |Δ + down - up|: together max(2·down + Δ, 2·up - Δ), which is convex and piecewise linear
     in s. It bends where a region reaches a limit, and where the two parts meet.
     """
-    leaving = np.sort(people_1[people_1 > beta * s])
-    joining = np.sort(people_0[people_0 >= beta * (S - last)])[::-1]
+    leaving, joining = _from(people_1, beta * s), _from(people_0, beta * (S - last))[::-1]
     down = up = carry_1 = carry_0 = 0.0
     i = j = 0
     for v in leaving:

@@ -100,7 +100,8 @@ def strictest_delta(groups: Groups, max_confidence: float) -> FloatArray:
 
     def work(which: slice, cells: slice, scratch: FloatArray) -> None:
         scratch[0] = groups.rule[cells]
-        kernel(groups.population[cells], scratch[0], _starts(groups, which, cells), float(max_confidence), delta[which])
+        starts = _starts(groups, which, cells)
+        kernel(groups.population[cells], scratch[0], starts, float(max_confidence), scratch[1], delta[which])
 
     each_block(groups.offsets, work)
     return delta
@@ -264,8 +265,9 @@ def _announce(
     kernel = kernels().announce
 
     def work(which: slice, cells: slice, scratch: FloatArray) -> None:
-        x = scratch[2]
+        x = scratch[3]
         block = _block(groups, fidelity, digits, which, cells, scratch)
+        x[:] = block[1]
         kernel(*block, ceiling[which], group_rates == "free", x, missed[which])
         chance[cells] = x
         if other is not None:
@@ -309,15 +311,15 @@ def _promises(
 
 def _block(
     groups: Groups, fidelity: Fidelity, digits: int | None, which: slice, cells: slice, scratch: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
-    """Give the population, decision and allowed range of some regions, and where their groups start among them."""
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray, FloatArray]:
+    """Give the population, decision and allowed range of a block, where its groups start, and room to work in."""
     from atr.mechanism.ranges import allowed
 
     d = np.ascontiguousarray(groups.rule[cells])
     d.flags.writeable = False  # as it is where nothing was copied: kernels are compiled for one kind of array
     lower, upper = scratch[0], scratch[1]
     allowed(fidelity.of(cells), d, digits, lower, upper)
-    return groups.population[cells], d, lower, upper, _starts(groups, which, cells)
+    return groups.population[cells], d, lower, upper, _starts(groups, which, cells), scratch[2]
 
 
 def _starts(groups: Groups, which: slice, cells: slice) -> IntArray:
