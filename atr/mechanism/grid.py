@@ -41,7 +41,7 @@ def within(largest: NDArray[Any], total: NDArray[Any], over: int | IntArray, und
     if float(total.max()) * max(float(np.max(under)), float(np.max(over))) >= 2.0**62:
         largest, total = largest.astype(object), total.astype(object)
     room: NDArray[Any] = total * np.reshape(over, (-1, 1)) - largest * np.reshape(under, (-1, 1))
-    kept: BoolArray = (room >= 0).astype(np.bool_).all(axis=1)
+    kept: BoolArray = np.logical_and.reduce(room >= 0, axis=1).astype(np.bool_)
     return kept
 
 
