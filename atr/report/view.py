@@ -241,7 +241,7 @@ def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
         rows.append(("Group in which the confidence is highest", _name(binding, report)))
     titles = {a.name: a.title for a in report.attributes}
     for name, value in (privacy.binding_set or {}).items():
-        rows.append(("What a reader is surest of there", f"{titles[name]}: {value}"))
+        rows.append(("Where the confidence is highest in it", f"{titles[name]}: {value}"))
     for a in report.attributes:
         rows += [(f"Protected as one, in {wording.inner(a.title)}", f"{n}: {', '.join(v)}") for n, v in a.sets.items()]
     rows += [
