@@ -97,6 +97,7 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     from atr.warehouse import Warehouse
 
     loaded = load(programme)
+    _say("Reading the log …")
     with Warehouse.in_memory() as warehouse:
         accounting = ingest.ingest(warehouse, loaded)
         remarks = ingest.remarks(warehouse, loaded)

@@ -178,7 +178,9 @@ def test_an_interrupted_query_ends_at_once(tmp_path: Path) -> None:
         [sys.executable, "-m", "atr.cli", "check", str(path)],
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    time.sleep(3)
+    assert process.stderr is not None
+    assert "Reading" in process.stderr.readline()
+    time.sleep(1)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert (process.returncode, "internal error" in said) == (130, False), said

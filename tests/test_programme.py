@@ -57,6 +57,8 @@ FAULTS = [
     ("title: Loans", "title: Loans\ntitel: x", 3, ["titel", "did you mean 'title'"]),
     ("  outcome: result", "  outcome: result\n  postive: x", 9, ["log.postive", "did you mean 'positive'"]),
     ("bins: [1, 2]", "bins: [2, 1]", 15, ["attributes.income.bins", "rise"]),
+    ("bins: [1, 2]", "bins: [1, .nan]", 15, ["attributes.income.bins", "rise"]),
+    ("bins: [1, 2]", "bins: [1, .inf]", 15, ["attributes.income.bins", "rise"]),
     ("bins: [1, 2]", "bins: [1, 1]", 15, ["attributes.income.bins", "rise"]),
     ("bins: [1, 2]", "bins: 4", 15, ["attributes.income.bins", "not supported yet"]),
     ("labels: [a, b, c]", "labels: [a, b]", 16, ["attributes.income.labels", "3 bins", "2 labels"]),
