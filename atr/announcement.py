@@ -25,6 +25,7 @@ from atr.groups import Groups
 from atr.mechanism import announce as least_distorted
 from atr.mechanism import optimal_privacy, round_announcement
 from atr.programme import Policy
+from atr.protected import ProtectedSets, nested_sets, regions_alone, sets_of
 from atr.regions import Regions
 
 Floats = npt.NDArray[np.float64]
@@ -80,7 +81,7 @@ class Announcement:
     Parameters
     ----------
     outcomes
-        The positive outcome, then the other.
+        The positive outcome, then the others.
     groups
         (g,) positions of the announced groups among all groups of the period.
     group_values, region_values
@@ -90,16 +91,18 @@ class Announcement:
     population, published
         (n,) people, exact and as printed.
     chance
-        (n,) announced chance of the positive outcome, in units of the last digit.
+        (n, outcomes) announced chances, in units of the last digit.
     digits
         Decimal digits of the announced chances.
     fidelity
         What is promised of every announced chance.
     rung
         Its place among the :func:`rungs`.
+    sets
+        The protected sets of the announced groups; None where every region on its own is one.
     """
 
-    outcomes: tuple[str, str]
+    outcomes: tuple[str, ...]
     groups: Ints
     group_values: tuple[tuple[str, ...], ...]
     region_values: tuple[tuple[str, ...], ...]
@@ -110,6 +113,7 @@ class Announcement:
     digits: int
     fidelity: Fidelity
     rung: int
+    sets: ProtectedSets | None
 
     def confidences(self) -> list[Fraction]:
         """(g,) the exact maximum confidence of each group, the larger of exact and published populations."""
@@ -117,11 +121,18 @@ class Announcement:
 
     def prior_confidences(self) -> list[Fraction]:
         """(g,) what a reader can be sure of without the report, likewise."""
-        return _larger(self, np.full_like(self.chance, 10**self.digits))
+        return _larger(self, telling_nothing(self.chance, digits=self.digits))
 
     def stated(self, confidences: Sequence[Fraction]) -> Decimal:
         """The largest confidence, rounded up to the last digit."""
         return round_up(max(confidences), digits=self.digits)
+
+
+def telling_nothing(chance: Ints, *, digits: int) -> Ints:
+    """A mapping (n, outcomes) like this one, in units of the last digit, in which everybody gets the first outcome."""
+    mapping = np.zeros_like(chance)
+    mapping[:, 0] = 10**digits
+    return mapping
 
 
 def _larger(announcement: Announcement, chance: Ints) -> list[Fraction]:
@@ -131,8 +142,8 @@ def _larger(announcement: Announcement, chance: Ints) -> list[Fraction]:
     return [
         max(pair)
         for pair in zip(
-            exact_confidence(announcement.population, chance, digits=digits, offsets=offsets),
-            exact_confidence(announcement.published, chance, digits=digits, offsets=offsets),
+            exact_confidence(announcement.population, chance, digits=digits, offsets=offsets, sets=announcement.sets),
+            exact_confidence(announcement.published, chance, digits=digits, offsets=offsets, sets=announcement.sets),
             strict=True,
         )
     ]
@@ -186,10 +197,12 @@ def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
     if not len(people):
         return result
     starts = regions.offsets[:-1]
+    sets = protected_sets(regions, np.arange(len(people)))
     ceiling = Fraction(str(policy.ceiling))
     smallest = people
     for region in (regions.population, published_population(regions.population, rounding=policy.population_rounding)):
-        largest, total = np.maximum.reduceat(region, starts), np.add.reduceat(region, starts)
+        total = np.add.reduceat(region, starts)
+        largest = np.maximum.reduceat(region, starts) if sets is None else sets.largest(sets.sums(region))
         sure = largest.astype(object) * ceiling.denominator > total.astype(object) * ceiling.numerator
         result[sure.astype(bool)] = Standing.PRIOR_TOO_SURE
         smallest = np.minimum(smallest, total)
@@ -276,8 +289,8 @@ def announce(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
     which = solved.group
     promises = rungs(regions, which, policy)
     if not len(which):
-        none = np.zeros(0, dtype=np.int64)
-        return announced_of(regions, which, published=none, chance=none, rung=len(promises) - 1, policy=policy)
+        none = np.zeros((0, len(regions.outcomes)), dtype=np.int64)
+        return announced_of(regions, which, published=none[:, 0], chance=none, rung=len(promises) - 1, policy=policy)
     groups = groups_of(regions, which)
     refusal: RefusedError | None = None
     for rung, fidelity in enumerate(promises):
@@ -311,7 +324,7 @@ def _rounded(
     """The printed numbers of some groups, at most at the ceiling for exact and for published populations."""
     groups = groups_of(regions, which)
     published = published_population(groups.population.astype(np.int64), rounding=policy.population_rounding)
-    chance = round_announcement(
+    rounded = round_announcement(
         groups,
         continuous,
         fidelity=rungs(regions, which, policy)[rung],
@@ -321,6 +334,8 @@ def _rounded(
         published_population=published,
         group_rates=policy.group_rates,
     )
+    # The mechanism gives one number for two outcomes.
+    chance = rounded if rounded.ndim == 2 else np.column_stack([rounded, 10**policy.digits - rounded])
     return announced_of(regions, which, published=published, chance=chance, rung=rung, policy=policy)
 
 
@@ -378,7 +393,7 @@ def announced_of(
     """The announcement of some groups, from the numbers chosen for their regions."""
     members, offsets = members_of(regions, which)
     return Announcement(
-        outcomes=(regions.outcomes[0], regions.outcomes[1]),
+        outcomes=regions.outcomes,
         groups=which,
         group_values=tuple(regions.group_values[i] for i in which),
         region_values=tuple(regions.region_values[i] for i in members),
@@ -389,7 +404,21 @@ def announced_of(
         digits=policy.digits,
         fidelity=rungs(regions, which, policy)[rung],
         rung=rung,
+        sets=protected_sets(regions, which),
     )
+
+
+def protected_sets(regions: Regions, which: Ints) -> ProtectedSets | None:
+    """The protected sets of some groups; None where every region on its own is one."""
+    if not len(which) or regions_alone(regions.sensitive, regions.named_sets):
+        return None
+    return sets_of(*_sensitive_of(regions, which), regions.named_sets)
+
+
+def _sensitive_of(regions: Regions, which: Ints) -> tuple[tuple[str, ...], list[tuple[str, ...]], list[int]]:
+    """The sensitive attributes, their values in every region of some groups, and where each group starts."""
+    members, offsets = members_of(regions, which)
+    return regions.sensitive, [regions.region_values[i] for i in members], offsets.tolist()
 
 
 def members_of(regions: Regions, which: Ints) -> tuple[Ints, Ints]:
@@ -410,7 +439,10 @@ def groups_of(regions: Regions, which: Ints) -> Groups:
     """Some groups with their true decision mapping, as the mechanism takes them. Private."""
     members, offsets = members_of(regions, which)
     population = regions.population[members]
-    return Groups(population, regions.counts[members, 0] / population, offsets)
+    decision = regions.counts[members] / population[:, None]
+    alone = regions_alone(regions.sensitive, regions.named_sets)
+    nested = None if alone else nested_sets(*_sensitive_of(regions, which), regions.named_sets)
+    return Groups(population, decision[:, 0] if decision.shape[1] == 2 else decision, offsets, nested)
 
 
 def _refused(

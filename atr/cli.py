@@ -1,7 +1,8 @@
 """The atr command: init, check, publish, review, verify, history.
 
 Exit codes: 0 done, 1 input error, 2 usage, 3 a gate refused or a statement is false, 4 environment, 70 internal error,
-130 interrupted. Progress goes to stderr, the paths of documents to stdout; with --json, an error too.
+130 interrupted. Progress goes to stderr, the paths of documents to stdout; with --json, codes 1, 3 and 4
+come with the error as JSON there.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, fo
 def main() -> NoReturn:
     """Run the command and exit with its code; no traceback for a mistake in somebody's file."""
     os.umask(0o077)
+    signal.signal(signal.SIGINT, _end_at_once)
     sys.exit(_run())
 
 
@@ -55,8 +57,6 @@ def _run() -> int | str | None:
             _result({"error": {**fault, "exit_code": error.exit_code}}, [], as_json=True)
         return error.exit_code
     except SystemExit as end:
-        if end.code == INTERRUPTED:
-            _say(_INTERRUPTED)
         return end.code
     except OSError as error:
         _say(f"atr: {error.filename or 'this machine'}: {error.strerror or error}")
@@ -97,6 +97,7 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     from atr.warehouse import Warehouse
 
     loaded = load(programme)
+    _say("Reading the log …")
     with Warehouse.in_memory() as warehouse:
         accounting = ingest.ingest(warehouse, loaded)
         remarks = ingest.remarks(warehouse, loaded)
@@ -118,7 +119,7 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     for reason, rows in accounting.reasons.items():
         _say(f"  quarantined, {reason}: {rows:,}")
     for remark in remarks:
-        _say(f"  attributes.{remark}: name them in `values`.")
+        _say(f"  attributes.{remark}.")
     lines = [f"{'period':<10}{'decisions':>12}{'groups announced':>19}{'too small':>12}{'prior too sure':>17}"]
     lines += [
         f"{f['period']:<10}{f['decisions']:>12,}{f['announced']:>19}{f['too_small']:>12}{f['prior_too_sure']:>17}"
@@ -198,12 +199,15 @@ def review(
     if approve and reject:
         raise typer.BadParameter("give one of --approve and --reject")
     if not approve and not reject:
-        draft, documents, dossier = reviewing.waiting(loaded, period)
+        draft, documents, dossier, overlapping = reviewing.waiting(loaded, period)
         _say(
             f"Version {draft.version} of {period}, drafted {draft.date}, waits. Read these, then --approve or --reject."
         )
+        if overlapping:
+            _say(f"It shares days with what is published: {', '.join(overlapping)}. See --despite-overlap.")
         lines = [str(dossier / "dossier.html"), str(documents / "report.html"), str(documents / "report.pdf")]
-        _result({"state": draft.state, "documents": str(documents), "dossier": str(dossier)}, lines, as_json=as_json)
+        _result({"state": draft.state, "overlapping": list(overlapping), "documents": str(documents),
+                 "dossier": str(dossier)}, lines, as_json=as_json)  # fmt: skip
         return
     if not name.strip() or not comment.strip():
         raise typer.BadParameter("a decision needs --name and --comment: they go into the ledger")
@@ -282,7 +286,6 @@ def _flow(programme: Any, period: str | None) -> Any:
 
     _say("Looking at the log …")
     period = run.foresee(str(programme.path), period)
-    signal.signal(signal.SIGINT, _end_at_once)
     environment.prepare(programme.store_path / "prefect", quiet=True)
     _say("Starting Prefect …")
     logger = logging.getLogger("atr")
@@ -303,17 +306,19 @@ def _flow(programme: Any, period: str | None) -> Any:
         ) from None
 
 
-def _end_at_once(*_: object) -> NoReturn:
-    """End an interrupted run. Prefect would first ask its server, which the same Ctrl-C has ended, for a minute.
+def _end_at_once(*_: object) -> None:
+    """End an interrupted command. Prefect would first ask its server, which the same Ctrl-C has ended, for a minute.
 
-    What a killed run leaves is sound: the next one starts afresh.
+    What a killed command leaves is sound: the next one starts afresh.
     """
-    from flows import environment
-
-    _say(_INTERRUPTED)
-    environment.stop_server()
-    sys.stderr.flush()
-    os._exit(INTERRUPTED)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        os.write(2, f"{_INTERRUPTED}\n".encode())
+        environment = sys.modules.get("flows.environment")
+        if environment is not None:
+            environment.kill_server()
+    finally:
+        os._exit(INTERRUPTED)
 
 
 def _result(content: dict[str, Any], lines: list[str], *, as_json: bool) -> None:

@@ -11,32 +11,23 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from atr import fairness, leakage
-from atr.announcement import Announcement, Solved, Standing, groups_of, standing
-from atr.confidence import maximum_confidence
-from atr.dossier_charts import CurveChart, curve_chart
+from atr import fairness
+from atr.announcement import Announcement, Solved, Standing, groups_of, members_of, standing
+from atr.confidence import maximum_confidence, privacy_limit
+from atr.dossier_privacy import Curves, Yardsticks, charts, curves, yardsticks
 from atr.errors import RefusedError
 from atr.programme import Programme
 from atr.regions import Regions
 from atr.report import build as public
 from atr.report import model, templates, verify, wording
 from atr.report.fonts import faces
-from atr.tradeoff import Kind, TradeOff, grid, trade_off
 
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Yardstick = float | Literal["inf"]
-"""JSON has no infinity: it is the text "inf"."""
-
-_DRAWN = 6
-"""Groups whose trade-off is drawn; the numbers of all are in ``dossier.json``."""
-_STEPS = 20
-"""Steps of fidelity from 0 to 1: those of :func:`atr.fidelity.ladder`."""
 
 _STANDINGS = {
     Standing.ANNOUNCED: "announced",
@@ -55,17 +46,6 @@ class Cell:
     true: float
     announced: float | None
     change: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Yardsticks:
-    """What a mapping gives away in a group, in the units of other definitions: see :mod:`atr.leakage`."""
-
-    minimum_uncertainty: Yardstick
-    local_differential_privacy: Yardstick
-    log_lift: Yardstick
-    likeness_gain: Yardstick
-    min_entropy_leakage: Yardstick
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,34 +68,6 @@ class DossierGroup:
     announced_leakage: Yardsticks | None
     binds: bool
     cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GroupCurve:
-    """The smallest confidence β* of a group at each fidelity, and its limits [β_min, C*]."""
-
-    values: tuple[str, ...]
-    exact: tuple[float, ...]
-    free: tuple[float, ...]
-    limits: tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Curves:
-    """The trade-off of privacy and fidelity, for the worst group at each fidelity and for every group to announce.
-
-    ``level`` is the fidelity that is promised, or that of the policy where nothing is. ``reach_exact`` and
-    ``reach_free`` are the largest of ``levels`` at which every group keeps to the ceiling, printed digits aside; None:
-    at none of them.
-    """
-
-    kind: Kind
-    level: float
-    levels: tuple[float, ...]
-    overall: GroupCurve
-    reach_exact: float | None
-    reach_free: float | None
-    groups: tuple[GroupCurve, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +182,7 @@ def build(
         stated_confidence=report.privacy.max_confidence if report else None,
         promised=_promised(report) if report else "",
         groups=tuple(_groups(programme, regions, solved, announcement)),
-        curves=_curves(programme, regions, announcement),
+        curves=curves(regions, solved, announcement, programme.policy),
         measures=measures,
         checks=checks,
         rows=rows | {f"decisions of the period without {name}": n for name, n in unknown.items() if n},
@@ -242,7 +194,7 @@ def build(
 
 def render(dossier: Dossier, folder: Path) -> None:
     """Write ``dossier.html`` and ``dossier.json``; the same dossier gives the same bytes."""
-    known = {"dossier": dossier, "charts": charts(dossier)}
+    known = {"dossier": dossier, "charts": charts(dossier.curves), "terms": wording.YARDSTICKS}
     bare = templates.render("dossier/dossier.html.jinja", **known, fonts=())
     html = templates.render("dossier/dossier.html.jinja", **known, fonts=faces(bare))
     (folder / "dossier.html").write_text(html, encoding="utf-8")
@@ -250,113 +202,34 @@ def render(dossier: Dossier, folder: Path) -> None:
     (folder / "dossier.json").write_text(content + "\n", encoding="utf-8")
 
 
-def charts(dossier: Dossier) -> tuple[CurveChart, ...]:
-    """The trade-off of the worst group at each fidelity, then of the groups that can be protected least."""
-    curves = dossier.curves
-    if curves is None:
-        return ()
-    at = curves.levels.index(curves.level)
-    exact = dossier.policy["group_rates"] == "exact"
-    least = sorted(curves.groups, key=lambda g: -(g.exact if exact else g.free)[at])[:_DRAWN]
-    return tuple(
-        curve_chart(
-            TradeOff(
-                kind=curves.kind,
-                levels=np.array(curves.levels),
-                exact=np.array([curve.exact]),
-                free=np.array([curve.free]),
-                limits=np.array([curve.limits]),
-            ),
-            group=0,
-            id=f"curve-{i}",
-            title=", ".join(curve.values),
-            level=curves.level,
-        )
-        for i, curve in enumerate([curves.overall, *least])
-    )
-
-
-def _curves(programme: Programme, regions: Regions, announcement: Announcement | None) -> Curves | None:
-    """None where no group is to be announced, or where every region has a range of its own: there is no one level."""
-    policy = programme.policy
-    promised = policy.fidelity.level if announcement is None else getattr(announcement.fidelity, "level", None)
-    which = np.flatnonzero(standing(regions, policy) == Standing.ANNOUNCED)
-    kind: Kind = "alpha" if policy.fidelity.kind == "alpha" else "delta"
-    if promised is None or policy.fidelity.level is None or not len(which):
-        return None
-    level = float(promised)
-    levels = np.array(sorted({level, *(x for x in grid(kind, steps=_STEPS).tolist() if abs(x - level) > 1e-9)}))
-    found = trade_off(groups_of(regions, which), kind=kind, levels=levels, digits=policy.digits)
-    every = zip((regions.group_values[g] for g in which), found.exact, found.free, found.limits, strict=True)
-    worst = found.overall_exact, found.overall_free, found.overall_limits
-
-    def reach(worst: Floats) -> float | None:
-        kept = levels[worst <= policy.ceiling + 1e-12]
-        return float(kept.max()) if len(kept) else None
-
-    return Curves(
-        kind=kind,
-        level=level,
-        levels=tuple(levels.tolist()),
-        overall=_curve(("The worst group at each fidelity",), *worst),
-        reach_exact=reach(found.overall_exact),
-        reach_free=reach(found.overall_free),
-        groups=tuple(_curve(*curve) for curve in every),
-    )
-
-
-def _curve(values: tuple[str, ...], exact: Floats, free: Floats, limits: Floats) -> GroupCurve:
-    """To six decimals: more than anybody reads, and a third of the file."""
-    before, after = limits.round(6).tolist()
-    return GroupCurve(values, tuple(exact.round(6).tolist()), tuple(free.round(6).tolist()), (before, after))
-
-
-def _yardsticks(regions: Regions, which: Ints, announcement: Announcement | None) -> list[Yardsticks]:
-    """(k,) the yardsticks of the announced mapping of some groups; of the true one where none is given."""
-    if not len(which):
-        return []
-    groups = groups_of(regions, which)
-    decision = groups.decision
-    if announcement is not None:
-        positive = announcement.chance / 10**announcement.digits
-        decision = np.column_stack([1 - positive, positive])
-    found = leakage.leakage(groups.population, decision, groups.offsets)
-    names = Yardsticks.__dataclass_fields__
-    columns = ([_finite(x) for x in getattr(found, name).tolist()] for name in names)
-    return [Yardsticks(*row) for row in zip(*columns, strict=True)]
-
-
-def _finite(value: float) -> Yardstick:
-    return round(value, 6) if math.isfinite(value) else "inf"
-
-
 def _groups(
     programme: Programme, regions: Regions, solved: Solved, announcement: Announcement | None
 ) -> Iterator[DossierGroup]:
     every = np.arange(len(regions.group_values))
     standings = standing(regions, programme.policy)
-    true = maximum_confidence(groups_of(regions, every), groups_of(regions, every).decision)
+    groups = groups_of(regions, every)
+    true, prior = maximum_confidence(groups, groups.decision), privacy_limit(groups)
     rung = announcement.rung if announcement else -1
     beta = dict(zip(solved.group.tolist(), zip(solved.beta[:, rung], solved.beta_other, strict=True), strict=True))
     worst = max((b for b, _ in beta.values()), default=math.nan)
     place = {int(g): i for i, g in enumerate(announcement.groups)} if announcement else {}
     stated = announcement.confidences() if announcement else []
     to_announce = np.flatnonzero(standings == Standing.ANNOUNCED)
-    true_leakage = dict(zip(to_announce.tolist(), _yardsticks(regions, to_announce, None), strict=True))
-    leaked = _yardsticks(regions, announcement.groups, announcement) if announcement else []
+    true_leakage = dict(zip(to_announce.tolist(), yardsticks(regions, to_announce, None), strict=True))
+    leaked = yardsticks(regions, announcement.groups, announcement) if announcement else []
     for g in every.tolist():
         members = range(regions.offsets[g], regions.offsets[g + 1])
         mine = place.get(g)
         chances: list[float | None] = [None] * len(members)
         if announcement is not None and mine is not None:
             at = slice(int(announcement.offsets[mine]), int(announcement.offsets[mine + 1]))
-            chances = [int(x) / 10**announcement.digits for x in announcement.chance[at]]
+            chances = [int(x) / 10**announcement.digits for x in announcement.chance[at, 0]]
         people = regions.population[members.start : members.stop]
         yield DossierGroup(
             values=regions.group_values[g],
             status=_STANDINGS[Standing(standings[g])],
             population=int(people.sum()),
-            prior=float(people.max() / people.sum()),
+            prior=float(prior[g]),
             true_confidence=float(true[g]),
             beta=float(beta[g][0]) if g in beta else None,
             beta_other=float(beta[g][1]) if g in beta else None,
@@ -382,10 +255,18 @@ def _cell(regions: Regions, region: int, announced: float | None) -> Cell:
 
 
 def _true_cells(regions: Regions, announcement: Announcement) -> fairness.AnnouncedCells:
-    groups = groups_of(regions, announcement.groups)
-    decision = groups.decision[:, 1]
+    members, offsets = members_of(regions, announcement.groups)
+    population = regions.population[members]
+    decision = regions.counts[members] / population[:, None]
     return fairness.AnnouncedCells(
-        groups.population, decision, decision, decision, groups.offsets, None, announcement.published
+        population=population,
+        chance=decision,
+        digits=announcement.digits,
+        lower=decision,
+        upper=decision,
+        offsets=offsets,
+        exact=False,
+        printed=announcement.published,
     )
 
 
@@ -428,10 +309,17 @@ def _checks(
     adds_up = rows["rows_read"] == sum(rows[k] for k in ("decisions", "duplicates", "corrections", "quarantined"))
     yield Check("every row read is accounted for", adds_up, wording.count(rows["rows_read"], "row"))
     if len(announcement.groups):
-        groups = groups_of(regions, announcement.groups)
-        low, high = announcement.fidelity.allowed_on_grid(groups.decision, digits=announcement.digits)
-        kept = bool(((low <= announcement.chance) & (announcement.chance <= high)).all())
-        moved = float(np.abs(announcement.chance * unit - groups.decision[:, 1]).max())
+        members, offsets = members_of(regions, announcement.groups)
+        population = regions.population[members]
+        true = regions.counts[members] / population[:, None]
+        chance = announcement.chance
+        if chance.shape[1] == 2:  # promised of the positive outcome, and so of the other
+            low, high = announcement.fidelity.allowed_on_grid(true[:, 0], digits=announcement.digits)
+            kept = bool(((low <= chance[:, 0]) & (chance[:, 0] <= high)).all())
+        else:
+            low, high = announcement.fidelity.allowed_outcomes_on_grid(true, digits=announcement.digits)
+            kept = bool(((low <= chance) & (chance <= high)).all())
+        moved = float(np.abs(chance * unit - true).max())
         yield Check("every announced chance keeps the promise", kept, f"the largest change is {moved:.4f}")
         surest = max(announcement.confidences())
         yield Check(
@@ -440,11 +328,11 @@ def _checks(
             f"the surest is {float(surest):.4f}, the ceiling {policy.max_confidence:g}",
         )
         if policy.group_rates == "exact":
-            half = groups.sums(groups.population) * unit / 2
-            error = np.abs(groups.sums(groups.population * (announcement.chance * unit - groups.decision[:, 1])))
+            rounding = np.add.reduceat(population, offsets[:-1]) * unit / (2 if chance.shape[1] == 2 else 1)
+            error = np.abs(np.add.reduceat(population[:, None] * (chance * unit - true), offsets[:-1]))
             yield Check(
-                "every group keeps its number of positive decisions, up to rounding",
-                bool((error <= half + 1e-6).all()),
+                "every group keeps its number of people with each outcome, up to rounding",
+                bool((error <= rounding[:, None] + 1e-6).all()),
                 f"the largest difference is {float(error.max()):.2f} people",
             )
     outside = [m.name for m in measures if not _inside(m, unit)]

@@ -16,11 +16,20 @@ from atr.report import templates
 from atr.report.charts import Tick, axis
 from atr.tradeoff import TradeOff
 
-WIDTH, HEIGHT = 640.0, 300.0
-LEFT, RIGHT, TOP, FOOT = 56.0, 468.0, 18.0, 256.0
+WIDTH, HEIGHT = 520.0, 280.0
+LEFT, RIGHT, TOP, FOOT = 52.0, 322.0, 36.0, 236.0
 LABEL_PITCH = 16.0
 _SYMBOLS = {"delta": "δ", "alpha": "α"}
 _DASHES = {"exact rates": "", "free rates": "6 4"}
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A level line across the chart, and its label beside it."""
+
+    y: float
+    label_y: float
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +55,12 @@ class CurveChart:
     description: str
     """How to read the chart."""
     curves: tuple[Curve, ...]
-    limits: tuple[Tick, ...]
+    limits: tuple[Limit, ...]
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
-    level_x: float | None
+    level: Tick | None
     axis_label: str
+    y_label: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     left: float = LEFT
@@ -108,8 +118,10 @@ def curve_chart(
     at = len(levels) - 1 if marked is None else marked
     names = {"exact rates": exact, "free rates": free}
     texts = [f"{name}: {percent(float(beta[at]))}" for name, beta in names.items()]
-    heights = [y(float(beta[at])) for beta in names.values()]
     before, after = (percent(float(limit)) for limit in limits)
+    y_after, y_before = y(float(limits[1])), y(float(limits[0]))
+    # Of labels at one height, the first comes on top.
+    top, *middle, bottom = apart([y_after, *(y(float(beta[at])) for beta in names.values()), y_before])
     said = f"At {symbol} {levels[at]:g}: {', '.join(texts)}."
     return CurveChart(
         id=id,
@@ -126,15 +138,17 @@ def curve_chart(
                 label_y,
                 text,
             )
-            for (name, beta), label_y, text in zip(names.items(), apart(heights), texts, strict=True)
+            for (name, beta), label_y, text in zip(names.items(), middle, texts, strict=True)
         ),
-        limits=tuple(
-            Tick(y(float(v)), text) for v, text in zip(limits, ("before any report", "true rules"), strict=True)
+        limits=(
+            Limit(y_after, top, f"true rules: {after}"),
+            Limit(y_before, bottom, f"before any report: {before}"),
         ),
         x_ticks=tuple(Tick(x(v), f"{v:g}") for v in axis([first, last])[2] if first <= v <= last),
         y_ticks=tuple(Tick(y(v), percent(v)) for v in y_ticks),
-        level_x=None if marked is None else x(float(levels[marked])),
+        level=None if marked is None else Tick(x(float(levels[marked])), f"{symbol} {levels[marked]:g}"),
         axis_label=f"fidelity {symbol}",
+        y_label="smallest confidence",
         columns=(symbol, *names),
         rows=tuple(_table(levels, (exact, free), marked, rows)),
     )

@@ -3,7 +3,7 @@
 Each takes the regions of all QID groups side by side, as :class:`atr.groups.Groups` does: ``population`` (n,) people or
 shares, ``decision`` (n, outcomes) probability P(a|s), ``offsets`` (g + 1,) where each group starts. Within a group T,
 P(s) is a region's share, P(a) the group's rate, P(s, a) = P(s) P(a|s) and P(s|a) the reader's posterior. The sensitive
-value s is the region; for one sensitive attribute of several, give the regions that share its value as one.
+value s is the region; :func:`leakage_of_values` takes it for the value of one sensitive attribute of several.
 
 Each returns (g,), one number for each group. Natural logarithms, but for the min-entropy leakage, which is in bits. An
 outcome nobody in a group gets counts nowhere.
@@ -12,12 +12,15 @@ outcome nobody in a group gets counts nowhere.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from atr.groups import FloatArray, IntArray
+from atr.protected import ProtectedSets, labelled_sets
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -80,8 +83,54 @@ def leakage(population: ArrayLike, decision: ArrayLike, offsets: ArrayLike) -> L
     )
 
 
-def minimum_uncertainty(population: ArrayLike, decision: ArrayLike, offsets: ArrayLike) -> FloatArray:
-    """Give γ = -ln max P(s|a) over regions s and outcomes a: the maximum confidence on another scale.
+def leakage_of_values(
+    population: ArrayLike,
+    decision: ArrayLike,
+    offsets: ArrayLike,
+    *,
+    values: Sequence[tuple[str, ...]],
+    sets: ProtectedSets | None,
+) -> Leakage:
+    """Give every yardstick of what a mapping tells of the value of a sensitive attribute; of several, of the worst.
+
+    The minimum uncertainty is that of the protected sets, named ones included. The other yardsticks are of single
+    values: the chance of an outcome in a named set is a mean of those of its values, so it never lies further out.
+
+    Parameters
+    ----------
+    population, decision, offsets
+        As above.
+    values
+        (n,) the values of the sensitive attributes in each region; within a group no two regions share them all.
+    sets
+        The protected sets; None: every region on its own.
+
+    Examples
+    --------
+    >>> both = [("none", "young"), ("none", "old"), ("some", "young"), ("some", "old")]
+    >>> rule = [[0.5, 0.5], [0.25, 0.75], [0.5, 0.5], [0.25, 0.75]]
+    >>> told = leakage_of_values([1, 1, 1, 1], rule, [0, 4], values=both, sets=None)
+    >>> told.local_differential_privacy.round(4)
+    array([0.6931])
+    """
+    p, D, o = np.asarray(population, dtype=np.float64), np.asarray(decision, dtype=np.float64), np.asarray(offsets)
+    if len(values[0]) == 1:
+        each = [leakage(p, D, o)]
+    else:
+        each = [leakage(*_as_one(p, D, _alike(values, place, o))) for place in range(len(values[0]))]
+    return Leakage(
+        minimum_uncertainty=minimum_uncertainty(p, D, o, sets=sets),
+        local_differential_privacy=np.max([of.local_differential_privacy for of in each], axis=0),
+        log_lift=np.max([of.log_lift for of in each], axis=0),
+        likeness_gain=np.max([of.likeness_gain for of in each], axis=0),
+        min_entropy_leakage=np.max([of.min_entropy_leakage for of in each], axis=0),
+    )
+
+
+def minimum_uncertainty(
+    population: ArrayLike, decision: ArrayLike, offsets: ArrayLike, *, sets: ProtectedSets | None = None
+) -> FloatArray:
+    """Give γ = -ln max P(s|a) over regions s, or protected sets, and outcomes a: the maximum confidence otherwise told.
 
     Returns
     -------
@@ -101,7 +150,8 @@ def minimum_uncertainty(population: ArrayLike, decision: ArrayLike, offsets: Arr
     share, D, starts = _shares(population, decision, offsets)
     joint = share[:, None] * D
     total = np.add.reduceat(joint, starts)
-    posterior = np.divide(np.maximum.reduceat(joint, starts), total, out=np.zeros_like(total), where=total > 0)
+    most = np.maximum.reduceat(joint, starts) if sets is None else sets.largest(sets.sums(joint))
+    posterior = np.divide(most, total, out=np.zeros_like(total), where=total > 0)
     # The quotient may exceed 1 by a rounding error; + 0.0 makes -0 a 0.
     uncertainty: FloatArray = -np.log(np.minimum(posterior.max(axis=1), 1)) + 0.0
     return uncertainty
@@ -209,6 +259,22 @@ def min_entropy_leakage(population: ArrayLike, decision: ArrayLike, offsets: Arr
     # Nothing is ever lost by an outcome, but for rounding errors.
     bits: FloatArray = np.log2(np.maximum(after / before, 1))
     return bits
+
+
+def _alike(values: Sequence[tuple[str, ...]], place: int, offsets: IntArray) -> ProtectedSets:
+    """Give the regions that share a value of one attribute, group by group."""
+    of_one = [(of_region[place],) for of_region in values]
+    groups = (of_one[first:end] for first, end in pairwise(offsets.tolist()))
+    return ProtectedSets.of([list(labelled_sets(("",), group, ()).values()) for group in groups], offsets)
+
+
+def _as_one(
+    population: FloatArray, decision: FloatArray, sets: ProtectedSets
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Make one region of each set."""
+    people = sets.sums(population)
+    chance = sets.sums(population[:, None] * decision) / people[:, None]
+    return people, np.minimum(chance, 1), sets.group_offsets
 
 
 def _shares(population: ArrayLike, decision: ArrayLike, offsets: ArrayLike) -> tuple[FloatArray, FloatArray, IntArray]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -28,11 +29,15 @@ from pydantic import (
 
 from atr.errors import ProgrammeError
 from atr.fidelity import Alpha, Delta, Fidelity
+from atr.protected import Named
 from atr.ranges import ENDS, RangeTable
 from atr.ranges import read as read_ranges
 
 UNKNOWN = "unknown"
 """The category of a missing value."""
+
+MOST_OUTCOMES = 8
+"""More make no readable report, and fairness looks at every set of outcomes."""
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 
@@ -98,13 +103,13 @@ class Log(_Part):
 
     @field_validator("outcomes")
     @classmethod
-    def _two_disjoint(cls, outcomes: dict[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]] | None:
+    def _some_disjoint(cls, outcomes: dict[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]] | None:
         if outcomes is None:
             return None
         if len(outcomes) < 2:
             raise ValueError("an outcome with one value decides nothing: name at least two outcomes")
-        if len(outcomes) > 2:
-            raise not_yet("a report of more than two outcomes", "group the values into two")
+        if len(outcomes) > MOST_OUTCOMES:
+            raise ValueError(f"a report tells of {MOST_OUTCOMES} outcomes at most: group the values")
         seen: set[str] = set()
         for name, raw in outcomes.items():
             if not raw:
@@ -134,7 +139,7 @@ class Attribute(_Part):
     bins: tuple[Annotated[float, Field(strict=True)], ...] | None = None
     labels: tuple[Text, ...] | None = None
     hierarchy: Any = None
-    sets: Any = None
+    sets: dict[Text, Annotated[tuple[Text, ...], Field(min_length=1)]] | None = None
 
     @field_validator("bins", mode="before")
     @classmethod
@@ -146,11 +151,11 @@ class Attribute(_Part):
     @field_validator("bins")
     @classmethod
     def _sorted(cls, bins: tuple[float, ...] | None) -> tuple[float, ...] | None:
-        if bins is not None and (not bins or any(b <= a for a, b in pairwise(bins))):
+        if bins is not None and (not bins or not all(map(isfinite, bins)) or any(b <= a for a, b in pairwise(bins))):
             raise ValueError("the edges must rise from one to the next, as in bins: [1, 4, 11]")
         return bins
 
-    @field_validator("hierarchy", "sets")
+    @field_validator("hierarchy")
     @classmethod
     def _later(cls, value: Any, info: ValidationInfo) -> Any:
         if value is not None:
@@ -174,6 +179,14 @@ class Attribute(_Part):
         if self.reference is not None and not self.protected:
             raise _at("reference", "a reference is for a protected attribute: add protected: true")
         known = self.categories
+        if self.sets is not None and self.role != "sensitive":
+            raise _at("sets", "protected sets are of a sensitive attribute")
+        for name, values in (self.sets or {}).items():
+            strangers = [value for value in values if known and value not in known]
+            if strangers:
+                raise _at("sets", f"'{strangers[0]}' is not one of its values ({', '.join(known)})", name)
+            if name in known:
+                raise _at("sets", "is the name of a value too: give the set another name", name)
         if self.reference is not None and (self.bins or self.values) and self.shown(self.reference) not in known:
             raise _at("reference", f"'{self.reference}' is not one of its values ({', '.join(known)})")
         return self
@@ -322,8 +335,10 @@ class Programme(_Part):
         for role in ("public", "sensitive"):
             if not self.names(role=role):
                 raise _at("attributes", f"no attribute has the role {role}: a report needs at least one of each")
-        if len(self.names(role="sensitive")) > 1:
-            raise _at("attributes", str(not_yet("more than one sensitive attribute", "leave one in")))
+        if self.policy.fidelity.kind == "ranges" and len(self.log.outcomes or ()) > 2:
+            raise _at(
+                "policy", str(not_yet("a file of ranges for more than two outcomes", "use delta or alpha")), "fidelity"
+            )
         taken = {self.log.outcome: "outcome", self.log.id: "id", self.log.decided_at: "decided_at"}
         for name in self.attributes:
             if name in taken:
@@ -351,6 +366,13 @@ class Programme(_Part):
     def title_of(self, attribute: str) -> str:
         """The name of an attribute as readers see it."""
         return self.attributes[attribute].title or printable(attribute)
+
+    @property
+    def named_sets(self) -> tuple[Named, ...]:
+        """The named protected sets of the sensitive attributes."""
+        return tuple(
+            (name, title, values) for name, a in self.attributes.items() for title, values in (a.sets or {}).items()
+        )
 
     @property
     def path(self) -> Path:

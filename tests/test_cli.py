@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -140,8 +141,10 @@ def test_an_error_as_json(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("prefect")
-@pytest.mark.parametrize("until", ["Starting Prefect", "Rendering"])
-def test_an_interrupted_run_ends_at_once(tmp_path: Path, prefect_home: Path, until: str) -> None:
+@pytest.mark.parametrize(("until", "whom"), [("Starting Prefect", os.killpg), ("Rendering", os.kill)])
+def test_an_interrupted_run_ends_at_once(
+    tmp_path: Path, prefect_home: Path, until: str, whom: Callable[[int, int], None]
+) -> None:
     path = series.write_series(tmp_path, series.card(2))
     process = subprocess.Popen(
         [sys.executable, "-m", "atr.cli", "publish", str(path)],
@@ -153,13 +156,34 @@ def test_an_interrupted_run_ends_at_once(tmp_path: Path, prefect_home: Path, unt
         if until in line:
             break
     time.sleep(0 if until == "Rendering" else 3)
-    os.killpg(process.pid, signal.SIGINT)
+    whom(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "interrupted" in said
     assert "Traceback" not in said
     with pytest.raises(ProcessLookupError):
-        os.killpg(process.pid, 0)
+        for _ in range(50):  # a killed server takes a moment to be gone
+            os.killpg(process.pid, 0)
+            time.sleep(0.1)
+
+
+def test_an_interrupted_query_ends_at_once(tmp_path: Path) -> None:
+    path = series.write_series(tmp_path, series.card(2))
+    header, *rows = (tmp_path / "log.csv").read_text().splitlines()
+    with (tmp_path / "log.csv").open("w") as log:
+        log.write(header + "\n")
+        for n in range(1_500_000):
+            log.write(f"{n}{rows[n % len(rows)][6:]}\n")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "atr.cli", "check", str(path)],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert "Reading" in process.stderr.readline()
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert (process.returncode, "internal error" in said) == (130, False), said
 
 
 def test_a_draft_says_what_the_reviewer_should_know_first(

@@ -43,7 +43,7 @@ def test_everything_is_drawn_inside_and_said(kind, group):
 
 def test_a_level_off_the_curve_is_not_marked():
     chart = curve_chart(trade_off(card, levels=[0, 0.5, 1]), group=None, id="c", title="t", level=0.9)
-    assert chart.level_x is None
+    assert chart.level is None
     assert all(curve.dot is None for curve in chart.curves)
     assert chart.values.startswith("At δ 1:")
 

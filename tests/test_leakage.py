@@ -14,12 +14,14 @@ from atr.confidence import maximum_confidence
 from atr.groups import Groups
 from atr.leakage import (
     leakage,
+    leakage_of_values,
     likeness_gain,
     local_differential_privacy,
     log_lift,
     min_entropy_leakage,
     minimum_uncertainty,
 )
+from atr.protected import ProtectedSets, nested_sets
 
 ALL = (minimum_uncertainty, local_differential_privacy, log_lift, likeness_gain, min_entropy_leakage)
 
@@ -160,3 +162,51 @@ def test_impossible_arrays_are_refused(wrong):
     for measure in ALL:
         with pytest.raises(ValueError):
             measure(*wrong)
+
+
+@given(mappings())
+@settings(max_examples=60, deadline=None)
+def test_one_sensitive_attribute_is_its_regions(mapping):
+    p, D, offsets = mapping
+    alone, values = leakage(p, D, offsets), [(str(i),) for i in range(len(p))]
+    of_values = leakage_of_values(p, D, offsets, values=values, sets=None)
+    for name in alone.overall:
+        assert (getattr(alone, name) == getattr(of_values, name)).all()
+
+
+@given(mappings())
+@settings(max_examples=60, deadline=None)
+def test_values_of_several_attributes_tell_no_more_than_the_regions(mapping):
+    p, D, offsets = mapping
+    sensitive, starts = ("one", "other"), offsets
+    values = [(str(i % 2), str(i)) for i in range(len(p))]
+    nested = nested_sets(sensitive, values, list(starts), ())
+    of_values = leakage_of_values(p, D, offsets, values=values, sets=ProtectedSets.of(nested, starts))
+    regions = leakage(p, D, offsets)
+    groups = Groups(p, D, offsets, nested)
+    assert of_values.minimum_uncertainty == pytest.approx(-np.log(maximum_confidence(groups, D)), abs=1e-12)
+    for name in ("local_differential_privacy", "log_lift", "likeness_gain"):
+        assert getattr(of_values, name) == pytest.approx(getattr(regions, name), abs=1e-9), "one attribute tells all"
+
+
+def test_of_two_attributes_the_worse_counts_and_a_named_set_only_for_the_confidence():
+    p, D = [4, 2, 3, 1], [[0.9, 0.1], [0.9, 0.1], [0.2, 0.8], [0.0, 1.0]]
+    values = [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
+    named = (("second", "all", ("x", "y")),)
+    for sets, sure in ((nested_sets(("first", "second"), values, [0, 4], ()), 6 * 0.9 / 6), (None, None)):
+        told = leakage_of_values(p, D, [0, 4], values=values, sets=sets and ProtectedSets.of(sets, [0, 4]))
+        assert told.local_differential_privacy == pytest.approx([math.log(0.85 / 0.1)])
+        assert sure is None or told.minimum_uncertainty == pytest.approx([-math.log(sure)])
+    every = nested_sets(("first", "second"), values, [0, 4], named)
+    told = leakage_of_values(p, D, [0, 4], values=values, sets=ProtectedSets.of(every, [0, 4]))
+    assert told.minimum_uncertainty == pytest.approx([0])
+    assert told.local_differential_privacy == pytest.approx([math.log(0.85 / 0.1)])
+
+
+def test_an_impossible_outcome_of_a_value_is_infinite_only_if_all_its_regions_lack_it():
+    p, values = [1, 1, 1, 1], [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
+    some = leakage_of_values(p, [[1, 0], [0.5, 0.5], [0.5, 0.5], [1, 0]], [0, 4], values=values, sets=None)
+    assert np.isfinite(some.local_differential_privacy).all()
+    every = leakage_of_values(p, [[1, 0], [1, 0], [0.5, 0.5], [0.5, 0.5]], [0, 4], values=values, sets=None)
+    assert np.isinf(every.local_differential_privacy).all()
+    assert np.isinf(every.log_lift).all()

@@ -185,6 +185,8 @@ FORGERIES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "a smaller gain": lambda r: r["privacy"]["leakage"].update(
         likeness_gain=round(r["privacy"]["leakage"]["likeness_gain"] - 0.001, 3)
     ),
+    "no yardsticks of a group": lambda r: r["groups"][0].update(leakage=None),
+    "a bound where a group has none": lambda r: r["groups"][0]["leakage"].update(ldp=1.0),
     "more digits": lambda r: r["privacy"].update(max_confidence=r["privacy"]["max_confidence"] + 1e-7),
 }
 

@@ -84,7 +84,10 @@ class PolicyInfo(_Frozen):
 
 
 class AttributeInfo(_Frozen):
-    """An input of the decision, with the display values that are declared or announced, in order."""
+    """An input of the decision, with the display values that are declared or announced, in order.
+
+    ``sets`` are the named sets of its values that are protected beside every single value.
+    """
 
     name: str
     title: str
@@ -92,13 +95,14 @@ class AttributeInfo(_Frozen):
     protected: bool
     legitimate: bool
     values: tuple[str, ...]
+    sets: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
 class Leakage(_Frozen):
     """What the printed rules give away in the units of other definitions: the worst group of each, rounded up.
 
-    Computed from the printed chances and the printed numbers of people; None where it is infinite. ``ldp`` and
-    ``log_lift`` are in nats, ``min_entropy_leakage`` is in bits.
+    Computed from the printed chances and the printed numbers of people, of the sensitive attribute in which it is
+    worst; None where it is infinite. ``ldp`` and ``log_lift`` are in nats, ``min_entropy_leakage`` is in bits.
     """
 
     ldp: Annotated[float, Field(ge=0)] | None
@@ -107,16 +111,24 @@ class Leakage(_Frozen):
     min_entropy_leakage: Annotated[float, Field(ge=0)] | None
 
 
+class GroupLeakage(Leakage):
+    """As :class:`Leakage`, of one group, with its ``min_uncertainty`` in nats, rounded down."""
+
+    min_uncertainty: Annotated[float, Field(ge=0)]
+
+
 class Privacy(_Frozen):
     """The guarantee, computed from the printed numbers; all None where no group is announced.
 
     ``max_confidence`` and ``prior_confidence`` are rounded up, ``min_uncertainty`` (nats) is rounded down.
+    ``binding_set`` is what a reader can be surest of in the binding group: a value of an attribute, or a named set.
     """
 
     max_confidence: Share | None
     prior_confidence: Share | None
     min_uncertainty: float | None
     binding_group: str | None
+    binding_set: dict[str, str] | None
     holds_for: str
     leakage: Leakage | None = None
 
@@ -177,6 +189,7 @@ class Group(_Frozen):
     status: Status
     population: People | None = None
     rate: dict[str, Share] | None = None
+    leakage: GroupLeakage | None = None
     regions: tuple[Region, ...] = ()
 
 

@@ -56,6 +56,8 @@ def _notes(report: PublicReport) -> Iterator[tuple[str, str, str]]:
 
 def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tuple[str, str, str]]:
     policy, privacy, digits = report.policy, report.privacy, report.policy.digits
+    hidden = [wording.inner(a.title) for a in report.attributes if a.role == "sensitive"]
+    another = "another private fact" if len(hidden) == 1 else f"one of {wording.listed(hidden)}"
     yield (
         "altered",
         "What was altered, and by how much at most",
@@ -110,10 +112,11 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         "For whom it does not hold",
         "For a reader who works out how the figures were altered and reverses it: the method is public and leaves "
         "nothing to chance, so such a reader can be surer. For a reader convinced that each rule is all or nothing, or "
-        f"otherwise sure of what the true chances can be. For a reader who knows more of a person than {public} and "
-        "the outcome, another private fact for example. For a reader who compares this report with another one on "
-        "the same people: an earlier version, or one of a period that shares days with this one. The report says "
-        "nothing about them.",
+        "otherwise sure of what the true chances can be"
+        + (", the limits printed beside each rule for example" if report.fidelity.kind == "ranges" else "")
+        + f". For a reader who knows more of a person than {public} and the outcome, {another} for example. For a "
+        "reader who compares this report with another one on the same people: an earlier version, or one of a period "
+        "that shares days with this one. The report says nothing about them.",
     )
     yield (
         "exact",

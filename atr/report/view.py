@@ -23,33 +23,10 @@ GLOSSARY = (
     ("Group (QID group)", "Everybody who shares all public values, the quasi-identifiers."),
     ("Fidelity", "How close announced chances are to the true ones: a promise that holds for every chance."),
     (
-        "Likeness gain",
-        "How much likelier an outcome makes a sensitive value, relative to what was known before; twice as likely "
-        "is a gain of 1. It is what β-likeness bounds, and another β than the confidence.",
-    ),
-    (
-        "Local differential privacy",
-        "How far the announced chances of an outcome lie apart within a group: the largest ln of their ratio, in nats. "
-        "It is not bounded where an outcome is announced as possible for some and as impossible for others.",
-    ),
-    (
-        "Log-lift",
-        "How far an outcome moves what a reader knows, up or down: the largest |ln| of the probability of a sensitive "
-        "value after over before, in nats. It is not bounded where an outcome rules a sensitive value out.",
-    ),
-    (
         "Maximum confidence, β",
         "How sure, at most, a reader who takes the rules at face value can be of a sensitive value; 0 to 1.",
     ),
-    (
-        "Min-entropy leakage",
-        "How much likelier the outcome makes one guess at a sensitive value right, on average: that factor's logarithm "
-        "to base 2, in bits.",
-    ),
-    (
-        "Minimum uncertainty, γ",
-        "The same on another scale: γ = −ln β, in nats. The larger, the less a reader can infer.",
-    ),
+    *wording.YARDSTICKS,
     ("Rate", "The share of an outcome among people."),
     ("Reference", "The group that others are compared with: named by the publisher, or else of the highest rate."),
     ("Withheld", "Not announced: a group that is too small, or whose people could be guessed too well anyway."),
@@ -260,6 +237,11 @@ def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
     binding = next((g for g in report.groups if g.id == privacy.binding_group), None)
     if binding is not None:
         rows.append(("Group in which the confidence is highest", _name(binding, report)))
+    titles = {a.name: a.title for a in report.attributes}
+    for name, value in (privacy.binding_set or {}).items():
+        rows.append(("Where the confidence is highest in it", f"{titles[name]}: {value}"))
+    for a in report.attributes:
+        rows += [(f"Protected as one, in {wording.inner(a.title)}", f"{n}: {', '.join(v)}") for n, v in a.sets.items()]
     rows += [
         ("Smallest group announced", wording.count(p.minimum_group_size, "person", "people")),
         ("Groups that no alteration can protect", _UNATTAINABLE[p.unattainable]),
@@ -289,7 +271,7 @@ def _yardsticks(leakage: Leakage | None) -> list[tuple[str, str]]:
 
 def _amount(value: float | None, unit: str) -> str:
     if value is None:
-        return "not bounded"
+        return "infinite"
     return f"{wording.number(value)} {unit}{'' if value == 1 else 's'}" if unit else wording.number(value)
 
 

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from atr.announcement import Announcement
-from atr.leakage import leakage
+from atr.leakage import Leakage, leakage_of_values
 from atr.report import model
-from atr.report.rounding import up
+from atr.report.rounding import down, up
 
 
 def stated(announcement: Announcement) -> model.Leakage | None:
@@ -22,16 +20,32 @@ def stated(announcement: Announcement) -> model.Leakage | None:
     """
     if not len(announcement.groups):
         return None
-    positive = announcement.chance / 10**announcement.digits
-    mapping = np.column_stack([1 - positive, positive])
-    worst = leakage(announcement.published, mapping, announcement.offsets).overall
+    return model.Leakage(**_printed(_leakage(announcement).overall, announcement.digits))
 
-    def printed(name: str) -> float | None:
-        return up(worst[name], announcement.digits) if math.isfinite(worst[name]) else None
 
-    return model.Leakage(
-        ldp=printed("local_differential_privacy"),
-        log_lift=printed("log_lift"),
-        likeness_gain=printed("likeness_gain"),
-        min_entropy_leakage=printed("min_entropy_leakage"),
+def stated_of_groups(announcement: Announcement) -> list[model.GroupLeakage]:
+    """(g,) the same of each announced group, with its minimum uncertainty, rounded down."""
+    if not len(announcement.groups):
+        return []
+    found, digits = _leakage(announcement), announcement.digits
+    names = found.overall
+    each = [{name: float(getattr(found, name)[g]) for name in names} for g in range(len(announcement.groups))]
+    return [
+        model.GroupLeakage(min_uncertainty=down(of["minimum_uncertainty"], digits), **_printed(of, digits))
+        for of in each
+    ]
+
+
+def _leakage(announcement: Announcement) -> Leakage:
+    return leakage_of_values(
+        announcement.published,
+        announcement.chance / 10**announcement.digits,
+        announcement.offsets,
+        values=announcement.region_values,
+        sets=announcement.sets,
     )
+
+
+def _printed(found: dict[str, float], digits: int) -> dict[str, float | None]:
+    names = {"ldp": "local_differential_privacy"} | {n: n for n in ("log_lift", "likeness_gain", "min_entropy_leakage")}
+    return {name: up(found[of], digits) if math.isfinite(found[of]) else None for name, of in names.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-from atr.programme import Policy
+from atr.programme import MOST_OUTCOMES, Policy
 from atr.report import build, model, wording
 from atr.report.rounding import nearest
 from atr.report.verify.finding import Finding
@@ -48,8 +48,9 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
 
 
 def _names(report: model.PublicReport) -> Iterator[Finding]:
-    if len(report.outcomes) != 2 or len(set(report.outcomes)) != 2 or report.positive not in report.outcomes:
-        yield Finding("outcomes", "are not two, the positive one among them")
+    outcomes = report.outcomes
+    if not 2 <= len(outcomes) <= MOST_OUTCOMES or not _unique(outcomes) or report.positive not in outcomes:
+        yield Finding("outcomes", "are not two or more, the positive one among them")
     names = [a.name for a in report.attributes]
     if not _unique(names) or {a.role for a in report.attributes} != {"public", "sensitive"}:
         yield Finding("attributes", "are not each named once, with one at least that is public and one sensitive")
@@ -63,7 +64,7 @@ def _group(group: model.Group, report: model.PublicReport) -> Iterator[Finding]:
     if set(group.public) != {a.name for a in report.attributes if a.role == "public"}:
         yield Finding(group.id, "its attributes are not the public ones")
     if group.status == "withheld":
-        if group.population is not None or group.rate is not None or group.regions:
+        if group.regions or any(x is not None for x in (group.population, group.rate, group.leakage)):
             yield Finding(group.id, "a withheld group has numbers")
         return
     yield from _declared(group.public, report, group.id)
@@ -115,7 +116,7 @@ def _rates(rates: Mapping[str, float], report: model.PublicReport, where: str) -
         yield Finding(where, "the rates are not of the outcomes")
     elif not all(_printed(rate, build.RATE_DIGITS) for rate in rates.values()):
         yield Finding(where, "a rate is not a whole percentage")
-    elif round(sum(rates.values()), build.RATE_DIGITS) != 1:
+    elif abs(sum(rates.values()) - 1) > (len(rates) > 2) * len(rates) * 0.5 * 10.0**-build.RATE_DIGITS + 1e-9:
         yield Finding(where, "the rates do not add up to 1")
 
 
