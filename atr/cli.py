@@ -128,7 +128,7 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     for reason, rows in accounting.reasons.items():
         _say(f"  quarantined, {reason}: {rows:,}")
     for remark in remarks:
-        _say(f"  attributes.{remark}.")
+        _say(f"  {remark if remark.endswith('?') else remark + '.'}")
     lines = [f"{'period':<10}{'decisions':>12}{'groups announced':>19}{'too small':>12}{'prior too sure':>17}"]
     lines += [
         f"{f['period']:<10}{f['decisions']:>12,}{f['announced']:>19}{f['too_small']:>12}{f['prior_too_sure']:>17}"
@@ -248,7 +248,7 @@ def verify(
     for finding in findings:
         _say(f"false: {finding}")
     false = count(len(findings), "false statement")
-    said = false if findings else "verified: every statement follows from the printed numbers"
+    said = false if findings else "verified: every statement agrees with the printed numbers, within their rounding"
     _result({"verified": not findings, "findings": [str(f) for f in findings]}, [f"{report}: {said}"], as_json=as_json)
     if findings:
         raise typer.Exit(RefusedError.exit_code)

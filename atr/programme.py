@@ -225,6 +225,11 @@ class FidelityPolicy(_Part):
         """δ or α; None where every region has a range of its own."""
         return self.alpha if self.delta is None else self.delta
 
+    @property
+    def table(self) -> RangeTable | None:
+        """The declared ranges, where there are such."""
+        return self._table
+
     def model(self, regions: Iterable[tuple[str, ...]]) -> Fidelity:
         """The fidelity of some decision regions, as the mechanism takes it.
 

@@ -971,7 +971,7 @@ def test_values_that_readers_cannot_tell_apart_are_remarked(tmp_path: Path) -> N
     with Warehouse.in_memory() as warehouse:
         ingest(warehouse, load(path))
         found = ingestion.remarks(warehouse, load(path))
-    assert [remark.split(":")[0] for remark in found] == ["public", "public", "secret"]
+    assert [remark.split(":")[0] for remark in found] == ["attributes.public", "attributes.public", "attributes.secret"]
     assert "'a', 'a '" in found[0]
     assert r"b\u202e" in found[1]
     assert "90 letters" in found[2]
