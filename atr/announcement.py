@@ -30,16 +30,28 @@ from atr.regions import Regions
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+Bools = npt.NDArray[np.bool_]
+
+RATE_DIGITS = 2
+"""Rates are printed to the nearest percent: to more digits, that of a small group would give its exact size away."""
+
 _NAMED = 10
 """Groups or regions named in the private part of a refusal."""
 
 
 class Standing(IntEnum):
-    """What becomes of a QID group; decided from populations and policy, never from decisions."""
+    """What becomes of a QID group; decided from populations and policy, never from decisions.
+
+    A group that prior knowledge alone makes surer than the ceiling is withheld (``PRIOR_TOO_SURE``) or, where the
+    policy says so, announces its rate for every region (``FLATTENED``). One below the minimum size is withheld under
+    either policy: flattening hides how chances differ within a group, but its rate would still tell of the decisions
+    of a few people, and that is what the minimum is there to prevent.
+    """
 
     ANNOUNCED = 0
     TOO_SMALL = 1
     PRIOR_TOO_SURE = 2
+    FLATTENED = 3
 
 
 @dataclass(frozen=True)
@@ -94,9 +106,11 @@ class Announcement:
     digits
         Decimal digits of the announced chances.
     fidelity
-        What is promised of every announced chance.
+        What is promised of every announced chance outside flattened groups.
     rung
         Its place among the :func:`rungs`.
+    flattened
+        (g,) which groups announce their rate for every region.
     """
 
     outcomes: tuple[str, str]
@@ -110,6 +124,17 @@ class Announcement:
     digits: int
     fidelity: Fidelity
     rung: int
+    flattened: Bools
+
+    @property
+    def flat(self) -> Bools:
+        """(n,) which regions lie in flattened groups."""
+        return np.repeat(self.flattened, np.diff(self.offsets))
+
+    @property
+    def half_steps(self) -> Floats:
+        """(n,) by how much, at most, the rate of a region's group was rounded for each of its people."""
+        return np.where(self.flat, 0.5 * 10.0 ** -flat_digits(self.digits), 0.5 * 10.0**-self.digits)
 
     def confidences(self) -> list[Fraction]:
         """(g,) the exact maximum confidence of each group, the larger of exact and published populations."""
@@ -173,7 +198,7 @@ class Extent:
         people = regions.group_population
         return Extent(
             decisions=int(people.sum()),
-            announced=int(people[standings == Standing.ANNOUNCED].sum()),
+            announced=int(people[printed(standings)].sum()),
             too_small=int((standings == Standing.TOO_SMALL).sum()),
             prior_too_sure=tuple(regions.group_values[i] for i in np.flatnonzero(standings == Standing.PRIOR_TOO_SURE)),
         )
@@ -181,6 +206,7 @@ class Extent:
 
 def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
     """(g,) the :class:`Standing` of each group: too small, known too well before any report, or announced."""
+    too_sure = Standing.FLATTENED if policy.unattainable == "flatten" else Standing.PRIOR_TOO_SURE
     people = regions.group_population
     result = np.full(len(people), Standing.ANNOUNCED, dtype=np.int64)
     if not len(people):
@@ -191,10 +217,20 @@ def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
     for region in (regions.population, published_population(regions.population, rounding=policy.population_rounding)):
         largest, total = np.maximum.reduceat(region, starts), np.add.reduceat(region, starts)
         sure = largest.astype(object) * ceiling.denominator > total.astype(object) * ceiling.numerator
-        result[sure.astype(bool)] = Standing.PRIOR_TOO_SURE
+        result[sure.astype(bool)] = too_sure
         smallest = np.minimum(smallest, total)
     result[smallest < policy.minimum_group_size] = Standing.TOO_SMALL
     return result
+
+
+def printed(standings: npt.NDArray[np.int64]) -> Ints:
+    """The positions of the groups whose numbers are printed: the announced ones and the flattened ones."""
+    return np.flatnonzero((standings == Standing.ANNOUNCED) | (standings == Standing.FLATTENED))
+
+
+def flat_digits(digits: int) -> int:
+    """Decimals of the chances of a flattened group: those of a printed rate, so that nothing more is told."""
+    return min(digits, RATE_DIGITS)
 
 
 def rungs(regions: Regions, which: Ints, policy: Policy) -> tuple[Fidelity, ...]:
@@ -265,7 +301,7 @@ def solve(regions: Regions, which: Ints, policy: Policy) -> Solved:
 
 
 def announce(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
-    """The announced mapping of all solved groups: least distorted at one confidence, rounded, below the ceiling.
+    """The announced mapping: that of the solved groups, and the rate of each group that the policy flattens.
 
     Raises
     ------
@@ -273,6 +309,36 @@ def announce(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
         If some group cannot be brought below the ceiling at the demanded fidelity. Which groups bind is in its
         private part.
     """
+    return _with_flattened(_least_distorted(regions, solved, policy), regions, policy)
+
+
+def _with_flattened(made: Announcement, regions: Regions, policy: Policy) -> Announcement:
+    standings = standing(regions, policy)
+    added = np.flatnonzero(standings == Standing.FLATTENED)
+    if not len(added):
+        return made
+    which = np.union1d(made.groups, added)
+    flattened = standings[which] == Standing.FLATTENED
+    members, offsets = members_of(regions, which)
+    inside = np.repeat(flattened, np.diff(offsets))
+    chance = np.repeat(_rates(regions, policy.digits)[which], np.diff(offsets))
+    chance[~inside] = made.chance
+    published = published_population(regions.population[members], rounding=policy.population_rounding)
+    return announced_of(
+        regions, which, published=published, chance=chance, rung=made.rung, policy=policy, flattened=flattened
+    )
+
+
+def _rates(regions: Regions, digits: int) -> Ints:
+    """(g,) the rate of each group, to the digits of a flattened chance, halves up; in units of the last digit."""
+    positives = np.add.reduceat(regions.counts[:, 0], regions.offsets[:-1])
+    people, unit = regions.group_population, 10 ** flat_digits(digits)
+    nearest = (2 * positives * unit + people) // (2 * people)
+    return np.asarray(nearest * (10**digits // unit), dtype=np.int64)
+
+
+def _least_distorted(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
+    """The solved groups, least distorted at one confidence, rounded, below the ceiling."""
     which = solved.group
     promises = rungs(regions, which, policy)
     if not len(which):
@@ -373,10 +439,18 @@ def _as_private_as_printed(
 
 
 def announced_of(
-    regions: Regions, which: Ints, *, published: Ints, chance: Ints, rung: int, policy: Policy
+    regions: Regions,
+    which: Ints,
+    *,
+    published: Ints,
+    chance: Ints,
+    rung: int,
+    policy: Policy,
+    flattened: Bools | None = None,
 ) -> Announcement:
-    """The announcement of some groups, from the numbers chosen for their regions."""
+    """The announcement of some groups, from the numbers chosen for their regions; none is flattened unless named."""
     members, offsets = members_of(regions, which)
+    flat = np.zeros(len(which), dtype=bool) if flattened is None else flattened
     return Announcement(
         outcomes=(regions.outcomes[0], regions.outcomes[1]),
         groups=which,
@@ -387,8 +461,9 @@ def announced_of(
         published=published,
         chance=chance,
         digits=policy.digits,
-        fidelity=rungs(regions, which, policy)[rung],
+        fidelity=rungs(regions, which[~flat], policy)[rung],
         rung=rung,
+        flattened=flat,
     )
 
 

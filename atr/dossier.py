@@ -32,6 +32,7 @@ _STANDINGS = {
     Standing.ANNOUNCED: "announced",
     Standing.TOO_SMALL: "withheld: fewer people than the minimum",
     Standing.PRIOR_TOO_SURE: "withheld: prior knowledge alone exceeds the ceiling",
+    Standing.FLATTENED: "flattened",
 }
 
 
@@ -287,18 +288,26 @@ def _checks(
     yield Check("every row read is accounted for", adds_up, wording.count(rows["rows_read"], "row"))
     if len(announcement.groups):
         groups = groups_of(regions, announcement.groups)
-        low, high = announcement.fidelity.allowed_on_grid(groups.decision, digits=announcement.digits)
-        kept = bool(((low <= announcement.chance) & (announcement.chance <= high)).all())
-        moved = float(np.abs(announcement.chance * unit - groups.decision[:, 1]).max())
+        promised = ~announcement.flat
+        chance, decision = announcement.chance[promised], groups.decision[promised]
+        low, high = announcement.fidelity.allowed_on_grid(decision, digits=announcement.digits)
+        kept = bool(((low <= chance) & (chance <= high)).all())
+        moved = float(np.abs(chance * unit - decision[:, 1]).max(initial=0.0))
         yield Check("every announced chance keeps the promise", kept, f"the largest change is {moved:.4f}")
-        surest = max(announcement.confidences())
+        by_group = list(zip(announcement.flattened, announcement.confidences(), strict=True))
+        surest = max((confidence for flat, confidence in by_group if not flat), default=Fraction(0))
         yield Check(
             "no group is above the ceiling, for exact and for published populations",
             surest <= Fraction(str(policy.max_confidence)),
             f"the surest is {float(surest):.4f}, the ceiling {policy.max_confidence:g}",
         )
+        if announcement.flattened.any():
+            priors = announcement.prior_confidences()
+            same = all(own == prior for (flat, own), prior in zip(by_group, priors, strict=True) if flat)
+            detail = wording.count(int(announcement.flattened.sum()), "group")
+            yield Check("flattened groups tell no more than is known without the report", same, detail)
         if policy.group_rates == "exact":
-            half = groups.sums(groups.population) * unit / 2
+            half = groups.sums(groups.population * announcement.half_steps)
             error = np.abs(groups.sums(groups.population * (announcement.chance * unit - groups.decision[:, 1])))
             yield Check(
                 "every group keeps its number of positive decisions, up to rounding",

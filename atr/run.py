@@ -431,7 +431,8 @@ def load_announcement(run: Run) -> Announcement:
     policy = run.programme.policy
     frame = read_parquet(run.folder / "announced.parquet")
     rung = read_json(run.folder / "promise.json")["rung"]
-    groups = np.flatnonzero(announcing.standing(found, policy) == Standing.ANNOUNCED)
+    standings = announcing.standing(found, policy)
+    groups = announcing.printed(standings)
     return announcing.announced_of(
         found,
         groups,
@@ -439,6 +440,7 @@ def load_announcement(run: Run) -> Announcement:
         chance=frame["chance"].to_numpy(dtype=np.int64),
         rung=rung,
         policy=policy,
+        flattened=standings[groups] == Standing.FLATTENED,
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import atr
 from atr import fairness
-from atr.announcement import Announcement, Extent, published_population
+from atr.announcement import RATE_DIGITS, Announcement, Extent, flat_digits, published_population
 from atr.fidelity import Delta, Fidelity, Ranges
 from atr.periods import Period
 from atr.programme import UNKNOWN, Programme
@@ -18,9 +18,6 @@ from atr.report import model, wording
 from atr.report.notes import fidelity_notes
 from atr.report.rounding import bounds, down, nearest, printed_range
 from atr.report.sentences import sentence
-
-RATE_DIGITS = 2
-"""Rates are printed to the nearest percent: to more digits, that of a small group would give its exact size away."""
 
 
 @dataclass(frozen=True)
@@ -141,10 +138,15 @@ def measure(announcement: Announcement, programme: Programme) -> list[fairness.C
 
 
 def cells(announcement: Announcement, *, group_rates: str) -> fairness.AnnouncedCells:
-    """The announced mapping as a reader holds it, with what it leaves open about the true one."""
+    """The announced mapping as a reader holds it, with what it leaves open about the true one.
+
+    The true chances of a flattened group are left open altogether; where group rates are exact, its rate is known to
+    the digits it is printed with.
+    """
     unit = 10**announcement.digits
-    chance = announcement.chance / unit
-    lower, upper = announcement.fidelity.believed_range(chance, digits=announcement.digits)
+    chance, kept = announcement.chance / unit, ~announcement.flat
+    lower, upper = np.zeros_like(chance), np.ones_like(chance)
+    lower[kept], upper[kept] = announcement.fidelity.believed_range(chance[kept], digits=announcement.digits)
     exact = group_rates == "exact" and len(announcement.groups) > 0
     return fairness.AnnouncedCells(
         population=announcement.population.astype(np.float64),
@@ -152,13 +154,17 @@ def cells(announcement: Announcement, *, group_rates: str) -> fairness.Announced
         lower=lower,
         upper=upper,
         offsets=announcement.offsets,
-        totals=fairness.exact_totals(
-            announcement.population, announcement.chance, announcement.offsets, digits=announcement.digits
-        )
-        if exact
-        else None,
+        totals=_group_totals(announcement) if exact else None,
         printed=announcement.published,
     )
+
+
+def _group_totals(announcement: Announcement) -> fairness.Floats:
+    digits, people, offsets = announcement.digits, announcement.population, announcement.offsets
+    fewer = flat_digits(digits)
+    totals = fairness.exact_totals(people, announcement.chance, offsets, digits=digits)
+    of_rates = fairness.exact_totals(people, announcement.chance // 10 ** (digits - fewer), offsets, digits=fewer)
+    return np.where(announcement.flattened[:, None], of_rates, totals)
 
 
 def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple[str, ...]]:
@@ -178,18 +184,27 @@ def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple
 def _privacy(announcement: Announcement, programme: Programme) -> model.Privacy:
     sensitive = [wording.inner(programme.title_of(name)) for name in programme.names(role="sensitive")]
     holds_for = wording.holds_for(wording.listed(sensitive, last="or"))
-    confidences = announcement.confidences()
-    if not confidences:
+    confidences, priors = announcement.confidences(), announcement.prior_confidences()
+    flattened = [priors[i] for i in np.flatnonzero(announcement.flattened)]
+    kept = np.flatnonzero(~announcement.flattened).tolist()
+    surest = float(announcement.stated(flattened)) if flattened else None
+    if not kept:
         return model.Privacy(
-            max_confidence=None, prior_confidence=None, min_uncertainty=None, binding_group=None, holds_for=holds_for
+            max_confidence=None,
+            prior_confidence=None,
+            min_uncertainty=None,
+            binding_group=None,
+            holds_for=holds_for,
+            flattened_confidence=surest,
         )
-    stated = float(announcement.stated(confidences))
+    stated = float(announcement.stated([confidences[i] for i in kept]))
     return model.Privacy(
         max_confidence=stated,
-        prior_confidence=float(announcement.stated(announcement.prior_confidences())),
+        prior_confidence=float(announcement.stated([priors[i] for i in kept])),
         min_uncertainty=down(-math.log(stated), announcement.digits),
-        binding_group=_id(confidences.index(max(confidences))),
+        binding_group=_id(max(kept, key=lambda i: confidences[i])),
         holds_for=holds_for,
+        flattened_confidence=surest,
     )
 
 
@@ -292,16 +307,18 @@ def _groups(announcement: Announcement, programme: Programme, extent: Extent) ->
     unit = 10**announcement.digits
     public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
     held = cells(announcement, group_rates=programme.policy.group_rates)
+    place = np.cumsum(~announcement.flat) - 1
     result = []
     for g, values in enumerate(announcement.group_values):
         members = range(announcement.offsets[g], announcement.offsets[g + 1])
+        flattened = bool(announcement.flattened[g])
         inside = np.zeros(len(held.population), dtype=bool)
         inside[members.start : members.stop] = True
         result.append(
             model.Group(
                 id=_id(g),
                 public=dict(zip(public, values, strict=True)),
-                status="announced",
+                status="flattened" if flattened else "announced",
                 population=int(announcement.published[members.start : members.stop].sum()),
                 rate=both_rates(fairness.rate(held, inside).value, announcement.outcomes),
                 regions=tuple(
@@ -309,7 +326,7 @@ def _groups(announcement: Announcement, programme: Programme, extent: Extent) ->
                         sensitive=dict(zip(sensitive, announcement.region_values[i], strict=True)),
                         population=int(announcement.published[i]),
                         announced=_chances(int(announcement.chance[i]), unit, announcement),
-                        allowed=_allowed(announcement.fidelity, i),
+                        allowed=None if flattened else _allowed(announcement.fidelity, int(place[i])),
                     )
                     for i in members
                 ),
@@ -333,7 +350,7 @@ def _chances(chance: int, unit: int, announcement: Announcement) -> dict[str, fl
 
 
 def _allowed(fidelity: Fidelity, region: int) -> tuple[float, float] | None:
-    """The declared limits of a region; None where the promise is the same for all."""
+    """The declared limits of the region at this place of the promise; None where the promise is the same for all."""
     if not isinstance(fidelity, Ranges):
         return None
     return float(fidelity.lower[region]), float(fidelity.upper[region])

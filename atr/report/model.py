@@ -95,9 +95,11 @@ class AttributeInfo(_Frozen):
 
 
 class Privacy(_Frozen):
-    """The guarantee, computed from the printed numbers; all None where no group is announced.
+    """The guarantee, computed from the printed numbers; all None where no group is announced but flattened ones.
 
-    ``max_confidence`` and ``prior_confidence`` are rounded up, ``min_uncertainty`` (nats) is rounded down.
+    ``max_confidence`` and ``prior_confidence`` are rounded up, ``min_uncertainty`` (nats) is rounded down; they are of
+    the groups that are not flattened. ``flattened_confidence``, rounded up, is how sure a reader can be in those that
+    are, above the ceiling, with this report or without it; it is there only where a group is flattened.
     """
 
     max_confidence: Share | None
@@ -105,10 +107,18 @@ class Privacy(_Frozen):
     min_uncertainty: float | None
     binding_group: str | None
     holds_for: str
+    flattened_confidence: Share | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_there(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = handler(self)
+        if self.flattened_confidence is None:
+            del content["flattened_confidence"]
+        return content
 
 
 class FidelityInfo(_Frozen):
-    """The promise on every announced chance.
+    """The promise on every announced chance outside flattened groups.
 
     ``largest_change`` is None where it is relative (alpha); both numbers are where each region has limits of its own.
     """
@@ -119,7 +129,7 @@ class FidelityInfo(_Frozen):
 
 
 class GroupCounts(_Frozen):
-    """How many QID groups are announced and how many are not."""
+    """How many QID groups are announced, flattened ones among them, and how many are not."""
 
     announced: int
     withheld_for_size: int
@@ -139,7 +149,7 @@ class Region(_Frozen):
     """A decision region of an announced group: its sensitive values, people and announced chances.
 
     ``allowed`` are the declared limits of the chance of the positive outcome, the announced and the true one; there
-    only where each region has limits of its own.
+    only where each region has limits of its own and its group is not flattened.
     """
 
     sensitive: dict[str, str]
@@ -156,7 +166,10 @@ class Region(_Frozen):
 
 
 class Group(_Frozen):
-    """A QID group. One withheld because prior knowledge exceeds the ceiling has its public values and no number."""
+    """A QID group. One withheld because prior knowledge exceeds the ceiling has its public values and no number.
+
+    One flattened for that reason shows its rate, to the nearest percent, as the chance of every region.
+    """
 
     id: str
     public: dict[str, str]
@@ -248,6 +261,11 @@ class PublicReport(_Frozen):
     def announced_groups(self) -> tuple[Group, ...]:
         """The groups whose rules are printed."""
         return tuple(group for group in self.groups if group.status != "withheld")
+
+    @property
+    def flattened_groups(self) -> tuple[Group, ...]:
+        """Those of them that show their rate as the chance of every region."""
+        return tuple(group for group in self.groups if group.status == "flattened")
 
     @property
     def withheld_groups(self) -> tuple[Group, ...]:

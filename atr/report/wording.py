@@ -126,6 +126,15 @@ def holds_for(sensitive: str) -> str:
     )
 
 
+def steps_of_rate(digits: int) -> str:
+    """To what a rate is rounded that is printed as a chance.
+
+    >>> steps_of_rate(3), steps_of_rate(1)
+    ('to the nearest percent', 'to the nearest 10\xa0%')
+    """
+    return "to the nearest percent" if digits > 1 else f"to the nearest 10{NBSP}%"
+
+
 def inner(title: str) -> str:
     """A title within a sentence: its first letter small, unless it is an abbreviation or a name in capitals.
 
@@ -179,8 +188,35 @@ def promise(fidelity: FidelityInfo) -> str:
     return "Every announced chance lies within limits that the publisher has set around the true one."
 
 
+def fidelity(report: PublicReport) -> str:
+    """The promise of fidelity, and which groups are outside it."""
+    flattened = report.flattened_groups
+    if not flattened:
+        return promise(report.fidelity)
+    if len(flattened) == len(report.announced_groups):
+        return (
+            "Every announced group is flattened: it shows its overall rate throughout, and nothing is promised of the "
+            "true chances within it."
+        )
+    rest = "Groups marked “flattened” show their overall rate throughout and are outside this promise."
+    return f"{promise(report.fidelity)} {rest}"
+
+
 def guarantee(report: PublicReport) -> str:
-    """The guarantee of privacy as a sentence, beside what is known without the report."""
+    """The guarantee of privacy as sentences, beside what is known without the report."""
+    privacy, flattened = report.privacy, report.flattened_groups
+    if not flattened:
+        return _guarantee(report)
+    where = count(len(flattened), "group that is", "groups that are")
+    said = (
+        f"In the {where} marked “flattened” a reader can be up to {percent(privacy.flattened_confidence or 0.0)} sure "
+        f"from prior knowledge alone, above the ceiling of {percent(report.policy.max_confidence)}; for such a reader "
+        "this report adds nothing to it there."
+    )
+    return said if privacy.max_confidence is None else f"{_guarantee(report)} That is outside flattened groups. {said}"
+
+
+def _guarantee(report: PublicReport) -> str:
     privacy = report.privacy
     if privacy.max_confidence is None:
         return "No rule is announced, so there is nothing to infer from."

@@ -78,6 +78,7 @@ class Printed:
             digits=report.policy.digits,
             fidelity=_promised(report),
             rung=0,
+            flattened=np.array([group.status == "flattened" for group in report.announced_groups], dtype=bool),
         )
         rounding = report.policy.population_rounding
         between = [open_people(int(n), rounding) if population is None else (n, n) for n in announcement.population]
@@ -128,7 +129,7 @@ class Printed:
             low, high = found.range
             return RateBounds(value=(found.value, found.value), low=(low, low), high=(high, high))
         people = _People.of(self, members)
-        half = 0.5 * 10.0**-self.announcement.digits if self.cells.totals is not None else None
+        half = self.announcement.half_steps[people.cells] if self.cells.totals is not None else None
         one, other = (
             _Sums(chance[people.cells], lower[people.cells], upper[people.cells], half)
             for chance, lower, upper in (
@@ -192,12 +193,15 @@ def _flipped(interval: Interval) -> Interval:
 
 @dataclass(frozen=True)
 class _Sums:
-    """(k,) chances of an outcome and between what the true ones lie; ``half`` a last digit if group rates are exact."""
+    """(k,) chances of an outcome and between what the true ones lie; ``half`` a last digit if group rates are exact.
+
+    That digit is a rate's in a flattened group.
+    """
 
     chance: Floats
     lower: Floats
     upper: Floats
-    half: float | None
+    half: Floats | None
 
 
 _Reach = Callable[..., Floats]

@@ -12,7 +12,7 @@ import numpy as np
 
 import atr
 from atr import fairness
-from atr.announcement import published_population
+from atr.announcement import RATE_DIGITS, published_population
 from atr.confidence import round_up
 from atr.fidelity import ladder
 from atr.outcomes import GRID_TOLERANCE
@@ -42,7 +42,7 @@ def of(printed: Printed) -> Iterator[Finding]:
 def of_nothing(report: model.PublicReport) -> Iterator[Finding]:
     """What is false in a report that announces no group."""
     privacy = report.privacy
-    figures = privacy.max_confidence, privacy.prior_confidence, privacy.min_uncertainty, privacy.binding_group
+    figures = *_guarantee(privacy), privacy.flattened_confidence
     if report.fairness or report.coverage.rate is not None or any(figure is not None for figure in figures):
         yield Finding("groups", "nothing is announced, but figures are stated")
     yield from _coverage(report, 0, (0, 0))
@@ -69,7 +69,7 @@ def _people(printed: Printed) -> Iterator[Finding]:
         for name, column in printed.columns.items()
         if UNKNOWN in column
     }
-    if printed.report.data_quality.unknown != {n: nearest(s, build.RATE_DIGITS) for n, s in shares.items()}:
+    if printed.report.data_quality.unknown != {n: nearest(s, RATE_DIGITS) for n, s in shares.items()}:
         yield Finding("data_quality.unknown", "is not the share of announced people whose value is unknown")
 
 
@@ -112,21 +112,36 @@ def _privacy(printed: Printed) -> Iterator[Finding]:
     report, digits = printed.report, printed.report.policy.digits
     privacy, ceiling = report.privacy, Fraction(str(report.policy.max_confidence))
     chance = printed.announcement.chance
+    prior = np.full_like(chance, 10**digits)
+    flattened = np.flatnonzero(printed.announcement.flattened).tolist()
+    kept = np.flatnonzero(~printed.announcement.flattened).tolist()
     if privacy.holds_for != wording.holds_for(wording.sensitive(report)):
         yield Finding("privacy.holds_for", "is not for whom the guarantee holds")
-    for name, stated, at in (
-        ("max_confidence", privacy.max_confidence, chance),
-        ("prior_confidence", privacy.prior_confidence, np.full_like(chance, 10**digits)),
+    for name, stated, at, groups in (
+        ("max_confidence", privacy.max_confidence, chance, kept),
+        ("prior_confidence", privacy.prior_confidence, prior, kept),
+        ("flattened_confidence", privacy.flattened_confidence, prior, flattened),
     ):
-        sure, surest = _confidences(printed, at)
+        if not groups:
+            if stated is not None:
+                yield Finding(f"privacy.{name}", "is stated, but there is no group it could be of")
+            continue
+        sure, surest = ([confidences[i] for i in groups] for confidences in _confidences(printed, at))
         allowed = float(round_up(max(sure), digits=digits)), float(round_up(max(surest), digits=digits))
         if stated is None or not allowed[0] <= stated <= allowed[1] or nearest(stated, digits) != stated:
             yield Finding(
                 f"privacy.{name}", f"{stated} is stated, {_either(*allowed)} follows from the printed numbers"
             )
-        for group, confidence in zip(report.announced_groups, sure, strict=True):
-            if confidence > ceiling:
+        for i, confidence, largest in zip(groups, sure, surest, strict=True):
+            group = report.announced_groups[i]
+            if groups is kept and confidence > ceiling:
                 yield Finding(group.id, f"its {name} exceeds the ceiling of the policy")
+            if groups is flattened and largest <= _printable(ceiling, digits):
+                yield Finding(
+                    group.id, "is flattened, though prior knowledge does not exceed the ceiling of the policy"
+                )
+    if not kept and any(figure is not None for figure in _guarantee(privacy)):
+        yield Finding("privacy", "a guarantee is stated, but every group is flattened")
     if privacy.max_confidence is None:
         return
     if privacy.max_confidence > report.policy.max_confidence:
@@ -136,10 +151,22 @@ def _privacy(printed: Printed) -> Iterator[Finding]:
     yield from _binding(printed, privacy.max_confidence)
 
 
+def _guarantee(privacy: model.Privacy) -> tuple[object, ...]:
+    return privacy.max_confidence, privacy.prior_confidence, privacy.min_uncertainty, privacy.binding_group
+
+
+def _printable(ceiling: Fraction, digits: int) -> Fraction:
+    """A ceiling down to the last printed digit: what groups are held to."""
+    return Fraction(math.floor(ceiling * 10**digits), 10**digits)
+
+
 def _binding(printed: Printed, stated: float) -> Iterator[Finding]:
-    ids = [group.id for group in printed.report.announced_groups]
+    kept = np.flatnonzero(~printed.announcement.flattened).tolist()
+    ids = [printed.report.announced_groups[i].id for i in kept]
     binding = printed.report.privacy.binding_group
-    sure, surest = _confidences(printed, printed.announcement.chance)
+    sure, surest = (
+        [confidences[i] for i in kept] for confidences in _confidences(printed, printed.announcement.chance)
+    )
     if binding not in ids:
         yield Finding("privacy.binding_group", "is no announced group")
     elif printed.exact and binding != ids[sure.index(max(sure))]:
@@ -184,8 +211,8 @@ def _rate(printed: Printed, members: Bools, stated: dict[str, float] | None, whe
 def _printed_rate(value: Interval) -> Interval:
     """Between what a rate can be printed."""
     if value[0] == value[1]:
-        return nearest(value[0], build.RATE_DIGITS), nearest(value[1], build.RATE_DIGITS)
-    return nearest(value[0] - _NOISE, build.RATE_DIGITS), nearest(value[1] + _NOISE, build.RATE_DIGITS)
+        return nearest(value[0], RATE_DIGITS), nearest(value[1], RATE_DIGITS)
+    return nearest(value[0] - _NOISE, RATE_DIGITS), nearest(value[1] + _NOISE, RATE_DIGITS)
 
 
 def _promise(report: model.PublicReport) -> Iterator[Finding]:
