@@ -200,7 +200,8 @@ def test_a_prior_without_a_flattened_group_is_found(tmp_path: Path) -> None:
 
 # --- over random logs
 
-PEOPLE = st.integers(0, 9) | st.integers(0, 70) | st.integers(0, 1500)
+ANY = st.integers(0, 9) | st.integers(0, 70) | st.integers(0, 1500)
+ALIKE = st.integers(40, 60)
 
 
 @st.composite
@@ -209,7 +210,7 @@ def _logs(draw: st.DrawFn) -> tuple[Programme, Regions]:
         unattainable="flatten",
         group_rates=draw(st.sampled_from(["exact", "free"])),
         objective=draw(st.sampled_from(["privacy", "fidelity"])),
-        fidelity={draw(st.sampled_from(["delta", "alpha"])): draw(st.sampled_from([0.5, 0.9, 1.0]))},
+        fidelity={draw(st.sampled_from(["delta", "alpha"])): draw(st.sampled_from([0.1, 0.5, 0.9]))},
         max_confidence=draw(st.sampled_from([0.6, 0.755, 0.95])),
         minimum_group_size=draw(st.sampled_from([1, 10, 50])),
         population_rounding=draw(st.sampled_from([1, 5, 10])),
@@ -218,9 +219,10 @@ def _logs(draw: st.DrawFn) -> tuple[Programme, Regions]:
     content["attributes"]["secret"]["protected"] = draw(st.booleans())
     content["attributes"]["public"]["legitimate"] = draw(st.booleans())
     groups, rows = [], []
-    for name in ("one", "two", "three")[: draw(st.integers(1, 3))]:
-        cells = [(f"s{i}", draw(PEOPLE)) for i in range(draw(st.integers(1, 3)))]
-        present = [(secret, people, draw(st.integers(0, people))) for secret, people in cells if people]
+    for name in ("one", "two", "three", "four")[: draw(st.integers(1, 4))]:
+        people = draw(st.sampled_from([ANY, ALIKE]))
+        cells = [(f"s{i}", draw(people)) for i in range(draw(st.integers(1, 3)))]
+        present = [(secret, n, draw(st.integers(0, n))) for secret, n in cells if n]
         groups += [(name, len(present))] if present else []
         rows += present
     if not rows:
