@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup report test lint schemas serve lock clean
+.PHONY: help setup report test bench lint schemas serve lock clean
 
 help:  ## List the targets
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,6 +16,7 @@ setup: .venv/installed  ## The environment, from the lock file with hashes
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -m atr.mechanism.compile
 	@touch $@
 
 report: setup  ## The report of the bundled COMPAS programme for 2013
@@ -25,6 +26,9 @@ report: setup  ## The report of the bundled COMPAS programme for 2013
 test: setup  ## All tests, in a real browser and against a real server too
 	@bash .ci/system-packages pango chromium
 	$(BIN)/pytest -n 2 --dist loadgroup
+
+bench: setup  ## Times and memory of the mechanism: benchmarks/results.md, about ten minutes
+	$(BIN)/python -m benchmarks
 
 lint: setup  ## Style and types
 	$(BIN)/ruff check .

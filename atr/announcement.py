@@ -24,12 +24,13 @@ from atr.fidelity import Fidelity, Ranges, ladder
 from atr.groups import Groups
 from atr.mechanism import announce as least_distorted
 from atr.mechanism import optimal_privacy, round_announcement
+from atr.mechanism.grid import filled_up
 from atr.programme import Policy
+from atr.protected import ProtectedSets, nested_sets, regions_alone, sets_of
 from atr.regions import Regions
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-
 Bools = npt.NDArray[np.bool_]
 
 RATE_DIGITS = 2
@@ -43,8 +44,8 @@ class Standing(IntEnum):
     """What becomes of a QID group; decided from populations and policy, never from decisions.
 
     A group that prior knowledge alone makes surer than the ceiling is withheld (``PRIOR_TOO_SURE``) or, where the
-    policy says so, announces its rate for every region (``FLATTENED``). One below the minimum size is withheld under
-    either policy: flattening hides how chances differ within a group, but its rate would still tell of the decisions
+    policy says so, announces its rates for every region (``FLATTENED``). One below the minimum size is withheld under
+    either policy: flattening hides how chances differ within a group, but its rates would still tell of the decisions
     of a few people, and that is what the minimum is there to prevent.
     """
 
@@ -92,7 +93,7 @@ class Announcement:
     Parameters
     ----------
     outcomes
-        The positive outcome, then the other.
+        The positive outcome, then the others.
     groups
         (g,) positions of the announced groups among all groups of the period.
     group_values, region_values
@@ -102,7 +103,7 @@ class Announcement:
     population, published
         (n,) people, exact and as printed.
     chance
-        (n,) announced chance of the positive outcome, in units of the last digit.
+        (n, outcomes) announced chances, in units of the last digit.
     digits
         Decimal digits of the announced chances.
     fidelity
@@ -110,10 +111,12 @@ class Announcement:
     rung
         Its place among the :func:`rungs`.
     flattened
-        (g,) which groups announce their rate for every region.
+        (g,) which groups announce their rates for every region.
+    sets
+        The protected sets of the announced groups; None where every region on its own is one.
     """
 
-    outcomes: tuple[str, str]
+    outcomes: tuple[str, ...]
     groups: Ints
     group_values: tuple[tuple[str, ...], ...]
     region_values: tuple[tuple[str, ...], ...]
@@ -125,6 +128,7 @@ class Announcement:
     fidelity: Fidelity
     rung: int
     flattened: Bools
+    sets: ProtectedSets | None
 
     @property
     def flat(self) -> Bools:
@@ -132,9 +136,9 @@ class Announcement:
         return np.repeat(self.flattened, np.diff(self.offsets))
 
     @property
-    def half_steps(self) -> Floats:
-        """(n,) by how much, at most, the rate of a region's group was rounded for each of its people."""
-        return np.where(self.flat, 0.5 * 10.0 ** -flat_digits(self.digits), 0.5 * 10.0**-self.digits)
+    def group_digits(self) -> Ints:
+        """(g,) decimal digits of the chances of each group: fewer where they are its rates."""
+        return np.where(self.flattened, flat_digits(self.digits), self.digits)
 
     def confidences(self) -> list[Fraction]:
         """(g,) the exact maximum confidence of each group, the larger of exact and published populations."""
@@ -142,11 +146,18 @@ class Announcement:
 
     def prior_confidences(self) -> list[Fraction]:
         """(g,) what a reader can be sure of without the report, likewise."""
-        return _larger(self, np.full_like(self.chance, 10**self.digits))
+        return _larger(self, telling_nothing(self.chance, digits=self.digits))
 
     def stated(self, confidences: Sequence[Fraction]) -> Decimal:
         """The largest confidence, rounded up to the last digit."""
         return round_up(max(confidences), digits=self.digits)
+
+
+def telling_nothing(chance: Ints, *, digits: int) -> Ints:
+    """A mapping (n, outcomes) like this one, in units of the last digit, in which everybody gets the first outcome."""
+    mapping = np.zeros_like(chance)
+    mapping[:, 0] = 10**digits
+    return mapping
 
 
 def _larger(announcement: Announcement, chance: Ints) -> list[Fraction]:
@@ -156,8 +167,8 @@ def _larger(announcement: Announcement, chance: Ints) -> list[Fraction]:
     return [
         max(pair)
         for pair in zip(
-            exact_confidence(announcement.population, chance, digits=digits, offsets=offsets),
-            exact_confidence(announcement.published, chance, digits=digits, offsets=offsets),
+            exact_confidence(announcement.population, chance, digits=digits, offsets=offsets, sets=announcement.sets),
+            exact_confidence(announcement.published, chance, digits=digits, offsets=offsets, sets=announcement.sets),
             strict=True,
         )
     ]
@@ -212,10 +223,12 @@ def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
     if not len(people):
         return result
     starts = regions.offsets[:-1]
+    sets = protected_sets(regions, np.arange(len(people)))
     ceiling = Fraction(str(policy.ceiling))
     smallest = people
     for region in (regions.population, published_population(regions.population, rounding=policy.population_rounding)):
-        largest, total = np.maximum.reduceat(region, starts), np.add.reduceat(region, starts)
+        total = np.add.reduceat(region, starts)
+        largest = np.maximum.reduceat(region, starts) if sets is None else sets.largest(sets.sums(region))
         sure = largest.astype(object) * ceiling.denominator > total.astype(object) * ceiling.numerator
         result[sure.astype(bool)] = too_sure
         smallest = np.minimum(smallest, total)
@@ -301,7 +314,7 @@ def solve(regions: Regions, which: Ints, policy: Policy) -> Solved:
 
 
 def announce(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
-    """The announced mapping: that of the solved groups, and the rate of each group that the policy flattens.
+    """The announced mapping: that of the solved groups, and the rates of each group that the policy flattens.
 
     Raises
     ------
@@ -321,7 +334,7 @@ def _with_flattened(made: Announcement, regions: Regions, policy: Policy) -> Ann
     flattened = standings[which] == Standing.FLATTENED
     members, offsets = members_of(regions, which)
     inside = np.repeat(flattened, np.diff(offsets))
-    chance = np.repeat(_rates(regions, policy.digits)[which], np.diff(offsets))
+    chance = np.repeat(_rates(regions, policy.digits)[which], np.diff(offsets), axis=0)
     chance[~inside] = made.chance
     published = published_population(regions.population[members], rounding=policy.population_rounding)
     return announced_of(
@@ -330,11 +343,15 @@ def _with_flattened(made: Announcement, regions: Regions, policy: Policy) -> Ann
 
 
 def _rates(regions: Regions, digits: int) -> Ints:
-    """(g,) the rate of each group, to the digits of a flattened chance, halves up; in units of the last digit."""
-    positives = np.add.reduceat(regions.counts[:, 0], regions.offsets[:-1])
-    people, unit = regions.group_population, 10 ** flat_digits(digits)
-    nearest = (2 * positives * unit + people) // (2 * people)
-    return np.asarray(nearest * (10**digits // unit), dtype=np.int64)
+    """(g, outcomes) the rates of each group, in units of the last digit, but to the digits of a flattened chance.
+
+    The rates of a group add up to 1; of two, the first is rounded halves up.
+    """
+    unit = 10 ** flat_digits(digits)
+    with_outcome = np.add.reduceat(regions.counts, regions.offsets[:-1])
+    whole, rest = np.divmod(with_outcome * unit, regions.group_population[:, None])
+    rates: Ints = filled_up(whole, rest, unit) * (10**digits // unit)
+    return rates
 
 
 def _least_distorted(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
@@ -342,8 +359,8 @@ def _least_distorted(regions: Regions, solved: Solved, policy: Policy) -> Announ
     which = solved.group
     promises = rungs(regions, which, policy)
     if not len(which):
-        none = np.zeros(0, dtype=np.int64)
-        return announced_of(regions, which, published=none, chance=none, rung=len(promises) - 1, policy=policy)
+        none = np.zeros((0, len(regions.outcomes)), dtype=np.int64)
+        return announced_of(regions, which, published=none[:, 0], chance=none, rung=len(promises) - 1, policy=policy)
     groups = groups_of(regions, which)
     refusal: RefusedError | None = None
     for rung, fidelity in enumerate(promises):
@@ -377,7 +394,7 @@ def _rounded(
     """The printed numbers of some groups, at most at the ceiling for exact and for published populations."""
     groups = groups_of(regions, which)
     published = published_population(groups.population.astype(np.int64), rounding=policy.population_rounding)
-    chance = round_announcement(
+    rounded = round_announcement(
         groups,
         continuous,
         fidelity=rungs(regions, which, policy)[rung],
@@ -387,6 +404,8 @@ def _rounded(
         published_population=published,
         group_rates=policy.group_rates,
     )
+    # The mechanism gives one number for two outcomes.
+    chance = rounded if rounded.ndim == 2 else np.column_stack([rounded, 10**policy.digits - rounded])
     return announced_of(regions, which, published=published, chance=chance, rung=rung, policy=policy)
 
 
@@ -452,7 +471,7 @@ def announced_of(
     members, offsets = members_of(regions, which)
     flat = np.zeros(len(which), dtype=bool) if flattened is None else flattened
     return Announcement(
-        outcomes=(regions.outcomes[0], regions.outcomes[1]),
+        outcomes=regions.outcomes,
         groups=which,
         group_values=tuple(regions.group_values[i] for i in which),
         region_values=tuple(regions.region_values[i] for i in members),
@@ -464,7 +483,21 @@ def announced_of(
         fidelity=rungs(regions, which[~flat], policy)[rung],
         rung=rung,
         flattened=flat,
+        sets=protected_sets(regions, which),
     )
+
+
+def protected_sets(regions: Regions, which: Ints) -> ProtectedSets | None:
+    """The protected sets of some groups; None where every region on its own is one."""
+    if not len(which) or regions_alone(regions.sensitive, regions.named_sets):
+        return None
+    return sets_of(*_sensitive_of(regions, which), regions.named_sets)
+
+
+def _sensitive_of(regions: Regions, which: Ints) -> tuple[tuple[str, ...], list[tuple[str, ...]], list[int]]:
+    """The sensitive attributes, their values in every region of some groups, and where each group starts."""
+    members, offsets = members_of(regions, which)
+    return regions.sensitive, [regions.region_values[i] for i in members], offsets.tolist()
 
 
 def members_of(regions: Regions, which: Ints) -> tuple[Ints, Ints]:
@@ -485,7 +518,10 @@ def groups_of(regions: Regions, which: Ints) -> Groups:
     """Some groups with their true decision mapping, as the mechanism takes them. Private."""
     members, offsets = members_of(regions, which)
     population = regions.population[members]
-    return Groups(population, regions.counts[members, 0] / population, offsets)
+    decision = regions.counts[members] / population[:, None]
+    alone = regions_alone(regions.sensitive, regions.named_sets)
+    nested = None if alone else nested_sets(*_sensitive_of(regions, which), regions.named_sets)
+    return Groups(population, decision[:, 0] if decision.shape[1] == 2 else decision, offsets, nested)
 
 
 def _refused(

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from atr import fairness
-from atr.announcement import Announcement, Solved, Standing, groups_of, standing
-from atr.confidence import maximum_confidence
+from atr.announcement import Announcement, Solved, Standing, groups_of, members_of, standing
+from atr.confidence import maximum_confidence, privacy_limit
 from atr.errors import RefusedError
 from atr.programme import Programme
 from atr.regions import Regions
@@ -26,6 +26,7 @@ from atr.report import build as public
 from atr.report import model, templates, verify, wording
 from atr.report.fonts import faces
 
+Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _STANDINGS = {
@@ -199,7 +200,8 @@ def _groups(
 ) -> Iterator[DossierGroup]:
     every = np.arange(len(regions.group_values))
     standings = standing(regions, programme.policy)
-    true = maximum_confidence(groups_of(regions, every), groups_of(regions, every).decision)
+    groups = groups_of(regions, every)
+    true, prior = maximum_confidence(groups, groups.decision), privacy_limit(groups)
     rung = announcement.rung if announcement else -1
     beta = dict(zip(solved.group.tolist(), zip(solved.beta[:, rung], solved.beta_other, strict=True), strict=True))
     worst = max((b for b, _ in beta.values()), default=math.nan)
@@ -211,13 +213,13 @@ def _groups(
         chances: list[float | None] = [None] * len(members)
         if announcement is not None and mine is not None:
             at = slice(int(announcement.offsets[mine]), int(announcement.offsets[mine + 1]))
-            chances = [int(x) / 10**announcement.digits for x in announcement.chance[at]]
+            chances = [int(x) / 10**announcement.digits for x in announcement.chance[at, 0]]
         people = regions.population[members.start : members.stop]
         yield DossierGroup(
             values=regions.group_values[g],
             status=_STANDINGS[Standing(standings[g])],
             population=int(people.sum()),
-            prior=float(people.max() / people.sum()),
+            prior=float(prior[g]),
             true_confidence=float(true[g]),
             beta=float(beta[g][0]) if g in beta else None,
             beta_other=float(beta[g][1]) if g in beta else None,
@@ -241,10 +243,18 @@ def _cell(regions: Regions, region: int, announced: float | None) -> Cell:
 
 
 def _true_cells(regions: Regions, announcement: Announcement) -> fairness.AnnouncedCells:
-    groups = groups_of(regions, announcement.groups)
-    decision = groups.decision[:, 1]
+    members, offsets = members_of(regions, announcement.groups)
+    population = regions.population[members]
+    decision = regions.counts[members] / population[:, None]
     return fairness.AnnouncedCells(
-        groups.population, decision, decision, decision, groups.offsets, None, announcement.published
+        population=population,
+        chance=decision,
+        digits=announcement.digits,
+        lower=decision,
+        upper=decision,
+        offsets=offsets,
+        exact=False,
+        printed=announcement.published,
     )
 
 
@@ -287,12 +297,11 @@ def _checks(
     adds_up = rows["rows_read"] == sum(rows[k] for k in ("decisions", "duplicates", "corrections", "quarantined"))
     yield Check("every row read is accounted for", adds_up, wording.count(rows["rows_read"], "row"))
     if len(announcement.groups):
-        groups = groups_of(regions, announcement.groups)
-        promised = ~announcement.flat
-        chance, decision = announcement.chance[promised], groups.decision[promised]
-        low, high = announcement.fidelity.allowed_on_grid(decision, digits=announcement.digits)
-        kept = bool(((low <= chance) & (chance <= high)).all())
-        moved = float(np.abs(chance * unit - decision[:, 1]).max(initial=0.0))
+        members, offsets = members_of(regions, announcement.groups)
+        population = regions.population[members]
+        true = regions.counts[members] / population[:, None]
+        chance = announcement.chance
+        kept, moved = _promise_kept(announcement, true)
         yield Check("every announced chance keeps the promise", kept, f"the largest change is {moved:.4f}")
         by_group = list(zip(announcement.flattened, announcement.confidences(), strict=True))
         surest = max((confidence for flat, confidence in by_group if not flat), default=Fraction(0))
@@ -307,11 +316,12 @@ def _checks(
             detail = wording.count(int(announcement.flattened.sum()), "group")
             yield Check("flattened groups tell no more than is known without the report", same, detail)
         if policy.group_rates == "exact":
-            half = groups.sums(groups.population * announcement.half_steps)
-            error = np.abs(groups.sums(groups.population * (announcement.chance * unit - groups.decision[:, 1])))
+            last_digit = 10.0**-announcement.group_digits
+            rounding = np.add.reduceat(population, offsets[:-1]) * last_digit / (2 if chance.shape[1] == 2 else 1)
+            error = np.abs(np.add.reduceat(population[:, None] * (chance * unit - true), offsets[:-1]))
             yield Check(
-                "every group keeps its number of positive decisions, up to rounding",
-                bool((error <= half + 1e-6).all()),
+                "every group keeps its number of people with each outcome, up to rounding",
+                bool((error <= rounding[:, None] + 1e-6).all()),
                 f"the largest difference is {float(error.max()):.2f} people",
             )
     outside = [m.name for m in measures if not _inside(m, unit)]
@@ -324,6 +334,18 @@ def _checks(
     yield Check(
         "the report bears out its own statements", not found, "; ".join(str(f) for f in found[:5]) or "verified"
     )
+
+
+def _promise_kept(announcement: Announcement, true: Floats) -> tuple[bool, float]:
+    """Whether every chance outside flattened groups is as promised, and the largest change there."""
+    promised, digits = ~announcement.flat, announcement.digits
+    chance, true = announcement.chance[promised], true[promised]
+    moved = float(np.abs(chance * 10.0**-digits - true).max(initial=0.0))
+    if chance.shape[1] == 2:  # promised of the positive outcome, and so of the other
+        low, high = announcement.fidelity.allowed_on_grid(true[:, 0], digits=digits)
+        return bool(((low <= chance[:, 0]) & (chance[:, 0] <= high)).all()), moved
+    low, high = announcement.fidelity.allowed_outcomes_on_grid(true, digits=digits)
+    return bool(((low <= chance) & (chance <= high)).all()), moved
 
 
 def _warnings(related: Related, report: model.PublicReport) -> Iterator[str]:

@@ -44,10 +44,15 @@ class Delta(EveryOutcome):
         if not 0 <= self.level <= 1:
             raise ValueError(f"delta must be between 0 and 1, not {self.level}")
 
+    def of(self, cells: slice) -> Delta:
+        """Give the promise made to some of the regions: the same."""
+        return self
+
     def allowed(self, decision: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Give the (n,) smallest and largest announced D_1 for (n,) or (n, 2) true decisions."""
         d = _rule(decision)
-        return np.maximum(0, d - (1 - self.level)), np.minimum(1, d + (1 - self.level))
+        lower, upper = d - (1 - self.level), d + (1 - self.level)
+        return np.maximum(lower, 0, out=lower), np.minimum(upper, 1, out=upper)
 
     def allowed_on_grid(self, decision: ArrayLike, *, digits: int) -> tuple[IntArray, IntArray]:
         """Give the allowed range in (n,) units of 10^-digits; within rounding where no grid value is left."""
@@ -99,6 +104,10 @@ class Alpha(EveryOutcome):
     def __post_init__(self) -> None:
         if not 0 < self.level <= 1:
             raise ValueError(f"alpha must be above 0 and at most 1, not {self.level}")
+
+    def of(self, cells: slice) -> Alpha:
+        """Give the promise made to some of the regions: the same."""
+        return self
 
     def allowed(self, decision: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Give the (n,) smallest and largest announced D_1 for (n,) or (n, 2) true decisions."""
@@ -173,6 +182,10 @@ class Ranges(EveryOutcome):
         object.__setattr__(self, "lower", lo)
         object.__setattr__(self, "upper", hi)
 
+    def of(self, cells: slice) -> Ranges:
+        """Give the promise made to some of the regions."""
+        return Ranges(self.lower[cells], self.upper[cells])
+
     def allowed(self, decision: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Give the (n,) smallest and largest announced D_1 for (n,) or (n, 2) true decisions."""
         d = _rule(decision)
@@ -242,7 +255,8 @@ def _rule(decision: ArrayLike) -> FloatArray:
         d = d[:, 1]
     if d.ndim != 1:
         raise ValueError("decisions must be one row of D_1, or two columns of D_0 and D_1")
-    if not ((d >= 0) & (d <= 1)).all():
+    # Comparisons with NaN, which the extremes pass on, are false.
+    if len(d) and not (d.min() >= 0 and d.max() <= 1):
         raise ValueError("decisions must be probabilities between 0 and 1")
     return d
 

@@ -25,7 +25,8 @@ class Groups:
         (n,) people, or shares of people; positive.
     decision
         (n, outcomes) probability: column ``a`` is D_a, every row sums to one. With (n,) the decision is
-        binary and the values are D_1, the chance of outcome 1.
+        binary and the values are D_1, the chance of outcome 1. It is kept as given; the attribute is always
+        (n, outcomes).
     offsets
         (g + 1,) positions: group ``i`` is the regions ``offsets[i]`` to ``offsets[i + 1] - 1``.
     protected_sets
@@ -53,7 +54,7 @@ class Groups:
     """
 
     population: FloatArray
-    decision: FloatArray
+    given: FloatArray
     offsets: IntArray
     protected_sets: Nested | None
     sets: ProtectedSets | None
@@ -67,16 +68,30 @@ class Groups:
         factors: Sequence[Sequence[float]] | None = None,
     ) -> None:
         object.__setattr__(self, "population", _population(population))
-        object.__setattr__(self, "decision", _decision(decision, len(self.population)))
+        object.__setattr__(self, "given", _decision(decision, len(self.population)))
         object.__setattr__(self, "offsets", _offsets(offsets, len(self.population)))
         object.__setattr__(self, "protected_sets", protected_sets)
         object.__setattr__(self, "sets", _sets(protected_sets, self.offsets, factors))
-        for array in (self.population, self.decision, self.offsets):
+        for array in (self.population, self.given, self.offsets):
             array.flags.writeable = False
 
     def __len__(self) -> int:
         """Give the number of groups."""
         return len(self.offsets) - 1
+
+    @property
+    def decision(self) -> FloatArray:
+        """(n, outcomes) probability; laid out anew each time where only D_1 was given."""
+        if self.given.ndim == 2:
+            return self.given
+        D = np.column_stack([1 - self.given, self.given])
+        D.flags.writeable = False
+        return D
+
+    @property
+    def rule(self) -> FloatArray:
+        """(n,) chance of outcome 1."""
+        return self.given if self.given.ndim == 1 else self.given[:, 1]
 
     @property
     def sizes(self) -> IntArray:
@@ -101,23 +116,24 @@ def _population(population: ArrayLike) -> FloatArray:
     p = np.array(population, dtype=np.float64)
     if p.ndim != 1 or len(p) == 0:
         raise ValueError("population must be one row of numbers, one for each region, and not empty")
-    if not (np.isfinite(p).all() and (p > 0).all()):
+    # Comparisons with NaN, which the extremes pass on, are false.
+    if not (p.min() > 0 and p.max() < np.inf):
         raise ValueError("population must be positive and finite: a region nobody is in does not exist")
     return p
 
 
 def _decision(decision: ArrayLike, n: int) -> FloatArray:
     D = np.array(decision, dtype=np.float64)
-    if D.ndim == 1:
-        D = np.column_stack([1 - D, D])
-    if D.ndim != 2 or len(D) != n:
+    if D.ndim not in (1, 2) or len(D) != n:
         raise ValueError(f"decision must have one row for each of the {n} regions")
-    if D.shape[1] < 2:
+    if D.ndim == 2 and D.shape[1] < 2:
         raise ValueError("decision needs at least two outcomes")
-    if not ((D >= 0) & (D <= 1)).all():
+    if not (D.min() >= 0 and D.max() <= 1):
         raise ValueError("decision must hold probabilities between 0 and 1")
-    if (np.abs(D.sum(axis=1) - 1) > 1e-9).any():
-        raise ValueError("the outcome probabilities of every region must sum to 1")
+    if D.ndim == 2:
+        total = D[:, 0] + D[:, 1] if D.shape[1] == 2 else D.sum(axis=1)
+        if total.min() < 1 - 1e-9 or total.max() > 1 + 1e-9:
+            raise ValueError("the outcome probabilities of every region must sum to 1")
     return D
 
 
@@ -125,9 +141,9 @@ def _offsets(offsets: ArrayLike, n: int) -> IntArray:
     o = np.array(offsets)
     if o.ndim != 1 or len(o) < 2 or not np.issubdtype(o.dtype, np.integer):
         raise ValueError("offsets must be whole numbers: 0, the end of each group, …")
-    if o[0] != 0 or o[-1] != n or (np.diff(o) <= 0).any():
+    if o[0] != 0 or o[-1] != n or (o[1:] <= o[:-1]).any():
         raise ValueError(f"offsets must increase from 0 to {n}, the number of regions; no group may be empty")
-    return o.astype(np.int64)
+    return o.astype(np.int64, copy=False)
 
 
 def _sets(nested: Nested | None, offsets: IntArray, factors: Sequence[Sequence[float]] | None) -> ProtectedSets | None:

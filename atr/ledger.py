@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
@@ -89,14 +90,14 @@ class Ledger:
                 return other if other.content_sha256 == content_sha256 else None
         return None
 
-    def overlapping(self, period: str, *states: State) -> list[str]:
-        """Labels of the other periods that share days with this one and have a release in one of the states.
+    def overlapping(self, period: str, counts: Callable[[Release], bool]) -> tuple[str, ...]:
+        """Labels of the other periods that share days with this one and have a release that counts.
 
         The reports of two such periods tell of the same people: subtracted, one can show what the other withholds.
         """
         here = parse(period)
-        others = (r.period for r in self.releases() if r.period != period and r.state in states)
-        return [label for label in dict.fromkeys(others) if parse(label).overlaps(here)]
+        others = (r.period for r in self.releases() if r.period != period and counts(r))
+        return tuple(label for label in dict.fromkeys(others) if parse(label).overlaps(here))
 
     def withdraw(self, release: Release) -> None:
         """Forget a release that was begun and came to nothing; one in another state stays."""

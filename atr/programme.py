@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -28,11 +29,15 @@ from pydantic import (
 
 from atr.errors import ProgrammeError
 from atr.fidelity import Alpha, Delta, Fidelity
+from atr.protected import Named
 from atr.ranges import ENDS, RangeTable
 from atr.ranges import read as read_ranges
 
 UNKNOWN = "unknown"
 """The category of a missing value."""
+
+MOST_OUTCOMES = 8
+"""More make no readable report, and fairness looks at every set of outcomes."""
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 
@@ -98,13 +103,13 @@ class Log(_Part):
 
     @field_validator("outcomes")
     @classmethod
-    def _two_disjoint(cls, outcomes: dict[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]] | None:
+    def _some_disjoint(cls, outcomes: dict[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]] | None:
         if outcomes is None:
             return None
         if len(outcomes) < 2:
             raise ValueError("an outcome with one value decides nothing: name at least two outcomes")
-        if len(outcomes) > 2:
-            raise not_yet("a report of more than two outcomes", "group the values into two")
+        if len(outcomes) > MOST_OUTCOMES:
+            raise ValueError(f"a report tells of {MOST_OUTCOMES} outcomes at most: group the values")
         seen: set[str] = set()
         for name, raw in outcomes.items():
             if not raw:
@@ -134,7 +139,7 @@ class Attribute(_Part):
     bins: tuple[Annotated[float, Field(strict=True)], ...] | None = None
     labels: tuple[Text, ...] | None = None
     hierarchy: Any = None
-    sets: Any = None
+    sets: dict[Text, Annotated[tuple[Text, ...], Field(min_length=1)]] | None = None
 
     @field_validator("bins", mode="before")
     @classmethod
@@ -146,11 +151,11 @@ class Attribute(_Part):
     @field_validator("bins")
     @classmethod
     def _sorted(cls, bins: tuple[float, ...] | None) -> tuple[float, ...] | None:
-        if bins is not None and (not bins or any(b <= a for a, b in pairwise(bins))):
+        if bins is not None and (not bins or not all(map(isfinite, bins)) or any(b <= a for a, b in pairwise(bins))):
             raise ValueError("the edges must rise from one to the next, as in bins: [1, 4, 11]")
         return bins
 
-    @field_validator("hierarchy", "sets")
+    @field_validator("hierarchy")
     @classmethod
     def _later(cls, value: Any, info: ValidationInfo) -> Any:
         if value is not None:
@@ -165,15 +170,20 @@ class Attribute(_Part):
             if self.values is not None:
                 raise _at("values", "an attribute has either bins or values, not both")
             if self.labels is not None and len(self.labels) != len(self.bins) + 1:
-                raise _at(
-                    "labels",
-                    f"{len(self.bins)} edges make {len(self.bins) + 1} bins, but there are {len(self.labels)} labels",
-                )
+                raise _at("labels", f"{len(self.bins) + 1} bins need as many labels, not {len(self.labels)}")
             if self.labels is not None and len(set(self.labels)) != len(self.labels):
                 raise _at("labels", "two bins have the same label")
         if self.reference is not None and not self.protected:
             raise _at("reference", "a reference is for a protected attribute: add protected: true")
         known = self.categories
+        if self.sets is not None and self.role != "sensitive":
+            raise _at("sets", "protected sets are of a sensitive attribute")
+        for name, values in (self.sets or {}).items():
+            strangers = [value for value in values if known and value not in known]
+            if strangers:
+                raise _at("sets", f"'{strangers[0]}' is not one of its values ({', '.join(known)})", name)
+            if name in known:
+                raise _at("sets", "is the name of a value too: give the set another name", name)
         if self.reference is not None and (self.bins or self.values) and self.shown(self.reference) not in known:
             raise _at("reference", f"'{self.reference}' is not one of its values ({', '.join(known)})")
         return self
@@ -214,6 +224,11 @@ class FidelityPolicy(_Part):
     def level(self) -> float | None:
         """δ or α; None where every region has a range of its own."""
         return self.alpha if self.delta is None else self.delta
+
+    @property
+    def table(self) -> RangeTable | None:
+        """The declared ranges, where there are such."""
+        return self._table
 
     def model(self, regions: Iterable[tuple[str, ...]]) -> Fidelity:
         """The fidelity of some decision regions, as the mechanism takes it.
@@ -329,8 +344,10 @@ class Programme(_Part):
         for role in ("public", "sensitive"):
             if not self.names(role=role):
                 raise _at("attributes", f"no attribute has the role {role}: a report needs at least one of each")
-        if len(self.names(role="sensitive")) > 1:
-            raise _at("attributes", str(not_yet("more than one sensitive attribute", "leave one in")))
+        if self.policy.fidelity.kind == "ranges" and len(self.log.outcomes or ()) > 2:
+            raise _at(
+                "policy", str(not_yet("a file of ranges for more than two outcomes", "use delta or alpha")), "fidelity"
+            )
         taken = {self.log.outcome: "outcome", self.log.id: "id", self.log.decided_at: "decided_at"}
         for name in self.attributes:
             if name in taken:
@@ -358,6 +375,13 @@ class Programme(_Part):
     def title_of(self, attribute: str) -> str:
         """The name of an attribute as readers see it."""
         return self.attributes[attribute].title or printable(attribute)
+
+    @property
+    def named_sets(self) -> tuple[Named, ...]:
+        """The named protected sets of the sensitive attributes."""
+        return tuple(
+            (name, title, values) for name, a in self.attributes.items() for title, values in (a.sets or {}).items()
+        )
 
     @property
     def path(self) -> Path:
@@ -413,8 +437,7 @@ def load(path: str | Path) -> Programme:
         programme = Programme.model_validate(data)
         programme._path = path.resolve()
     except ValidationError as error:
-        faults = dict.fromkeys(_explain(fault, data, places, path) for fault in error.errors())
-        raise ProgrammeError("\n".join(faults)) from None
+        raise _in_words(error, places, path) from None
     programme._sha256 = hashlib.sha256(content).hexdigest()
     if programme.policy.fidelity.ranges is not None:
         line, _ = places["policy", "fidelity", "ranges"]
@@ -451,6 +474,16 @@ _BOUNDS = {
     "greater_than": ("gt", "above"),
     "less_than_equal": ("le", "at most"),
     "less_than": ("lt", "below"),
+}
+_KINDS = {
+    "string_type": "a text",
+    "bool_type": "true or false, without quotes",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "tuple_type": "a list, as in [a, b]",
+    "dict_type": "keys with values",
+    "model_type": "keys with values",
 }
 _Place = tuple[int, str]
 _Loc = tuple[str | int, ...]
@@ -516,45 +549,70 @@ def _unquoted(raw: Any, value: Any) -> str:
     return f'{raw} must be in quotes, as in "{raw}": without them YAML reads it as {kind}'
 
 
-def _explain(fault: Mapping[str, Any], data: dict[str, Any], places: dict[_Loc, _Place], path: Path) -> str:
+def _in_words(error: ValidationError, places: dict[_Loc, _Place], path: Path) -> ProgrammeError:
+    """One error that names the line and the key of every fault."""
+    faults = error.errors()
+    misspelt = {(*f["loc"][:-1], _near(f["loc"])) for f in faults if f["type"] == "extra_forbidden"}
+    told = dict.fromkeys(_explain(f, places) for f in faults if f["type"] != "missing" or f["loc"] not in misspelt)
+    if len(told) == 1:
+        ((where, message),) = told
+        return ProgrammeError(message, where=f"{path}, {where}")
+    lines = "".join(f"\n  {where}: {message}" for where, message in told)
+    return ProgrammeError(f"{len(told)} mistakes{lines}", where=str(path))
+
+
+def _explain(fault: Mapping[str, Any], places: dict[_Loc, _Place]) -> tuple[str, str]:
+    """Where a fault is, and what it is."""
     loc = tuple(part for part in fault["loc"] if part != "[key]")
     cause = fault.get("ctx", {}).get("error")
     if isinstance(cause, _FaultAtError):
         loc = (*loc, *cause.keys)
-    kind, value = fault["type"], fault["input"]
-    if kind == "extra_forbidden":
-        message = "unknown key" + _nearest(str(loc[-1]), loc[:-1])
-    elif kind == "missing":
-        message = "this key is missing"
-    elif (kind == "string_type" and isinstance(value, bool | int | float)) or "date" in type(value).__name__:
-        message = _unquoted(places.get(loc, (0, value))[1], value)
-    elif kind == "string_type" and value is None:
-        message = "has no value"
-    elif kind == "string_too_short":
-        message = "has no text"
-    elif kind == "literal_error":
-        message = f"'{value}' is not one of {fault['ctx']['expected']}"
-    elif kind == "string_pattern_mismatch":
-        message = "may have lower-case letters, digits and dashes only (it names a folder)"
-    elif kind in _BOUNDS:
-        name, words = _BOUNDS[kind]
-        message = f"must be {words} {fault['ctx'][name]:g}, not {value}"
-    elif kind == "value_error":
-        message = str(cause)
-    else:
-        message = fault["msg"][:1].lower() + fault["msg"][1:]
     known = loc
     while known and known not in places:
         known = known[:-1]
-    line = f", line {places[known][0]}" if known in places else ""
-    return f"{path}{line}, {'.'.join(str(part) for part in loc)}: {message}"
+    key = ".".join(str(part) for part in loc)
+    return f"line {places[known][0]}, {key}" if known in places else key, _what(fault, loc, cause, places)
 
 
-def _nearest(key: str, loc: _Loc) -> str:
+def _what(fault: Mapping[str, Any], loc: _Loc, cause: Any, places: dict[_Loc, _Place]) -> str:
+    kind, value = fault["type"], fault["input"]
+    if kind == "extra_forbidden":
+        near = _near(loc)
+        return "unknown key; " + (f"did you mean '{near}'?" if near else f"the keys here are {', '.join(_keys(loc))}")
+    if kind == "missing":
+        return "this key is missing"
+    if (kind == "string_type" and isinstance(value, bool | int | float)) or "date" in type(value).__name__:
+        return _unquoted(places.get(loc, (0, value))[1], value)
+    if kind == "literal_error":
+        return f"{_shown(value)} is not one of {fault['ctx']['expected']}"
+    if kind == "string_pattern_mismatch":
+        return "may have lower-case letters, digits and dashes only (it names a folder)"
+    if kind in _BOUNDS:
+        name, words = _BOUNDS[kind]
+        return f"must be {words} {fault['ctx'][name]:g}, not {value}"
+    if kind == "value_error":
+        return str(cause)
+    if value is None or kind in ("string_too_short", "too_short"):
+        return "has no value"
+    return f"must be {_KINDS[kind]}, not {_shown(value)}"
+
+
+def _shown(value: Any) -> str:
+    """A value of the programme file in a message."""
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "keys with values"
+    return f"'{printable(value)}'" if isinstance(value, str) else str(value).lower()
+
+
+def _keys(loc: _Loc) -> list[str]:
+    """The keys there can be where this one is."""
     models: dict[str, type[BaseModel]] = {
         "publisher": Publisher, "system": System, "log": Log, "attributes": Attribute, "policy": Policy,
         "fidelity": FidelityPolicy, "fairness": FairnessPolicy, "period": PeriodPolicy,
     }  # fmt: skip
-    model = next((models[str(p)] for p in reversed(loc) if p in models), Programme)
-    near = difflib.get_close_matches(key, model.model_fields, n=1)
-    return f"; did you mean '{near[0]}'?" if near else f"; the keys here are {', '.join(model.model_fields)}"
+    return list(next((models[str(p)] for p in reversed(loc[:-1]) if p in models), Programme).model_fields)
+
+
+def _near(loc: _Loc) -> str:
+    """The key that a misspelt one is likely meant to be; empty if there is none."""
+    return next(iter(difflib.get_close_matches(str(loc[-1]), _keys(loc), n=1)), "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -121,6 +121,66 @@ class ProtectedSets:
         """Tell whether each of n regions lies in exactly one set, all of them under the same ceiling."""
         once = len(self.members) == n and (np.bincount(self.members, minlength=n) == 1).all()
         return bool(once and (self.factors == 1).all())
+
+
+Named = tuple[str, str, tuple[str, ...]]
+"""A named protected set: the sensitive attribute, the name of the set, and the display values it holds."""
+Label = tuple[str, str]
+"""What a protected set is of: the attribute, and its value or the name of the set."""
+
+
+def regions_alone(sensitive: Sequence[str], named: Sequence[Named]) -> bool:
+    """Whether every region on its own is a protected set: of one sensitive attribute without named sets."""
+    return len(sensitive) == 1 and not named
+
+
+def sets_of(
+    sensitive: Sequence[str], region_values: Sequence[tuple[str, ...]], offsets: Sequence[int], named: Sequence[Named]
+) -> ProtectedSets | None:
+    """The same as :func:`nested_sets`, laid out."""
+    nested = nested_sets(sensitive, region_values, offsets, named)
+    return None if nested is None else ProtectedSets.of(nested, offsets)
+
+
+def nested_sets(
+    sensitive: Sequence[str], region_values: Sequence[tuple[str, ...]], offsets: Sequence[int], named: Sequence[Named]
+) -> list[list[list[int]]] | None:
+    """The protected sets of QID groups: each value of each sensitive attribute on its own, and each named set.
+
+    Parameters
+    ----------
+    sensitive
+        Names of the sensitive attributes.
+    region_values
+        (n,) display values of the sensitive attributes of every region.
+    offsets
+        (g + 1,) where each group starts.
+    named
+        The named sets; a group nobody of which is in a set does not have it.
+
+    Returns
+    -------
+    For each group its sets, each a list of positions of regions within the group; None where every region is one.
+    """
+    if regions_alone(sensitive, named):
+        return None
+    groups = (region_values[first:end] for first, end in pairwise(offsets))
+    return [list(labelled_sets(sensitive, group, named).values()) for group in groups]
+
+
+def labelled_sets(
+    sensitive: Sequence[str], region_values: Sequence[tuple[str, ...]], named: Sequence[Named]
+) -> dict[Label, list[int]]:
+    """The protected sets of one QID group, by what they are of."""
+    found: dict[Label, list[int]] = {}
+    for place, name in enumerate(sensitive):
+        for row, values in enumerate(region_values):
+            found.setdefault((name, values[place]), []).append(row)
+        for attribute, title, members in named:
+            rows = [row for row, values in enumerate(region_values) if values[place] in members]
+            if attribute == name and rows:
+                found[name, title] = rows
+    return found
 
 
 def _offsets(counts: IntArray) -> IntArray:

@@ -1,4 +1,8 @@
-"""The file of ranges: between what, region by region, the programme lets an announced chance lie."""
+"""The file of ranges: between what, region by region, the programme lets an announced chance lie.
+
+Limits are a second thing that a report tells, beside the announced chances, and must not be fitted to the decisions:
+they are to be set beforehand, and are coarse.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,9 @@ from atr.fidelity import Ranges
 
 ENDS = ("lower", "upper")
 """The columns beside those of the attributes."""
+
+STEP = 0.05
+"""Limits are multiples of it. They are printed and hold the true chances: fine ones would give these away."""
 
 Values = tuple[str, ...]
 
@@ -147,4 +154,11 @@ def _chance(text: str, name: str, *, where: str) -> float:
         chance = -1.0
     if not 0 <= chance <= 1 or "_" in text:
         raise ProgrammeError(f"{name} must be a number from 0 to 1, not '{text}'", where=where)
-    return abs(chance)
+    step = round(chance / STEP)
+    if abs(chance - step * STEP) > 1e-12:
+        raise ProgrammeError(
+            f"{name} must be a multiple of {STEP}, not '{text}'",
+            where=where,
+            hint="Limits are printed. Finer ones, fitted to the true chances, would tell them.",
+        )
+    return round(step * STEP, 2)

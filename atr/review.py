@@ -54,7 +54,7 @@ def approve(
     with Warehouse.open(programme) as warehouse:
         ledger = Ledger(warehouse)
         draft = _waiting(ledger, period, report_sha256)
-        overlapping = ledger.overlapping(period, "published")
+        overlapping = _on_the_site(programme, ledger, period)
         if overlapping and not despite_overlap:
             raise RefusedError(
                 f"{period} shares days with a published report ({', '.join(overlapping)}): whoever has both can "
@@ -99,8 +99,21 @@ def reject(
     return rejected, documents_path(programme, rejected)
 
 
-def waiting(programme: Programme, period: str) -> tuple[Release, Path, Path]:
+def _on_the_site(programme: Programme, ledger: Ledger, period: str) -> tuple[str, ...]:
+    """The other periods that share days with this one and are published, or were when an approval was interrupted."""
+
+    def there(release: Release) -> bool:
+        return release.state == "published" or (
+            release.state == "draft" and documents_path(programme, replace(release, state="published")).exists()
+        )
+
+    return ledger.overlapping(period, there)
+
+
+def waiting(programme: Programme, period: str) -> tuple[Release, Path, Path, tuple[str, ...]]:
     """The draft of a period that waits for review, with the folders of its documents and its dossier.
+
+    The last are the published periods that share days with it: with them it is published only if a person says so.
 
     Raises
     ------
@@ -108,8 +121,10 @@ def waiting(programme: Programme, period: str) -> tuple[Release, Path, Path]:
         If none waits.
     """
     with Warehouse.open(programme, read_only=True) as warehouse:
-        draft = _waiting(Ledger(warehouse), period, None)
-    return draft, documents_path(programme, draft), dossier_path(programme, draft)
+        ledger = Ledger(warehouse)
+        draft = _waiting(ledger, period, None)
+        overlapping = _on_the_site(programme, ledger, period)
+    return draft, documents_path(programme, draft), dossier_path(programme, draft), overlapping
 
 
 def history(programme: Programme) -> list[Release]:

@@ -140,7 +140,7 @@ def begin(programme_path: str, period: str | None = None, *, ended_by: date | No
 def foresee(programme_path: str, period: str | None = None) -> str:
     """Find out what would end a run early: another run, a log that does not fit, a period without decisions.
 
-    It takes seconds, before anything slow is started; what was read of the log is not read again.
+    The log is ingested for it, so that the run has only to look whether a file is new.
 
     Returns
     -------
@@ -149,7 +149,8 @@ def foresee(programme_path: str, period: str | None = None) -> str:
     Raises
     ------
     AtrError
-        As :func:`load_log` and :func:`begin` do, and if there are no decisions or another run holds the store.
+        As :func:`load_log` and :func:`begin` do, and if there are no decisions, another run holds the store, or the
+        file of ranges lacks a region.
     """
     programme = load(programme_path)
     with hold(programme.store_path):
@@ -157,6 +158,10 @@ def foresee(programme_path: str, period: str | None = None) -> str:
         with Warehouse.open(programme) as warehouse:
             chosen = _choose(warehouse, programme, period)
             regions.require_decisions(warehouse, chosen)
+            if programme.policy.fidelity.kind == "ranges":
+                found = regions.aggregate(warehouse, programme, chosen)
+                announced = np.flatnonzero(announcing.standing(found, programme.policy) == Standing.ANNOUNCED)
+                programme.policy.fidelity.model(announcing.values_of(found, announced))
     return chosen.label
 
 
@@ -247,12 +252,14 @@ def announce(run: Run) -> None:
     found = load_regions(run)
     with _refusal_kept(run):
         made = announcing.announce(found, load_solved(run), run.programme.policy)
-    frame = pd.DataFrame({"population": made.population, "published": made.published, "chance": made.chance})
+    frame = pd.DataFrame({"population": made.population, "published": made.published})
+    frame[[f"x{i}" for i in range(len(made.outcomes))]] = made.chance
     write_parquet(frame, run.folder / "announced.parquet")
     write_json(run.folder / "promise.json", {"rung": made.rung})
     with Warehouse.open(run.programme) as warehouse:
         warehouse.store_announced(
             run.id,
+            outcomes=made.outcomes,
             regions=announcing.members_of(found, made.groups)[0],
             population=made.population,
             published=made.published,
@@ -387,6 +394,7 @@ def load_regions(run: Run) -> regions.Regions:
         region_values=tuple(sensitive.itertuples(index=False, name=None)),
         counts=frame[[f"n{i}" for i in range(len(names["outcomes"]))]].to_numpy(dtype=np.int64),
         offsets=offsets,
+        named_sets=run.programme.named_sets,
     )
 
 
@@ -437,7 +445,7 @@ def load_announcement(run: Run) -> Announcement:
         found,
         groups,
         published=frame["published"].to_numpy(dtype=np.int64),
-        chance=frame["chance"].to_numpy(dtype=np.int64),
+        chance=frame[[f"x{i}" for i in range(len(found.outcomes))]].to_numpy(dtype=np.int64),
         rung=rung,
         policy=policy,
         flattened=standings[groups] == Standing.FLATTENED,
@@ -492,7 +500,7 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
 
 def _related(book: ledger.Ledger, run: Run) -> dossiers.Related:
     return dossiers.Related(
-        overlapping=tuple(book.overlapping(run.period_label, "draft", "published")),
+        overlapping=book.overlapping(run.period_label, lambda release: release.state in ("draft", "published")),
         published=tuple(r.version for r in book.releases(run.period_label) if r.state == "published"),
     )
 

@@ -46,8 +46,9 @@ def prepare(home: Path, *, api_url: str | None = None, quiet: bool = False) -> N
         os.environ["PREFECT_SERVER_LOGGING_LEVEL"] = "CRITICAL"
 
 
-def stop_server() -> None:
-    """Stop the server inside this process, if one was started; also while Prefect is still being imported."""
+def kill_server() -> None:
+    """Kill the server of this process, if one was started; also while Prefect is still being imported."""
     server = getattr(sys.modules.get("prefect.server.api.server"), "SubprocessASGIServer", None)
-    if server is not None:
-        server().stop()
+    process = server().server_process if server is not None else None
+    if process is not None:
+        process.kill()

@@ -36,11 +36,12 @@ class Decision(RunInput):
 def review(programme: ProgrammePath, period: str | int) -> str:
     """Ask a person about the draft of a period and carry out the answer."""
     loaded = load(programme)
-    draft, documents, dossier = reviewing.waiting(loaded, str(period))
+    draft, documents, dossier, overlapping = reviewing.waiting(loaded, str(period))
+    shared = f"\n\nPublished already, and of some of the same days: {', '.join(overlapping)}." if overlapping else ""
     create_markdown_artifact(
         key="review-request",
         markdown=f"Read `{documents}` and `{dossier}`, then resume this run with your decision.\n\n"
-        f"SHA-256 of report.json: `{draft.report_sha256}`",
+        f"SHA-256 of report.json: `{draft.report_sha256}`{shared}",
     )
     answer = suspend_flow_run(wait_for_input=Decision, timeout=A_WEEK, key="publish-review")
     who = {"name": answer.reviewer, "comment": answer.comment, "report_sha256": answer.report_sha256}

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,7 @@ def _fails(result: subprocess.CompletedProcess[str], code: int, *named: str) -> 
 def test_usage() -> None:
     help_text = atr("--help")
     assert help_text.returncode == 0
+    assert atr().stdout == help_text.stdout
     for command in ("init", "check", "publish", "review", "verify", "history"):
         assert command in help_text.stdout
     assert atr("nonsense").returncode == 2
@@ -132,16 +134,29 @@ def test_what_would_end_a_run_is_found_before_prefect_starts(tmp_path: Path) -> 
 
 
 def test_an_error_as_json(tmp_path: Path) -> None:
-    done = atr("check", tmp_path / "none.yaml", "--json")
-    error = json.loads(done.stdout)["error"]
-    assert (done.returncode, error["exit_code"], error["kind"]) == (1, 1, "ProgrammeError")
-    assert "no such file" in error["message"]
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text(series.write_series(tmp_path, series.card(2)).read_text().replace("title:", "titel:", 1))
+    for arguments, code, kind, where, message in [
+        (("check", tmp_path / "none.yaml"), 1, "ProgrammeError", "none.yaml", "no such file"),
+        (("check", wrong), 1, "ProgrammeError", "wrong.yaml, line 2, titel", "unknown key; did you mean 'title'?"),
+        (("check",), 2, "UsageError", "", "PROGRAMME"),
+        (("review", tmp_path / "programme.yaml", "2024", "--approve"), 2, "UsageError", "", "--name"),
+        (("init", tmp_path / "programme.yaml" / "x"), 4, "EnvironmentFault", "programme.yaml", "ot a directory"),
+    ]:
+        done = atr(*arguments, "--json")
+        error = json.loads(done.stdout)["error"]
+        assert (done.returncode, error["exit_code"], error["kind"]) == (code, code, kind)
+        assert where in error["where"]
+        assert message in error["message"]
+        assert message in done.stderr
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("prefect")
-@pytest.mark.parametrize("until", ["Starting Prefect", "Rendering"])
-def test_an_interrupted_run_ends_at_once(tmp_path: Path, prefect_home: Path, until: str) -> None:
+@pytest.mark.parametrize(("until", "whom"), [("Starting Prefect", os.killpg), ("Rendering", os.kill)])
+def test_an_interrupted_run_ends_at_once(
+    tmp_path: Path, prefect_home: Path, until: str, whom: Callable[[int, int], None]
+) -> None:
     path = series.write_series(tmp_path, series.card(2))
     process = subprocess.Popen(
         [sys.executable, "-m", "atr.cli", "publish", str(path)],
@@ -153,13 +168,34 @@ def test_an_interrupted_run_ends_at_once(tmp_path: Path, prefect_home: Path, unt
         if until in line:
             break
     time.sleep(0 if until == "Rendering" else 3)
-    os.killpg(process.pid, signal.SIGINT)
+    whom(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "interrupted" in said
     assert "Traceback" not in said
     with pytest.raises(ProcessLookupError):
-        os.killpg(process.pid, 0)
+        for _ in range(50):  # a killed server takes a moment to be gone
+            os.killpg(process.pid, 0)
+            time.sleep(0.1)
+
+
+def test_an_interrupted_query_ends_at_once(tmp_path: Path) -> None:
+    path = series.write_series(tmp_path, series.card(2))
+    header, *rows = (tmp_path / "log.csv").read_text().splitlines()
+    with (tmp_path / "log.csv").open("w") as log:
+        log.write(header + "\n")
+        for n in range(1_500_000):
+            log.write(f"{n}{rows[n % len(rows)][6:]}\n")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "atr.cli", "check", str(path)],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert "Reading" in process.stderr.readline()
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert (process.returncode, "internal error" in said) == (130, False), said
 
 
 def test_a_draft_says_what_the_reviewer_should_know_first(

@@ -89,6 +89,7 @@ def test_all_groups_above_the_ceiling(tmp_path: Path, rates: str) -> None:
     assert {g["status"] for g in report["groups"]} == {"flattened"}
     assert report["privacy"] == {
         "max_confidence": None, "prior_confidence": None, "min_uncertainty": None, "binding_group": None,
+        "binding_set": None,
         "holds_for": report["privacy"]["holds_for"], "flattened_confidence": 1.0,
     }  # fmt: skip
     assert verify(documents / "report.json") == []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,16 +60,18 @@ FAULTS = [
     ("title: Loans", "title: Loans\ntitel: x", 3, ["titel", "did you mean 'title'"]),
     ("  outcome: result", "  outcome: result\n  postive: x", 9, ["log.postive", "did you mean 'positive'"]),
     ("bins: [1, 2]", "bins: [2, 1]", 15, ["attributes.income.bins", "rise"]),
+    ("bins: [1, 2]", "bins: [1, .nan]", 15, ["attributes.income.bins", "rise"]),
+    ("bins: [1, 2]", "bins: [1, .inf]", 15, ["attributes.income.bins", "rise"]),
     ("bins: [1, 2]", "bins: [1, 1]", 15, ["attributes.income.bins", "rise"]),
     ("bins: [1, 2]", "bins: 4", 15, ["attributes.income.bins", "not supported yet"]),
-    ("labels: [a, b, c]", "labels: [a, b]", 16, ["attributes.income.labels", "3 bins", "2 labels"]),
+    ("labels: [a, b, c]", "labels: [a, b]", 16, ["attributes.income.labels", "3 bins", "not 2"]),
     ("labels: [a, b, c]", "labels: [a, b, a]", 16, ["attributes.income.labels", "same label"]),
     ("{granted: [yes_], denied: [no_]}", "{granted: [yes_]}", 9, ["log.outcomes", "one value"]),
     ("{granted: [yes_], denied: [no_]}", "{granted: [yes], denied: [no_]}", 9, ["yes must be in quotes"]),
     ("{granted: [yes_], denied: [no_]}", "{yes: [yes_], denied: [no_]}", 9, ["yes must be in quotes"]),
     ("{granted: [yes_], denied: [no_]}", "{granted: [1], denied: [no_]}", 9, ['"1"', "quotes"]),
     ("{granted: [yes_], denied: [no_]}", "{granted: [a], denied: [a]}", 9, ["'a' stands in two outcomes"]),
-    ("{granted: [yes_], denied: [no_]}", "{granted: [a], denied: [b], c: [c]}", 9, ["not supported yet"]),
+    ("{granted: [yes_], denied: [no_]}", "{granted: [a], denied: [b], c: [c, a]}", 9, ["stands in two outcomes"]),
     ("positive: granted", "positive: given", 10, ["log.positive", "'given'", "granted, denied"]),
     ("positive: granted", "positive: yes", 10, ["log.positive", "yes must be in quotes"]),
     ("positive: granted", "positive:", 10, ["log.positive"]),
@@ -77,11 +82,13 @@ FAULTS = [
     ("protected: true", 'protected: "yes"', 12, ["attributes.sex.protected"]),
     ("  sex: {role: public, protected: true}\n", "", 11, ["no attribute has the role public"]),
     ("  income:", "  result: {role: public}\n  income:", 13, ["'result'", "outcome"]),
-    ("protected: true}", "protected: true}\n  more: {role: sensitive}", 11, ["more than one sensitive", "yet"]),
+    ("labels: [a, b, c]", "labels: [a, b, c]\n    sets: {x: [a, z]}", 17, ["income.sets.x", "'z' is not one of"]),
+    ("labels: [a, b, c]", "labels: [a, b, c]\n    sets: {a: [b, c]}", 17, ["income.sets.a", "name of a value"]),
+    ("labels: [a, b, c]", "labels: [a, b, c]\n    sets: {x: []}", 17, ["income.sets.x"]),
     ("protected: true}", "reference: x}", 12, ["attributes.sex.reference", "protected"]),
     ("protected: true}", "protected: true, values: {a: A}, reference: B}", 12, ["reference", "'B'", "A"]),
     ("protected: true}", "hierarchy: file.csv}", 12, ["hierarchy", "not supported yet"]),
-    ("protected: true}", "sets: {x: [a]}}", 12, ["sets", "not supported yet"]),
+    ("protected: true}", "sets: {x: [a]}}", 12, ["sets", "of a sensitive attribute"]),
     ("{delta: 0.9}", "{delta: 0.9, alpha: 0.9}", 18, ["policy.fidelity", "exactly one"]),
     ("{delta: 0.9}", "{delta: 1.2}", 18, ["policy.fidelity.delta", "must be at most 1, not 1.2"]),
     ("{delta: 0.9}", "{alpha: 0}", 18, ["policy.fidelity.alpha", "must be above 0, not 0"]),
@@ -134,7 +141,51 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     text = TEXT.replace("role: public", "role: open").replace("every: month", "every: week")
     with pytest.raises(ProgrammeError) as caught:
         _load(tmp_path, text)
-    assert len(str(caught.value).splitlines()) == 2
+    first, *mistakes = str(caught.value).splitlines()
+    assert first.endswith("p.yaml: 2 mistakes")
+    assert [line.split(",")[0] for line in mistakes] == ["  line 12", "  line 19"]
+
+
+def test_a_misspelt_key_is_one_mistake(tmp_path: Path) -> None:
+    with pytest.raises(ProgrammeError) as caught:
+        _load(tmp_path, TEXT.replace("title: Loans", "titel: Loans"))
+    assert str(caught.value).endswith("p.yaml, line 2, titel: unknown key; did you mean 'title'?")
+
+
+WRONG: list[Any] = [[1], [], {"x": 1}, {}, "text", 7, 0.5, True, None, [{"x": []}], {"x": [1]}]
+
+
+def _places(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if path:
+        yield path
+    for key in content if isinstance(content, dict) else range(len(content)) if isinstance(content, list) else ():
+        yield from _places(content[key], (*path, key))
+
+
+def test_a_value_of_a_wrong_kind_is_told_in_plain_words(tmp_path: Path) -> None:
+    """Every key, with every kind of value: a message that speaks of the file, never of the program."""
+    whole = yaml.safe_load(TEXT)
+    whole["log"] |= {"id": "id", "missing": ["", "-"], "max_quarantined": 0.1}
+    whole["attributes"]["sex"] |= {"values": {"a": "A", "b": "B"}, "reference": "A", "title": "Sex", "legitimate": True}
+    whole["attributes"]["income"] |= {"sets": {"high": ["b", "c"]}}
+    whole["policy"] |= {"digits": 3, "objective": "privacy", "minimum_group_size": 50, "side_information": "population"}
+    whole["fairness"] = {"four_fifths": 0.8}
+    refused = 0
+    for path in _places(whole):
+        for wrong in WRONG:
+            changed = copy.deepcopy(whole)
+            inner = changed
+            for key in path[:-1]:
+                inner = inner[key]
+            inner[path[-1]] = wrong
+            try:
+                _load(tmp_path, yaml.safe_dump(changed, sort_keys=False))
+            except ProgrammeError as error:
+                refused += 1
+                said = str(error)
+                assert not re.search("[Ii]nput|valid |instance|Policy|[Dd]ict|[Tt]uple|None|Errno|\\bstr", said), said
+                assert "line " in said, said
+    assert refused > 300
 
 
 @pytest.mark.parametrize(

@@ -155,3 +155,22 @@ def test_a_new_version_of_a_published_period_warns_the_reviewer(tmp_path: Path) 
     second = series.publish(path)
     assert second.release.version == 2
     assert "Version 1 of this period is published" in (second.dossier / "dossier.html").read_text()
+
+
+def test_an_interrupted_approval_counts_as_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = series.write_series(tmp_path, series.card(2))
+    programme = load(path)
+    for label in ("2024", "2024-Q2"):
+        series.publish(path, label)
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("atr.review._write_index", stop)
+        with pytest.raises(KeyboardInterrupt):
+            review.approve(programme, "2024", name="A", comment="b")
+    with pytest.raises(RefusedError, match="2024"):
+        review.approve(programme, "2024-Q2", name="A", comment="b")
+    assert review.waiting(programme, "2024-Q2")[3] == ("2024",)
+    review.approve(programme, "2024", name="A", comment="b")

@@ -2,7 +2,8 @@
 
 from atr.groups import Groups
 from atr.mechanism.rounding import round_announcement
-from atr.mechanism.solve import OptimalPrivacy, Solution, announce, optimal_privacy, solve
+from atr.mechanism.solution import OptimalPrivacy, Solution
+from atr.mechanism.solve import announce, optimal_privacy, solve
 
 __all__ = [
     "Groups",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -31,20 +30,33 @@ def whole_people(population: ArrayLike, n: int) -> IntArray:
     return values.astype(np.int64)
 
 
-def within(largest: NDArray[Any], total: NDArray[Any], ceiling: Fraction | list[Fraction]) -> BoolArray:
-    """Tell which groups (g,) keep to a ceiling: largest / total ≤ ceiling for every outcome, in integers.
+def filled_up(whole: IntArray, rest: NDArray[Any], total: int) -> IntArray:
+    """Add 1 to the numbers (rows, k) with the largest rests, of equal ones the first, until each row makes a total.
 
     Examples
     --------
-    >>> within(np.array([[2, 1], [3, 1]]), np.array([[3, 3], [4, 3]]), Fraction(2, 3))
+    >>> filled_up(np.array([[33, 33, 33], [28, 71, 0]]), np.array([[1, 1, 1], [2, 1, 0]]), 100)
+    array([[34, 33, 33],
+           [29, 71,  0]])
+    """
+    missing = total - whole.sum(axis=1, keepdims=True)
+    rank = np.argsort(np.argsort(-rest, axis=1, kind="stable"), axis=1, kind="stable")
+    filled: IntArray = whole + (rank < missing)
+    return filled
+
+
+def within(largest: NDArray[Any], total: NDArray[Any], over: int | IntArray, under: int | IntArray) -> BoolArray:
+    """Tell which groups (g,) keep to a ceiling: largest / total ≤ over / under for every outcome, in integers.
+
+    Examples
+    --------
+    >>> within(np.array([[2, 1], [3, 1]]), np.array([[3, 3], [4, 3]]), 2, 3)
     array([ True, False])
     """
-    ceilings = ceiling if isinstance(ceiling, list) else [ceiling] * len(total)
-    over = np.array([c.numerator for c in ceilings], dtype=object)[:, None]
-    under = np.array([c.denominator for c in ceilings], dtype=object)[:, None]
-    if float(total.max()) * max(1.0, float(under.max()), float(over.max())) < 2.0**62:
-        over, under = over.astype(np.int64), under.astype(np.int64)
-    kept: BoolArray = (largest * under <= total * over).astype(np.bool_).all(axis=1)
+    if float(total.max()) * max(float(np.max(under)), float(np.max(over))) >= 2.0**62:
+        largest, total = largest.astype(object), total.astype(object)
+    room: NDArray[Any] = total * np.reshape(over, (-1, 1)) - largest * np.reshape(under, (-1, 1))
+    kept: BoolArray = np.logical_and.reduce(room >= 0, axis=1).astype(np.bool_)
     return kept
 
 

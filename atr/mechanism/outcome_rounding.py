@@ -93,8 +93,10 @@ def round_outcomes(
     def failures(grid: IntArray) -> BoolArray:
         kept = exact_shares(population, grid, digits=digits, offsets=offsets, sets=groups.sets)
         printed = exact_shares(published, grid, digits=digits, offsets=offsets, sets=groups.sets)
-        missed = ~(within(*kept, ceiling) & within(*printed, ceiling))
-        missed |= perturbed & ~within(*kept, wanted)
+        limit = ceiling.as_integer_ratio()
+        missed = ~(within(*kept, *limit) & within(*printed, *limit))
+        over, under = np.array([share.as_integer_ratio() for share in wanted], dtype=np.int64).T
+        missed |= perturbed & ~within(*kept, over, under)
         if exact:
             off = np.abs(groups.sums(population[:, None] * grid) - people * scale)
             missed |= (off > size[:, None] / 2 * (1 + _SAME)).any(axis=1)
@@ -213,7 +215,7 @@ def _keeps(group: Group, x: IntArray, *, limits: tuple[Fraction, Fraction], rate
     if (x.sum(axis=1) != group.scale).any():
         return False
     for people, limit in zip((group.p, group.q), limits, strict=True):
-        if not within(*exact_shares(people, x, digits=group.digits, sets=group.sets), limit).all():
+        if not within(*exact_shares(people, x, digits=group.digits, sets=group.sets), *limit.as_integer_ratio()).all():
             return False
     if group.people is None:
         return True

@@ -16,13 +16,14 @@ from numpy.typing import ArrayLike
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
-from atr.confidence import exact_shares, maximum_confidence
+from atr.confidence import exact_shares
 from atr.fidelity import Fidelity
 from atr.groups import FloatArray, Groups, IntArray
 from atr.mechanism.grid import NODES, BoolArray, refuse, whole_people, within
 from atr.mechanism.outcome_rounding import round_outcomes
 from atr.mechanism.sets import by_regions
-from atr.mechanism.solve import CONFIDENCE_TOLERANCE, GroupRates
+from atr.mechanism.solution import CONFIDENCE_TOLERANCE, GroupRates
+from atr.mechanism.solve import confidences
 from atr.outcomes import GRID_TOLERANCE
 
 # A grid step of rate that misses the true number of people weighs as much as this many of distortion.
@@ -109,12 +110,12 @@ def round_announcement(
         )
     if x.shape != p.shape:
         raise ValueError(f"the announcement must have one number for each of the {len(p)} regions")
-    d = groups.decision[:, 1]
+    d = groups.rule
     lo, hi = fidelity.allowed_on_grid(d, digits=digits)
     held = np.broadcast_to(np.asarray(beta, dtype=np.float64), len(groups))
     highest = min(Fraction(str(ceiling)), Fraction(1))
-    wanted = [min(Fraction(int(np.ceil(b * scale - 1e-6)), scale), highest) for b in held.tolist()]
-    perturbed = maximum_confidence(groups, groups.decision) > held * (1 + CONFIDENCE_TOLERANCE)
+    wanted = np.ceil(held * scale - 1e-6).astype(np.int64)
+    perturbed = confidences(groups, d) > held * (1 + CONFIDENCE_TOLERANCE)
 
     exact = group_rates == "exact"
     people = groups.sums(groups.population * d)
@@ -123,10 +124,11 @@ def round_announcement(
     rounded = _nearest_within_limits(groups, x, held, perturbed, people if exact else None, scale)
     grid = np.clip(rounded, lo, hi)
 
+    limit = highest.numerator, highest.denominator
     kept_p = exact_shares(p, grid, digits=digits, offsets=groups.offsets)
     kept_q = exact_shares(q, grid, digits=digits, offsets=groups.offsets)
-    failed = ~(within(*kept_p, highest) & within(*kept_q, highest))
-    failed |= perturbed & ~within(*kept_p, wanted)
+    failed = ~(within(*kept_p, *limit) & within(*kept_q, *limit))
+    failed |= perturbed & ~within(*kept_p, wanted, scale)
     if exact:
         missing = np.abs(kept_p[1][:, 1].astype(np.float64) - people * scale)
         failed |= missing > groups.sums(groups.population) / 2 * (1 + 1e-9)
@@ -143,7 +145,7 @@ def round_announcement(
             lo[cells],
             hi[cells],
             scale=scale,
-            wanted=wanted[i],
+            wanted=min(Fraction(int(wanted[i]), scale), highest),
             ceiling=highest,
             people=float(people[i]) if exact else None,
         )
@@ -177,7 +179,8 @@ def _nearest_within_limits(
     tight = perturbed[region]
     at_1 = tight & (p * x >= limit_1[region] * (1 - 1e-9))
     at_0 = tight & (p * (1 - x) >= limit_0[region] * (1 - 1e-9))
-    units = x * scale
+    # Noise of 1e-12 must not decide which way a half goes.
+    units = np.round(x * scale, 12 - len(str(scale)))
     down, up = np.floor(units + GRID_TOLERANCE), np.ceil(units - GRID_TOLERANCE)
     rounded = np.where(at_1, down, np.where(at_0, up, np.rint(units))).astype(np.int64)
     free = np.flatnonzero(tight & ~at_1 & ~at_0 & (up > down))

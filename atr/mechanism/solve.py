@@ -2,88 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from atr.confidence import maximum_confidence, privacy_limit
 from atr.errors import RefusedError
-from atr.fidelity import Fidelity, ladder
+from atr.fidelity import Delta, Fidelity, ladder
 from atr.groups import FloatArray, Groups, IntArray
-from atr.mechanism.announcement import cheapest_total, emptied, least_distorted
 from atr.mechanism.binding import binding
-from atr.mechanism.closed_form import exact_rates, feasible_totals, free_rates
-from atr.mechanism.rows import put, rows, take
+from atr.mechanism.blocks import each_block, kernels
 from atr.mechanism.sets import allowed_outcomes, by_regions, parted, sets_as_regions
 from atr.mechanism.several import nearest, optimal
+from atr.mechanism.solution import CONFIDENCE_TOLERANCE, GroupRates, Objective, OptimalPrivacy, Solution
 
-GroupRates = Literal["exact", "free"]
-Objective = Literal["privacy", "fidelity"]
-
-# Relative: two ways to compute the same confidence differ by less.
-CONFIDENCE_TOLERANCE = 1e-12
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class OptimalPrivacy:
-    """How private each group can be at a given fidelity. Private: it depends on the true decisions.
-
-    Attributes
-    ----------
-    beta
-        (g,) optimal privacy β*: the smallest maximum confidence of any allowed announcement.
-    limits
-        (g, 2) [β_min, C*]: confidence before any report, and after announcing the true decisions.
-    beta_0, beta_1, beta_p
-        (g,) the other lower bounds of binary groups with free group rates; None otherwise.
-    binds
-        Computes :attr:`binding`.
-    """
-
-    beta: FloatArray
-    limits: FloatArray
-    beta_0: FloatArray | None
-    beta_1: FloatArray | None
-    beta_p: FloatArray | None
-    binds: Callable[[], IntArray]
-
-    @property
-    def binding(self) -> IntArray:
-        """(g, 2) a protected set, by its position in its group, and an outcome with confidence β*."""
-        return self.binds()
-
-    @property
-    def beta_min(self) -> FloatArray:
-        """(g,) confidence before any report."""
-        return self.limits[:, 0]
-
-    @property
-    def overall(self) -> float:
-        """The largest β* of any group: what the whole report can promise."""
-        return float(self.beta.max())
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Solution(OptimalPrivacy):
-    """Optimal privacy and the announcement. Private, but for what is announced.
-
-    Attributes
-    ----------
-    announced
-        (n, outcomes) probability: the announced mapping, before rounding.
-    fidelity
-        The promise the announcement keeps.
-    target
-        The confidence it was held to.
-    """
-
-    announced: FloatArray
-    fidelity: Fidelity
-    target: float
+# A step of the ladder this close to the strictest possible promise is worth trying.
+_SLACK = 1e-9
 
 
 def optimal_privacy(
@@ -127,26 +62,71 @@ def optimal_privacy(
     """
     if not by_regions(groups):
         return _several_privacy(groups, fidelity, group_rates, digits)
-    lower, upper = _allowed(groups, fidelity, digits)
     free = group_rates == "free"
-    beta_0, beta_1, beta_p, beta_min, beta, posterior = (np.zeros(len(groups)) for _ in range(6))
-    for chosen, cells in rows(groups, lower, upper):
-        p, d = take(cells, groups.population), take(cells, groups.decision[:, 1])
-        lo, hi = take(cells, lower), take(cells, upper)
-        bounds = free_rates(p, lo, hi)
-        posterior[chosen] = _confidence(p, d)
-        beta_0[chosen], beta_1[chosen], beta_p[chosen], beta_min[chosen] = bounds
-        beta[chosen] = np.max(bounds, axis=0) if free else exact_rates(p, d, lo, hi)
-    # The true decisions are always allowed: rounding errors aside, β* is at most C*.
-    beta = np.minimum(beta, posterior)
+    bounds = np.empty((len(groups), 6 if free else 3))
+    kernel = kernels().free_rates if free else kernels().exact_rates
+
+    def work(which: slice, cells: slice, scratch: FloatArray) -> None:
+        kernel(*_block(groups, fidelity, digits, which, cells, scratch), bounds[which])
+
+    each_block(groups.offsets, work)
     return OptimalPrivacy(
-        beta=beta,
-        limits=np.column_stack([beta_min, posterior]),
-        beta_0=beta_0 if free else None,
-        beta_1=beta_1 if free else None,
-        beta_p=beta_p if free else None,
-        binds=partial(binding, groups, lower, upper, beta, exact=not free),
+        beta=bounds[:, -1],
+        limits=bounds[:, :2],
+        beta_0=bounds[:, 2] if free else None,
+        beta_1=bounds[:, 3] if free else None,
+        beta_p=bounds[:, 4] if free else None,
+        binds=partial(_binding, groups, fidelity, digits, bounds[:, -1], exact=not free),
     )
+
+
+def strictest_delta(groups: Groups, max_confidence: float) -> FloatArray:
+    """Give the largest δ at which each group, its rate announced as it is, can keep to a confidence.
+
+    Parameters
+    ----------
+    groups
+        Populations (n,) and true decisions (n, 2).
+    max_confidence
+        Confidence to keep to, probability.
+
+    Returns
+    -------
+    (g,) δ without a grid; -1 where no announcement keeps to that confidence. Private: it depends on the true decisions.
+
+    References
+    ----------
+    This library's: the closed form for exact rates, solved for δ.
+
+    Examples
+    --------
+    >>> card = Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
+    >>> strictest_delta(card, 0.9).round(4)
+    array([0.9, 1. ])
+    """
+    delta = np.empty(len(groups))
+    kernel = kernels().strictest_delta
+
+    def work(which: slice, cells: slice, scratch: FloatArray) -> None:
+        scratch[0] = groups.rule[cells]
+        starts = _starts(groups, which, cells)
+        kernel(groups.population[cells], scratch[0], starts, float(max_confidence), scratch[1], delta[which])
+
+    each_block(groups.offsets, work)
+    return delta
+
+
+def confidences(groups: Groups, x: FloatArray) -> FloatArray:
+    """Give the maximum confidence (g,) of a binary mapping D_1 (n,), as :func:`atr.confidence.maximum_confidence`."""
+    highest = np.empty(len(groups))
+    kernel = kernels().confidences
+
+    def work(which: slice, cells: slice, scratch: FloatArray) -> None:
+        scratch[0] = x[cells]
+        kernel(groups.population[cells], scratch[0], _starts(groups, which, cells), highest[which])
+
+    each_block(groups.offsets, work)
+    return highest
 
 
 def announce(
@@ -197,29 +177,9 @@ def announce(
     """
     if not by_regions(groups):
         return _several_announced(groups, beta, fidelity, group_rates, digits)
-    lower, upper = _allowed(groups, fidelity, digits)
-    ceiling = np.broadcast_to(np.asarray(beta, dtype=np.float64), len(groups))
-    announced = groups.decision[:, 1].copy()
-    missed = np.zeros(len(groups), dtype=bool)
-    for chosen, cells in rows(groups, lower, upper):
-        p, d = take(cells, groups.population), take(cells, groups.decision[:, 1])
-        perturbed = _confidence(p, d) > ceiling[chosen] * (1 + CONFIDENCE_TOLERANCE)
-        chosen, cells, p, d = chosen[perturbed], cells[perturbed], p[perturbed], d[perturbed]
-        if not len(chosen):
-            continue
-        lo, hi, b = take(cells, lower), take(cells, upper), ceiling[chosen]
-        s, t = (p * d).sum(axis=1), (p * (1 - d)).sum(axis=1)
-        if group_rates == "free":
-            s_lo, s_hi = feasible_totals(p, lo, hi, b)
-            S = p.sum(axis=1)
-            s = emptied(cheapest_total(p, d, s_lo=s_lo, s_hi=s_hi, beta=b), lo, np.where(p > 0, hi, 1), S)
-            t = S - s
-        x = least_distorted(p, d, lo, hi, s=s, t=t, beta=b)
-        off = np.abs((p * x).sum(axis=1) - s) > 1e-6 * (s + t)
-        missed[chosen] = off | (_confidence(p, x) > b + 1e-6)
-        put(cells, x, announced)
-    _refuse(missed)
-    return announced
+    x = np.empty(len(groups.population))
+    _announce(groups, beta, fidelity, group_rates, digits, x)
+    return x
 
 
 def solve(
@@ -275,7 +235,7 @@ def solve(
     if objective == "fidelity" and max_confidence is None:
         raise ValueError("objective 'fidelity' needs max_confidence, the ceiling to keep to")
     ceiling = np.inf if max_confidence is None else max_confidence
-    for promise in ladder(fidelity) if objective == "fidelity" else (fidelity,):
+    for promise in _promises(groups, fidelity, objective, ceiling, group_rates, digits):
         privacy = optimal_privacy(groups, fidelity=promise, group_rates=group_rates, digits=digits)
         above = privacy.beta > ceiling * (1 + CONFIDENCE_TOLERANCE)
         if not above.any():
@@ -287,7 +247,12 @@ def solve(
             private=f"Groups that bind: {_list(above)}. Best they reach: {privacy.overall:.4f}.",
         )
     target = privacy.overall if objective == "privacy" else ceiling
-    x = announce(groups, beta=target, fidelity=promise, group_rates=group_rates, digits=digits)
+    if by_regions(groups):
+        announced = np.empty((len(groups.population), 2))
+        _announce(groups, target, promise, group_rates, digits, announced[:, 1], announced[:, 0])
+    else:
+        x = _several_announced(groups, target, promise, group_rates, digits)
+        announced = np.column_stack([1 - x, x]) if x.ndim == 1 else x
     return Solution(
         beta=privacy.beta,
         limits=privacy.limits,
@@ -295,10 +260,37 @@ def solve(
         beta_1=privacy.beta_1,
         beta_p=privacy.beta_p,
         binds=privacy.binds,
-        announced=np.column_stack([1 - x, x]) if x.ndim == 1 else x,
+        announced=announced,
         fidelity=promise,
         target=target,
     )
+
+
+def _announce(
+    groups: Groups,
+    beta: ArrayLike,
+    fidelity: Fidelity,
+    group_rates: GroupRates,
+    digits: int | None,
+    chance: FloatArray,
+    other: FloatArray | None = None,
+) -> None:
+    """Fill in the announced D_1 (n,), and D_0 where it is wanted."""
+    ceiling = np.array(np.broadcast_to(np.asarray(beta, dtype=np.float64), len(groups)))
+    missed = np.zeros(len(groups), dtype=np.bool_)
+    kernel = kernels().announce
+
+    def work(which: slice, cells: slice, scratch: FloatArray) -> None:
+        x = scratch[3]
+        block = _block(groups, fidelity, digits, which, cells, scratch)
+        x[:] = block[1]
+        kernel(*block, ceiling[which], group_rates == "free", x, missed[which])
+        chance[cells] = x
+        if other is not None:
+            np.subtract(1, x, out=other[cells])
+
+    each_block(groups.offsets, work)
+    _refuse(missed)
 
 
 def _several_privacy(groups: Groups, fidelity: Fidelity, group_rates: GroupRates, digits: int | None) -> OptimalPrivacy:
@@ -320,6 +312,11 @@ def _several_announced(
     return announced[:, 1] if announced.shape[1] == 2 else announced
 
 
+def _binding(groups: Groups, fidelity: Fidelity, digits: int | None, beta: FloatArray, *, exact: bool) -> IntArray:
+    lower, upper = allowed_outcomes(groups, fidelity, digits)
+    return binding(groups, lower[:, 1], upper[:, 1], beta, exact=exact)
+
+
 def _refuse(missed: NDArray[np.bool_]) -> None:
     if missed.any():
         message = "The confidence asked for cannot be reached within the promised fidelity."
@@ -327,23 +324,50 @@ def _refuse(missed: NDArray[np.bool_]) -> None:
         raise RefusedError(message, hint=hint, private=private)
 
 
-def _allowed(groups: Groups, fidelity: Fidelity, digits: int | None) -> tuple[FloatArray, FloatArray]:
-    d = groups.decision[:, 1]
-    if digits is None:
-        return fidelity.allowed(d)
-    lo, hi = fidelity.allowed_on_grid(d, digits=digits)
-    # Before rounding, announcing the truth is always allowed.
-    return np.minimum(lo / 10**digits, d), np.maximum(hi / 10**digits, d)
+def _promises(
+    groups: Groups,
+    fidelity: Fidelity,
+    objective: Objective,
+    ceiling: float,
+    group_rates: GroupRates,
+    digits: int | None,
+) -> tuple[Fidelity, ...]:
+    """List the promises worth trying, strictest first: with exact rates, none beyond what every group allows."""
+    if objective == "privacy":
+        return (fidelity,)
+    steps = ladder(fidelity)
+    if not isinstance(fidelity, Delta) or group_rates == "free" or not by_regions(groups):
+        return steps
+    reached = float(strictest_delta(groups, ceiling).min())
+    # A range narrower than a grid step may be widened to the grid: what is promised then is not δ.
+    narrow = 0.0 if digits is None else 10.0**-digits
+    return tuple(
+        step
+        for step in steps
+        if step is fidelity
+        or (
+            isinstance(step, Delta) and (step.level <= reached + _SLACK or 2 * (1 - step.level) < narrow * (1 + _SLACK))
+        )
+    )
 
 
-def _confidence(p: FloatArray, x: FloatArray) -> FloatArray:
-    """Give the maximum confidence (k,) of mappings laid out in rows."""
-    highest = np.zeros(len(p))
-    for people in (p * x, p * (1 - x)):
-        total = people.sum(axis=1)
-        share = np.divide(people.max(axis=1), total, out=np.zeros_like(total), where=total > 0)
-        highest = np.maximum(highest, share)
-    return highest
+def _block(
+    groups: Groups, fidelity: Fidelity, digits: int | None, which: slice, cells: slice, scratch: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray, FloatArray]:
+    """Give the population, decision and allowed range of a block, where its groups start, and room to work in."""
+    from atr.mechanism.ranges import allowed
+
+    d = np.ascontiguousarray(groups.rule[cells])
+    d.flags.writeable = False  # as it is where nothing was copied: kernels are compiled for one kind of array
+    lower, upper = scratch[0], scratch[1]
+    allowed(fidelity.of(cells), d, digits, lower, upper)
+    return groups.population[cells], d, lower, upper, _starts(groups, which, cells), scratch[2]
+
+
+def _starts(groups: Groups, which: slice, cells: slice) -> IntArray:
+    """Give where a block's groups start and end among its regions."""
+    starts: IntArray = groups.offsets[which.start : which.stop + 1] - cells.start
+    return starts
 
 
 def _list(marked: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> str:

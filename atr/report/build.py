@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 import atr
 from atr import fairness
-from atr.announcement import RATE_DIGITS, Announcement, Extent, flat_digits, published_population
+from atr.announcement import RATE_DIGITS, Announcement, Extent, published_population
 from atr.fidelity import Delta, Fidelity, Ranges
 from atr.periods import Period
 from atr.programme import UNKNOWN, Programme
+from atr.protected import Named, labelled_sets
 from atr.report import model, wording
 from atr.report.notes import fidelity_notes
 from atr.report.rounding import bounds, down, nearest, printed_range
@@ -86,7 +88,7 @@ def build(
         fairness=tuple(
             entry(
                 c,
-                positive=announcement.outcomes[0],
+                outcomes=announcement.outcomes,
                 titles={name: programme.title_of(name) for name in programme.attributes},
                 digits=policy.digits,
             )
@@ -140,31 +142,30 @@ def measure(announcement: Announcement, programme: Programme) -> list[fairness.C
 def cells(announcement: Announcement, *, group_rates: str) -> fairness.AnnouncedCells:
     """The announced mapping as a reader holds it, with what it leaves open about the true one.
 
-    The true chances of a flattened group are left open altogether; where group rates are exact, its rate is known to
-    the digits it is printed with.
+    The true chances of a flattened group are left open altogether; where group rates are exact, its rates are known
+    to the digits they are printed with.
     """
-    unit = 10**announcement.digits
-    chance, kept = announcement.chance / unit, ~announcement.flat
+    chance, kept = announcement.chance / 10**announcement.digits, ~announcement.flat
     lower, upper = np.zeros_like(chance), np.ones_like(chance)
-    lower[kept], upper[kept] = announcement.fidelity.believed_range(chance[kept], digits=announcement.digits)
-    exact = group_rates == "exact" and len(announcement.groups) > 0
+    lower[kept], upper[kept] = _believed(announcement.fidelity, chance[kept], digits=announcement.digits)
     return fairness.AnnouncedCells(
-        population=announcement.population.astype(np.float64),
+        population=announcement.population,
         chance=chance,
+        digits=announcement.group_digits,
         lower=lower,
         upper=upper,
         offsets=announcement.offsets,
-        totals=_group_totals(announcement) if exact else None,
+        exact=group_rates == "exact",
         printed=announcement.published,
     )
 
 
-def _group_totals(announcement: Announcement) -> fairness.Floats:
-    digits, people, offsets = announcement.digits, announcement.population, announcement.offsets
-    fewer = flat_digits(digits)
-    totals = fairness.exact_totals(people, announcement.chance, offsets, digits=digits)
-    of_rates = fairness.exact_totals(people, announcement.chance // 10 ** (digits - fewer), offsets, digits=fewer)
-    return np.where(announcement.flattened[:, None], of_rates, totals)
+def _believed(promised: Fidelity, chance: fairness.Floats, *, digits: int) -> tuple[fairness.Floats, fairness.Floats]:
+    """Between what the true chances lie, (n, outcomes) each, by what is promised of these announced ones."""
+    if chance.shape[1] > 2:
+        return promised.believed_outcomes(chance, digits=digits)
+    low, high = promised.believed_range(chance[:, 0], digits=digits)  # of the positive outcome, and so of the other
+    return np.column_stack([low, 1 - high]), np.column_stack([high, 1 - low])
 
 
 def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple[str, ...]]:
@@ -194,18 +195,43 @@ def _privacy(announcement: Announcement, programme: Programme) -> model.Privacy:
             prior_confidence=None,
             min_uncertainty=None,
             binding_group=None,
+            binding_set=None,
             holds_for=holds_for,
             flattened_confidence=surest,
         )
     stated = float(announcement.stated([confidences[i] for i in kept]))
+    binding, names = max(kept, key=lambda i: confidences[i]), programme.names(role="sensitive")
     return model.Privacy(
         max_confidence=stated,
         prior_confidence=float(announcement.stated([priors[i] for i in kept])),
         min_uncertainty=down(-math.log(stated), announcement.digits),
-        binding_group=_id(max(kept, key=lambda i: confidences[i])),
+        binding_group=_id(binding),
+        binding_set=binding_set(announcement, binding, sensitive=names, named=programme.named_sets),
         holds_for=holds_for,
         flattened_confidence=surest,
     )
+
+
+def binding_set(
+    announcement: Announcement, group: int, *, sensitive: Sequence[str], named: Sequence[Named]
+) -> dict[str, str]:
+    """The protected set that a reader can be surest of in an announced group, by its printed numbers.
+
+    Returns
+    -------
+    The attribute, and its value or the name of the set. Of several the first.
+    """
+    members = slice(int(announcement.offsets[group]), int(announcement.offsets[group + 1]))
+    people = announcement.published[members, None].astype(object) * announcement.chance[members].astype(object)
+    totals = people.sum(axis=0).tolist()
+    labelled = labelled_sets(sensitive, announcement.region_values[members], named)
+
+    def sure(label: tuple[str, str]) -> Fraction:
+        got = people[labelled[label]].sum(axis=0).tolist()
+        return max(Fraction(x, total) for x, total in zip(got, totals, strict=True) if total)
+
+    attribute, value = max(labelled, key=sure)
+    return {attribute: value}
 
 
 def largest_change(fidelity: Fidelity, *, digits: int) -> float | None:
@@ -220,8 +246,9 @@ def _coverage(announcement: Announcement, programme: Programme, extent: Extent) 
     held = cells(announcement, group_rates=programme.policy.group_rates)
     rate = None
     if len(announcement.groups):
-        everyone = fairness.rate(held, np.ones(len(held.population), dtype=bool))
-        rate = both_rates(everyone.value, announcement.outcomes)
+        everyone = np.ones(len(held.population), dtype=bool)
+        found = [fairness.rate(held.event(a), everyone).value for a in range(held.outcomes)]
+        rate = printed_rates(found, announcement.outcomes)
     withheld = extent.announced < extent.decisions
     decisions = _total(extent.decisions, programme) if withheld else int(announcement.published.sum())
     return model.Coverage(
@@ -292,6 +319,7 @@ def _attributes(announcement: Announcement, programme: Programme) -> tuple[model
             protected=a.protected,
             legitimate=a.legitimate,
             values=_ordered(a.categories, shown[name]),
+            sets=a.sets or {},
         )
         for name, a in programme.attributes.items()
     )
@@ -304,28 +332,26 @@ def _ordered(declared: tuple[str, ...], announced: tuple[str, ...]) -> tuple[str
 
 
 def _groups(announcement: Announcement, programme: Programme, extent: Extent) -> tuple[model.Group, ...]:
-    unit = 10**announcement.digits
     public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
     held = cells(announcement, group_rates=programme.policy.group_rates)
     place = np.cumsum(~announcement.flat) - 1
-    result = []
+    result: list[model.Group] = []
+    rates = [fairness.group_rates(held.event(a)) for a in range(held.outcomes)] if announcement.group_values else []
     for g, values in enumerate(announcement.group_values):
         members = range(announcement.offsets[g], announcement.offsets[g + 1])
-        flattened = bool(announcement.flattened[g])
-        inside = np.zeros(len(held.population), dtype=bool)
-        inside[members.start : members.stop] = True
+        flattened, own = bool(announcement.flattened[g]), [rate[g] for rate in rates]
         result.append(
             model.Group(
                 id=_id(g),
                 public=dict(zip(public, values, strict=True)),
                 status="flattened" if flattened else "announced",
                 population=int(announcement.published[members.start : members.stop].sum()),
-                rate=both_rates(fairness.rate(held, inside).value, announcement.outcomes),
+                rate=_chances(announcement, members[0]) if flattened else printed_rates(own, announcement.outcomes),
                 regions=tuple(
                     model.Region(
                         sensitive=dict(zip(sensitive, announcement.region_values[i], strict=True)),
                         population=int(announcement.published[i]),
-                        announced=_chances(int(announcement.chance[i]), unit, announcement),
+                        announced=_chances(announcement, i),
                         allowed=None if flattened else _allowed(announcement.fidelity, int(place[i])),
                     )
                     for i in members
@@ -343,10 +369,9 @@ def _id(position: int) -> str:
     return f"g{position + 1}"
 
 
-def _chances(chance: int, unit: int, announcement: Announcement) -> dict[str, float]:
-    digits = announcement.digits
-    positive, other = announcement.outcomes
-    return {positive: round(chance / unit, digits), other: round((unit - chance) / unit, digits)}
+def _chances(announcement: Announcement, region: int) -> dict[str, float]:
+    digits, chances = announcement.digits, announcement.chance[region].tolist()
+    return {o: round(x / 10**digits, digits) for o, x in zip(announcement.outcomes, chances, strict=True)}
 
 
 def _allowed(fidelity: Fidelity, region: int) -> tuple[float, float] | None:
@@ -356,13 +381,17 @@ def _allowed(fidelity: Fidelity, region: int) -> tuple[float, float] | None:
     return float(fidelity.lower[region]), float(fidelity.upper[region])
 
 
-def both_rates(rate: float, outcomes: tuple[str, ...]) -> dict[str, float]:
-    """A rate and that of the other outcome, to the nearest percent."""
-    rounded = nearest(rate, RATE_DIGITS)
-    return {outcomes[0]: rounded, outcomes[1]: round(1 - rounded, RATE_DIGITS)}
+def printed_rates(rates: Sequence[float], outcomes: tuple[str, ...]) -> dict[str, float]:
+    """Rates to the nearest percent; that of the second of two outcomes is what the first leaves."""
+    printed = [nearest(float(rate), RATE_DIGITS) for rate in rates]
+    if len(printed) == 2:
+        printed[1] = round(1 - printed[0], RATE_DIGITS)
+    return dict(zip(outcomes, printed, strict=True))
 
 
-def entry(comparison: fairness.Comparison, *, positive: str, titles: Mapping[str, str], digits: int) -> model.Fairness:
+def entry(
+    comparison: fairness.Comparison, *, outcomes: Sequence[str], titles: Mapping[str, str], digits: int
+) -> model.Fairness:
     """A comparison as it is printed."""
     printed_ends = printed_range(comparison.value, comparison.range, digits)
     printed = model.Fairness(
@@ -380,4 +409,4 @@ def entry(comparison: fairness.Comparison, *, positive: str, titles: Mapping[str
         people=comparison.people,
         rates=(nearest(comparison.rates[0], RATE_DIGITS), nearest(comparison.rates[1], RATE_DIGITS)),
     )
-    return printed.model_copy(update={"sentence": sentence(printed, positive=positive, titles=titles, digits=digits)})
+    return printed.model_copy(update={"sentence": sentence(printed, outcomes=outcomes, titles=titles, digits=digits)})

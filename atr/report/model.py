@@ -84,7 +84,10 @@ class PolicyInfo(_Frozen):
 
 
 class AttributeInfo(_Frozen):
-    """An input of the decision, with the display values that are declared or announced, in order."""
+    """An input of the decision, with the display values that are declared or announced, in order.
+
+    ``sets`` are the named sets of its values that are protected beside every single value.
+    """
 
     name: str
     title: str
@@ -92,20 +95,23 @@ class AttributeInfo(_Frozen):
     protected: bool
     legitimate: bool
     values: tuple[str, ...]
+    sets: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
 class Privacy(_Frozen):
     """The guarantee, computed from the printed numbers; all None where no group is announced but flattened ones.
 
-    ``max_confidence`` and ``prior_confidence`` are rounded up, ``min_uncertainty`` (nats) is rounded down; they are of
-    the groups that are not flattened. ``flattened_confidence``, rounded up, is how sure a reader can be in those that
-    are, above the ceiling, with this report or without it; it is there only where a group is flattened.
+    ``max_confidence`` and ``prior_confidence`` are rounded up, ``min_uncertainty`` (nats) is rounded down.
+    ``binding_set`` is what a reader can be surest of in the binding group: a value of an attribute, or a named set.
+    All of these are of the groups that are not flattened. ``flattened_confidence``, rounded up, is how sure a reader
+    can be in those that are, above the ceiling, with this report or without it; there only where a group is flattened.
     """
 
     max_confidence: Share | None
     prior_confidence: Share | None
     min_uncertainty: float | None
     binding_group: str | None
+    binding_set: dict[str, str] | None
     holds_for: str
     flattened_confidence: Share | None = None
 
@@ -168,7 +174,7 @@ class Region(_Frozen):
 class Group(_Frozen):
     """A QID group. One withheld because prior knowledge exceeds the ceiling has its public values and no number.
 
-    One flattened for that reason shows its rate, to the nearest percent, as the chance of every region.
+    One flattened for that reason shows its rates, to the nearest percent, as the chances of every region.
     """
 
     id: str
@@ -264,7 +270,7 @@ class PublicReport(_Frozen):
 
     @property
     def flattened_groups(self) -> tuple[Group, ...]:
-        """Those of them that show their rate as the chance of every region."""
+        """Those of them that show their rates as the chances of every region."""
         return tuple(group for group in self.groups if group.status == "flattened")
 
     @property

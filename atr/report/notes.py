@@ -57,6 +57,7 @@ def _notes(report: PublicReport) -> Iterator[tuple[str, str, str]]:
 def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tuple[str, str, str]]:
     policy, flattened = report.policy, report.flattened_groups
     some = len(flattened) < len(report.announced_groups)
+    steps = wording.steps_of_rate(policy.digits, outcomes=len(report.outcomes))
     if some:
         yield (
             "altered",
@@ -77,8 +78,8 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
             + sensitive
             + ", are blurred."
             + (
-                f" Of a flattened group the rate is told {wording.steps_of_rate(policy.digits)} only, so figures that "
-                "contain such a group have a range."
+                f" Of a flattened group the rates are told {steps} only, so figures that contain such a group have a "
+                "range."
                 if flattened
                 else ""
             ),
@@ -90,7 +91,7 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
             "The share of each outcome within a group was free to move with the chances inside it, so rates of groups "
             "and the comparisons between them are altered too, within the promise above."
             + (
-                " The rate of a flattened group was only rounded, but the ranges do not count on it."
+                " The rates of a flattened group were only rounded, but the ranges do not count on it."
                 if flattened
                 else ""
             ),
@@ -114,6 +115,7 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
 
 def _flattened(report: PublicReport, sensitive: str, public: str) -> tuple[str, str, str]:
     policy, count = report.policy, len(report.flattened_groups)
+    steps = wording.steps_of_rate(policy.digits, outcomes=len(report.outcomes))
     knowing = f"{public} and the numbers of people"
     return (
         "flattened",
@@ -121,18 +123,20 @@ def _flattened(report: PublicReport, sensitive: str, public: str) -> tuple[str, 
         f"{_groups(count)} marked “flattened”. There a reader who knows only {knowing}, without this report, can be up "
         f"to {wording.percent(report.privacy.flattened_confidence or 0.0)} sure of somebody’s {sensitive}, above the "
         f"ceiling of {wording.percent(policy.max_confidence)}. No alteration can change that, so this report adds "
-        f"nothing to it: the overall rate of the group, {wording.steps_of_rate(policy.digits)}, stands for every "
-        "chance in it, and a reader who takes that for the chance is as sure after reading as before. Another reader "
-        "may conclude more from the rate, one convinced that each rule is all or nothing for example. These groups are "
+        f"nothing to it: the overall rate of each outcome in the group, {steps}, stands for every chance of it, and a "
+        "reader who takes that for the chance is as sure after reading as before. Another reader may conclude more "
+        "from the rates, one convinced that each rule is all or nothing for example. These groups are "
         "outside the promise on chances, and outside the ceiling and the confidence stated for other groups. Which "
         "groups are flattened was decided from the numbers of people and from the policy, never from the decisions. A "
         f"group of fewer than {wording.count(policy.minimum_group_size, 'person', 'people')} is left out and not "
-        "flattened, because even its overall rate would tell of the decisions about a few people.",
+        "flattened, because even its overall rates would tell of the decisions about a few people.",
     )
 
 
 def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tuple[str, str, str]]:
     policy, privacy, flattened = report.policy, report.privacy, report.flattened_groups
+    hidden = [wording.inner(a.title) for a in report.attributes if a.role == "sensitive"]
+    another = "another private fact" if len(hidden) == 1 else f"one of {wording.listed(hidden)}"
     confidence = wording.percent(privacy.max_confidence or 0.0)
     prior = wording.percent(privacy.prior_confidence or 0.0)
     yield (
@@ -155,10 +159,11 @@ def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         "For whom it does not hold",
         "For a reader who works out how the figures were altered and reverses it: the method is public and leaves "
         "nothing to chance, so such a reader can be surer. For a reader convinced that each rule is all or nothing, or "
-        f"otherwise sure of what the true chances can be. For a reader who knows more of a person than {public} and "
-        "the outcome, another private fact for example. For a reader who compares this report with another one on "
-        "the same people: an earlier version, or one of a period that shares days with this one. The report says "
-        "nothing about them.",
+        "otherwise sure of what the true chances can be"
+        + (", the limits printed beside each rule for example" if report.fidelity.kind == "ranges" else "")
+        + f". For a reader who knows more of a person than {public} and the outcome, {another} for example. For a "
+        "reader who compares this report with another one on the same people: an earlier version, or one of a period "
+        "that shares days with this one. The report says nothing about them.",
     )
     yield (
         "exact",

@@ -255,6 +255,11 @@ def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
     binding = next((g for g in report.groups if g.id == privacy.binding_group), None)
     if binding is not None:
         rows.append(("Group in which the confidence is highest", _name(binding, report)))
+    titles = {a.name: a.title for a in report.attributes}
+    for name, value in (privacy.binding_set or {}).items():
+        rows.append(("Where the confidence is highest in it", f"{titles[name]}: {value}"))
+    for a in report.attributes:
+        rows += [(f"Protected as one, in {wording.inner(a.title)}", f"{n}: {', '.join(v)}") for n, v in a.sets.items()]
     rows += [
         ("Smallest group announced", wording.count(p.minimum_group_size, "person", "people")),
         ("Groups that no alteration can protect", _UNATTAINABLE[p.unattainable]),

@@ -126,13 +126,16 @@ def holds_for(sensitive: str) -> str:
     )
 
 
-def steps_of_rate(digits: int) -> str:
-    """To what a rate is rounded that is printed as a chance.
+def steps_of_rate(digits: int, *, outcomes: int) -> str:
+    """To what rates are rounded that are printed as chances.
 
-    >>> steps_of_rate(3), steps_of_rate(1)
-    ('to the nearest percent', 'to the nearest 10\xa0%')
+    >>> steps_of_rate(3, outcomes=2), steps_of_rate(1, outcomes=3)
+    ('to the nearest percent', 'to steps of 10\\xa0% that add up to 100\\xa0%')
     """
-    return "to the nearest percent" if digits > 1 else f"to the nearest 10{NBSP}%"
+    step = "percent" if digits > 1 else f"10{NBSP}%"
+    if outcomes == 2:
+        return f"to the nearest {step}"
+    return f"to {'whole percents' if digits > 1 else f'steps of {step}'} that add up to 100{NBSP}%"
 
 
 def inner(title: str) -> str:
@@ -185,7 +188,7 @@ def promise(fidelity: FidelityInfo) -> str:
         step = points(fidelity.largest_change)
         noun = "percentage point" if step == "1" else "percentage points"
         return f"No announced chance differs from the true one by more than {step} {noun}."
-    return "Every announced chance lies within limits that the publisher has set around the true one."
+    return "Every announced chance lies within the printed limits set beforehand, and so does the true one."
 
 
 def fidelity(report: PublicReport) -> str:

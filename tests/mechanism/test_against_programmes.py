@@ -106,6 +106,7 @@ def lp_free_rates(p, d, lo, hi):
             b_ub=b,
             bounds=[*zip(lo, hi, strict=True), (None, None)],
             method="highs",
+            options={"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
         )
         better = confidence(share, np.clip(result.x[:m], lo, hi))
         if better > beta - 1e-10:
@@ -146,7 +147,9 @@ def test_optimal_privacy_is_the_programmes(drawn, fidelity):
     lo, hi = fidelity.allowed(d)
     free = optimal_privacy(drawn, fidelity=fidelity, group_rates="free").beta.item()
     exact = optimal_privacy(drawn, fidelity=fidelity, group_rates="exact").beta.item()
-    assert free == pytest.approx(lp_free_rates(p, d, lo, hi), abs=1e-6)
+    # The iteration ends at the confidence of some mapping: never better than the optimum, and near it.
+    found = lp_free_rates(p, d, lo, hi)
+    assert found - 5e-6 <= free <= found + 1e-9
     assert exact == pytest.approx(lp_exact_rates(p, d, lo, hi), abs=1e-6)
     assert free <= exact + 1e-12
 

@@ -23,7 +23,7 @@ def entry(**changes: Any) -> Fairness:
 
 
 def said(digits: int = 3, **changes: Any) -> str:
-    text = sentences.sentence(entry(**changes), positive="low", titles={"charge": "Charge"}, digits=digits)
+    text = sentences.sentence(entry(**changes), outcomes=("low", "raised"), titles={"charge": "Charge"}, digits=digits)
     return text.replace(wording.NBSP, " ")
 
 

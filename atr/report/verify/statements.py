@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -12,20 +12,31 @@ import numpy as np
 
 import atr
 from atr import fairness
-from atr.announcement import RATE_DIGITS, published_population
+from atr.announcement import RATE_DIGITS, published_population, telling_nothing
 from atr.confidence import round_up
 from atr.fidelity import ladder
 from atr.outcomes import GRID_TOLERANCE
 from atr.programme import UNKNOWN
+from atr.protected import ProtectedSets
 from atr.report import build, model, wording
 from atr.report.notes import fidelity_notes
 from atr.report.rounding import bounds as between
 from atr.report.rounding import down, nearest, up
 from atr.report.sentences import sentence
 from atr.report.verify.finding import Finding
-from atr.report.verify.printed import Bools, Interval, Ints, Printed, RateBounds, open_people, promise
+from atr.report.verify.printed import (
+    Bools,
+    Interval,
+    Ints,
+    Printed,
+    RateBounds,
+    named_sets,
+    open_people,
+    promise,
+)
 
 _NOISE = 1e-9
+_Confidences = tuple[list[Fraction], list[Fraction]]
 
 
 def of(printed: Printed) -> Iterator[Finding]:
@@ -42,7 +53,7 @@ def of(printed: Printed) -> Iterator[Finding]:
 def of_nothing(report: model.PublicReport) -> Iterator[Finding]:
     """What is false in a report that announces no group."""
     privacy = report.privacy
-    figures = *_guarantee(privacy), privacy.flattened_confidence
+    figures = (*_guarantee(privacy), privacy.flattened_confidence)
     if report.fairness or report.coverage.rate is not None or any(figure is not None for figure in figures):
         yield Finding("groups", "nothing is announced, but figures are stated")
     yield from _coverage(report, 0, (0, 0))
@@ -109,37 +120,19 @@ def _largest_too_small(policy: model.PolicyInfo) -> int:
 
 
 def _privacy(printed: Printed) -> Iterator[Finding]:
-    report, digits = printed.report, printed.report.policy.digits
-    privacy, ceiling = report.privacy, Fraction(str(report.policy.max_confidence))
-    chance = printed.announcement.chance
-    prior = np.full_like(chance, 10**digits)
-    flattened = np.flatnonzero(printed.announcement.flattened).tolist()
-    kept = np.flatnonzero(~printed.announcement.flattened).tolist()
+    report, digits, privacy = printed.report, printed.report.policy.digits, printed.report.privacy
+    chance, flat = printed.announcement.chance, printed.announcement.flattened
+    kept, flattened = np.flatnonzero(~flat).tolist(), np.flatnonzero(flat).tolist()
     if privacy.holds_for != wording.holds_for(wording.sensitive(report)):
         yield Finding("privacy.holds_for", "is not for whom the guarantee holds")
-    for name, stated, at, groups in (
-        ("max_confidence", privacy.max_confidence, chance, kept),
-        ("prior_confidence", privacy.prior_confidence, prior, kept),
-        ("flattened_confidence", privacy.flattened_confidence, prior, flattened),
-    ):
-        if not groups:
-            if stated is not None:
-                yield Finding(f"privacy.{name}", "is stated, but there is no group it could be of")
-            continue
-        sure, surest = ([confidences[i] for i in groups] for confidences in _confidences(printed, at))
-        allowed = float(round_up(max(sure), digits=digits)), float(round_up(max(surest), digits=digits))
-        if stated is None or not allowed[0] <= stated <= allowed[1] or nearest(stated, digits) != stated:
-            yield Finding(
-                f"privacy.{name}", f"{stated} is stated, {_either(*allowed)} follows from the printed numbers"
-            )
-        for i, confidence, largest in zip(groups, sure, surest, strict=True):
-            group = report.announced_groups[i]
-            if groups is kept and confidence > ceiling:
-                yield Finding(group.id, f"its {name} exceeds the ceiling of the policy")
-            if groups is flattened and largest <= _printable(ceiling, digits):
-                yield Finding(
-                    group.id, "is flattened, though prior knowledge does not exceed the ceiling of the policy"
-                )
+    sure = _confidences(printed, chance)
+    prior = _confidences(printed, telling_nothing(chance, digits=digits))
+    yield from _confidence("max_confidence", sure, kept, report)
+    yield from _confidence("prior_confidence", prior, kept, report)
+    yield from _confidence("flattened_confidence", prior, flattened, report)
+    for group in flattened:
+        if prior[1][group] <= Fraction(str(down(report.policy.max_confidence, digits))):
+            yield Finding(report.announced_groups[group].id, "is flattened, though the ceiling of the policy is kept")
     if not kept and any(figure is not None for figure in _guarantee(privacy)):
         yield Finding("privacy", "a guarantee is stated, but every group is flattened")
     if privacy.max_confidence is None:
@@ -149,15 +142,34 @@ def _privacy(printed: Printed) -> Iterator[Finding]:
     if privacy.max_confidence and privacy.min_uncertainty != down(-math.log(privacy.max_confidence), digits):
         yield Finding("privacy.min_uncertainty", "is not minus the logarithm of max_confidence, rounded down")
     yield from _binding(printed, privacy.max_confidence)
+    yield from _binding_set(printed)
+
+
+def _confidence(name: str, found: _Confidences, groups: list[int], report: model.PublicReport) -> Iterator[Finding]:
+    """A stated confidence, against that of the groups it is of."""
+    stated, digits = getattr(report.privacy, name), report.policy.digits
+    if not groups:
+        if stated is not None:
+            yield Finding(f"privacy.{name}", "is stated, but there is no group it could be of")
+        return
+    low, high = (float(round_up(max(confidences[i] for i in groups), digits=digits)) for confidences in found)
+    if stated is None or not low <= stated <= high or nearest(stated, digits) != stated:
+        yield Finding(f"privacy.{name}", f"{stated} is stated, {_either(low, high)} follows from the printed numbers")
+    ceiling = Fraction(str(report.policy.max_confidence))
+    for i in groups:
+        group = report.announced_groups[i]
+        if found[0][i] > ceiling and group.status != "flattened":
+            yield Finding(group.id, f"its {name} exceeds the ceiling of the policy")
 
 
 def _guarantee(privacy: model.Privacy) -> tuple[object, ...]:
-    return privacy.max_confidence, privacy.prior_confidence, privacy.min_uncertainty, privacy.binding_group
-
-
-def _printable(ceiling: Fraction, digits: int) -> Fraction:
-    """A ceiling down to the last printed digit: what groups are held to."""
-    return Fraction(math.floor(ceiling * 10**digits), 10**digits)
+    return (
+        privacy.max_confidence,
+        privacy.prior_confidence,
+        privacy.min_uncertainty,
+        privacy.binding_group,
+        privacy.binding_set,
+    )
 
 
 def _binding(printed: Printed, stated: float) -> Iterator[Finding]:
@@ -177,18 +189,30 @@ def _binding(printed: Printed, stated: float) -> Iterator[Finding]:
             yield Finding("privacy.binding_group", "does not reach the stated confidence")
 
 
-def _confidences(printed: Printed, chance: Ints) -> tuple[list[Fraction], list[Fraction]]:
+def _binding_set(printed: Printed) -> Iterator[Finding]:
+    report = printed.report
+    ids = [group.id for group in report.announced_groups]
+    if report.privacy.binding_group in ids:
+        sensitive = [a.name for a in report.attributes if a.role == "sensitive"]
+        group = ids.index(report.privacy.binding_group)
+        named = named_sets(report)
+        if report.privacy.binding_set != build.binding_set(
+            printed.announcement, group, sensitive=sensitive, named=named
+        ):
+            yield Finding("privacy.binding_set", "is not what a reader can be surest of in the binding group")
+
+
+def _confidences(printed: Printed, chance: Ints) -> _Confidences:
     """(g,) the confidence in each group with the known populations, and the largest any within the rounding allow."""
     sure = replace(printed.announcement, chance=chance).confidences()
     surest = list(sure)
-    offsets, unit = printed.announcement.offsets, 10**printed.announcement.digits
-    for x in (chance, unit - chance):
+    offsets = printed.announcement.offsets
+    sets = printed.announcement.sets or ProtectedSets.regions(offsets)
+    for x in chance.T:
         least, most = printed.least * x, printed.most * x
-        others = np.repeat(np.add.reduceat(least, offsets[:-1]), np.diff(offsets)) - least
-        for group in range(len(surest)):
-            inside = slice(int(offsets[group]), int(offsets[group + 1]))
-            for own, rest in zip(most[inside].tolist(), others[inside].tolist(), strict=True):
-                surest[group] = max(surest[group], Fraction(own, own + rest) if own else Fraction(0))
+        others = np.add.reduceat(least, offsets[:-1])[sets.group_of_set] - sets.sums(least)
+        for group, own, rest in zip(sets.group_of_set, sets.sums(most).tolist(), others.tolist(), strict=True):
+            surest[group] = max(surest[group], Fraction(own, own + rest) if own else Fraction(0))
     return sure, surest
 
 
@@ -197,15 +221,19 @@ def _confidences(printed: Printed, chance: Ints) -> tuple[list[Fraction], list[F
 
 def _rates(printed: Printed) -> Iterator[Finding]:
     for i, group in enumerate(printed.report.announced_groups):
-        yield from _rate(printed, printed.group(i), group.rate, f"{group.id}.rate")
+        if group.status != "flattened":  # whose rates are its chances, by its form
+            yield from _rate(printed, printed.group(i), group.rate, f"{group.id}.rate")
     yield from _rate(printed, printed.everyone, printed.report.coverage.rate, "coverage.rate")
 
 
 def _rate(printed: Printed, members: Bools, stated: dict[str, float] | None, where: str) -> Iterator[Finding]:
-    allowed = _printed_rate(printed.rate(members).value)
-    rate = None if stated is None else stated[printed.report.positive]
-    if rate is None or not allowed[0] <= rate <= allowed[1]:
-        yield Finding(where, f"{rate} is stated, {_either(*allowed)} follows from the printed numbers")
+    for outcome, event in zip(printed.announcement.outcomes, printed.outcome_events, strict=True):
+        allowed = _printed_rate(printed.rate(members, event).value)
+        rate = None if stated is None else stated[outcome]
+        if rate is None or not allowed[0] <= rate <= allowed[1]:
+            yield Finding(where, f"{rate} is stated, {_either(*allowed)} follows from the printed numbers")
+        if len(printed.announcement.outcomes) == 2:
+            return
 
 
 def _printed_rate(value: Interval) -> Interval:
@@ -256,7 +284,7 @@ def _fairness(printed: Printed) -> Iterator[Finding]:
     for key, entry in stated.items():
         if key not in expected:
             yield Finding(_name(entry), "is a comparison that the groups do not give")
-    rates: dict[bytes, RateBounds] = {}
+    rates: dict[tuple[bytes, int], RateBounds] = {}
     for key, computed in expected.items():
         if key not in stated:
             yield Finding(_name(computed), "is missing")
@@ -265,7 +293,7 @@ def _fairness(printed: Printed) -> Iterator[Finding]:
         problems = list(_differences(entry, computed) if printed.exact else _outside(printed, entry, computed, rates))
         yield from (Finding(_name(entry), problem) for problem in problems)
         if not problems and entry.sentence != sentence(
-            entry, positive=report.positive, titles=titles, digits=policy.digits
+            entry, outcomes=printed.announcement.outcomes, titles=titles, digits=policy.digits
         ):
             yield Finding(_name(entry), "the sentence does not say what the numbers say")
 
@@ -284,7 +312,7 @@ def _expected(printed: Printed, titles: dict[str, str]) -> Iterator[model.Fairne
         parity_tolerance=policy.parity_tolerance,
     )
     for comparison in found:
-        yield build.entry(comparison, positive=report.positive, titles=titles, digits=policy.digits)
+        yield build.entry(comparison, outcomes=printed.announcement.outcomes, titles=titles, digits=policy.digits)
 
 
 def _differences(stated: model.Fairness, computed: model.Fairness) -> Iterator[str]:
@@ -294,28 +322,49 @@ def _differences(stated: model.Fairness, computed: model.Fairness) -> Iterator[s
 
 
 def _outside(
-    printed: Printed, entry: model.Fairness, computed: model.Fairness, rates: dict[bytes, RateBounds]
+    printed: Printed, entry: model.Fairness, computed: model.Fairness, rates: dict[tuple[bytes, int], RateBounds]
 ) -> Iterator[str]:
     """What no populations within the rounding give."""
     for field in ("reference", "people", "threshold"):
         if getattr(entry, field) != getattr(computed, field):
             yield f"{field} is stated as {getattr(entry, field)}, {getattr(computed, field)} follows"
-    bounds = []
+    outcomes = printed.announcement.outcomes
+    place = outcomes.index(entry.outcome) if entry.outcome in outcomes else 0
+    events = (printed.outcome_events[place],) if entry.measure == "p_percent_rule" else printed.events
+    bounds: list[list[RateBounds]] = []
     for who, rate in zip(entry.groups, entry.rates, strict=True):
         members = printed.having(entry.condition | {entry.attribute: who})
-        key = members.tobytes()
-        if key not in rates:
-            rates[key] = printed.rate(members)
-        bounds.append(rates[key] if entry.outcome in (None, printed.report.positive) else rates[key].other())
-        allowed = _printed_rate(bounds[-1].value)
+        bounds.append([_bounds(printed, members, event, rates) for event in events])
+        allowed = _printed_rate(_bounds(printed, members, printed.outcome_events[place], rates).value)
         if not allowed[0] <= rate <= allowed[1]:
             yield f"the rate of {who} is stated as {rate}, {_either(*allowed)} follows"
-    value, low, high = (_ratio if entry.measure == "p_percent_rule" else _difference)(*bounds)
-    yield from _value(entry, value, *bounds, digits=printed.report.policy.digits)
+    if entry.measure == "p_percent_rule":
+        (a,), (b,) = bounds
+        value, low, high = _ratio(a, b)
+    else:
+        apart = [_difference(a, b) for a, b in zip(*bounds, strict=True)]
+        value, low, high = (_largest(part) for part in zip(*apart, strict=True))
+        a, b = bounds[0][0], bounds[1][0]
+    yield from _value(entry, value, a, b, digits=printed.report.policy.digits)
     yield from _range(entry, low, high, digits=printed.report.policy.digits)
     verdict = fairness.verdict(entry.measure, between(entry.range), entry.threshold)  # type: ignore[arg-type]
     if entry.verdict != verdict:
         yield "the verdict does not follow from the range"
+
+
+def _bounds(
+    printed: Printed, members: Bools, event: fairness.EventCells, known: dict[tuple[bytes, int], RateBounds]
+) -> RateBounds:
+    key = members.tobytes(), id(event)
+    if key not in known:
+        known[key] = printed.rate(members, event)
+    return known[key]
+
+
+def _largest(intervals: Iterable[Interval]) -> Interval:
+    """Between what the largest of some numbers lies, from between what each lies."""
+    lows, highs = zip(*intervals, strict=True)
+    return max(lows), max(highs)
 
 
 def _value(entry: model.Fairness, follows: Interval, a: RateBounds, b: RateBounds, *, digits: int) -> Iterator[str]:

@@ -1,0 +1,49 @@
+"""Measure everything and write results.json and results.md: ``python -m benchmarks [large growth …]``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from benchmarks import cases
+from benchmarks.measure import machine
+
+HERE = Path(__file__).parent
+SECTIONS = {
+    "large": cases.large,
+    "growth": cases.growth,
+    "against_programmes": cases.against_programmes,
+    "memory": cases.memory,
+    "start_up": cases.start_up,
+    "rounded": cases.rounded,
+}
+
+
+def main() -> None:
+    """Run the sections named on the command line, or all, and keep earlier results of the others."""
+    path = HERE / "results.json"
+    wanted = sys.argv[1:] or list(SECTIONS)
+    kept = json.loads(path.read_text())["sections"] if path.exists() and sys.argv[1:] else {}
+    sections = {}
+    for name, run in SECTIONS.items():
+        if name in wanted:
+            print(name, file=sys.stderr)
+            sections[name] = [row._asdict() for row in run()]
+        elif name in kept:
+            sections[name] = kept[name]
+    results = {"machine": machine(), "sections": sections}
+    path.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    lines = [", ".join(f"{name} {value}" for name, value in results["machine"].items()), ""]
+    lines += ["| what | measured | compared with | ratio | target | met |", "|---|---|---|---:|---:|---|"]
+    for row in (row for rows in sections.values() for row in rows):
+        ratio = row["ratio"]
+        shown = f"1/{1 / ratio:,.0f}" if ratio < 0.001 else f"{ratio:.3g}" if ratio < 100 else f"{ratio:,.0f}"
+        met = {None: "", True: "yes", False: "**no**"}[row["met"]]
+        lines.append(f"| {row['what']} | {row['measured']} | {row['baseline']} | {shown} | {row['target']} | {met} |")
+    (HERE / "results.md").write_text("\n".join(lines) + "\n")
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""Made-up groups to measure on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from atr.groups import FloatArray, IntArray
+
+
+class Arrays(NamedTuple):
+    """What a user hands to Groups: population (n,), chance of outcome 1 (n,), offsets (g + 1,)."""
+
+    population: FloatArray
+    decision: FloatArray
+    offsets: IntArray
+
+    @property
+    def bytes(self) -> int:
+        """Memory of the arrays."""
+        return sum(array.nbytes for array in self)
+
+
+def many_groups(regions: int) -> Arrays:
+    """Make about that many regions in groups of 2 to 18, half of which any δ = 0.9 report must perturb.
+
+    Every second group has one region whose people all get outcome 1 while hardly anyone else does: the true
+    decisions would make a reader about 96 % sure. In the others the confidence stays low.
+    """
+    rng = np.random.default_rng(1)
+    sizes = rng.integers(2, 19, regions // 10)
+    offsets = np.append(0, np.cumsum(sizes))
+    n = int(offsets[-1])
+    population = rng.integers(50, 100, n).astype(np.float64)
+    decision = rng.uniform(0.3, 0.7, n)
+    telling = np.arange(len(sizes)) % 2 == 0
+    inside = np.repeat(telling, sizes)
+    others = np.repeat(np.maximum(sizes - 1, 1), sizes)[inside]
+    decision[inside] = rng.uniform(0, 0.04, int(inside.sum())) / others
+    decision[offsets[:-1][telling]] = 1
+    return Arrays(population, decision, offsets)
+
+
+def one_group(regions: int) -> Arrays:
+    """Make one group of that many sensitive values, a few of which decisions would give away."""
+    rng = np.random.default_rng(regions)
+    population = rng.integers(1, 1000, regions).astype(np.float64)
+    decision = rng.random(regions) ** 4
+    population[0], decision[0] = population.sum() / 20, 1
+    return Arrays(population, decision, np.array([0, regions]))
