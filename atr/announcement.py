@@ -24,23 +24,35 @@ from atr.fidelity import Fidelity, Ranges, ladder
 from atr.groups import Groups
 from atr.mechanism import announce as least_distorted
 from atr.mechanism import optimal_privacy, round_announcement
+from atr.mechanism.grid import filled_up
 from atr.programme import Policy
 from atr.protected import ProtectedSets, nested_sets, regions_alone, sets_of
 from atr.regions import Regions
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+RATE_DIGITS = 2
+"""Rates are printed to the nearest percent: to more digits, that of a small group would give its exact size away."""
 
 _NAMED = 10
 """Groups or regions named in the private part of a refusal."""
 
 
 class Standing(IntEnum):
-    """What becomes of a QID group; decided from populations and policy, never from decisions."""
+    """What becomes of a QID group; decided from populations and policy, never from decisions.
+
+    A group that prior knowledge alone makes surer than the ceiling is withheld (``PRIOR_TOO_SURE``) or, where the
+    policy says so, announces its rates for every region (``FLATTENED``). One below the minimum size is withheld under
+    either policy: flattening hides how chances differ within a group, but its rates would still tell of the decisions
+    of a few people, and that is what the minimum is there to prevent.
+    """
 
     ANNOUNCED = 0
     TOO_SMALL = 1
     PRIOR_TOO_SURE = 2
+    FLATTENED = 3
 
 
 @dataclass(frozen=True)
@@ -95,9 +107,11 @@ class Announcement:
     digits
         Decimal digits of the announced chances.
     fidelity
-        What is promised of every announced chance.
+        What is promised of every announced chance outside flattened groups.
     rung
         Its place among the :func:`rungs`.
+    flattened
+        (g,) which groups announce their rates for every region.
     sets
         The protected sets of the announced groups; None where every region on its own is one.
     """
@@ -113,7 +127,18 @@ class Announcement:
     digits: int
     fidelity: Fidelity
     rung: int
+    flattened: Bools
     sets: ProtectedSets | None
+
+    @property
+    def flat(self) -> Bools:
+        """(n,) which regions lie in flattened groups."""
+        return np.repeat(self.flattened, np.diff(self.offsets))
+
+    @property
+    def group_digits(self) -> Ints:
+        """(g,) decimal digits of the chances of each group: fewer where they are its rates."""
+        return np.where(self.flattened, flat_digits(self.digits), self.digits)
 
     def confidences(self) -> list[Fraction]:
         """(g,) the exact maximum confidence of each group, the larger of exact and published populations."""
@@ -184,7 +209,7 @@ class Extent:
         people = regions.group_population
         return Extent(
             decisions=int(people.sum()),
-            announced=int(people[standings == Standing.ANNOUNCED].sum()),
+            announced=int(people[printed(standings)].sum()),
             too_small=int((standings == Standing.TOO_SMALL).sum()),
             prior_too_sure=tuple(regions.group_values[i] for i in np.flatnonzero(standings == Standing.PRIOR_TOO_SURE)),
         )
@@ -192,6 +217,7 @@ class Extent:
 
 def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
     """(g,) the :class:`Standing` of each group: too small, known too well before any report, or announced."""
+    too_sure = Standing.FLATTENED if policy.unattainable == "flatten" else Standing.PRIOR_TOO_SURE
     people = regions.group_population
     result = np.full(len(people), Standing.ANNOUNCED, dtype=np.int64)
     if not len(people):
@@ -204,10 +230,20 @@ def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
         total = np.add.reduceat(region, starts)
         largest = np.maximum.reduceat(region, starts) if sets is None else sets.largest(sets.sums(region))
         sure = largest.astype(object) * ceiling.denominator > total.astype(object) * ceiling.numerator
-        result[sure.astype(bool)] = Standing.PRIOR_TOO_SURE
+        result[sure.astype(bool)] = too_sure
         smallest = np.minimum(smallest, total)
     result[smallest < policy.minimum_group_size] = Standing.TOO_SMALL
     return result
+
+
+def printed(standings: npt.NDArray[np.int64]) -> Ints:
+    """The positions of the groups whose numbers are printed: the announced ones and the flattened ones."""
+    return np.flatnonzero((standings == Standing.ANNOUNCED) | (standings == Standing.FLATTENED))
+
+
+def flat_digits(digits: int) -> int:
+    """Decimals of the chances of a flattened group: those of a printed rate, so that nothing more is told."""
+    return min(digits, RATE_DIGITS)
 
 
 def rungs(regions: Regions, which: Ints, policy: Policy) -> tuple[Fidelity, ...]:
@@ -278,7 +314,7 @@ def solve(regions: Regions, which: Ints, policy: Policy) -> Solved:
 
 
 def announce(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
-    """The announced mapping of all solved groups: least distorted at one confidence, rounded, below the ceiling.
+    """The announced mapping: that of the solved groups, and the rates of each group that the policy flattens.
 
     Raises
     ------
@@ -286,6 +322,40 @@ def announce(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
         If some group cannot be brought below the ceiling at the demanded fidelity. Which groups bind is in its
         private part.
     """
+    return _with_flattened(_least_distorted(regions, solved, policy), regions, policy)
+
+
+def _with_flattened(made: Announcement, regions: Regions, policy: Policy) -> Announcement:
+    standings = standing(regions, policy)
+    added = np.flatnonzero(standings == Standing.FLATTENED)
+    if not len(added):
+        return made
+    which = np.union1d(made.groups, added)
+    flattened = standings[which] == Standing.FLATTENED
+    members, offsets = members_of(regions, which)
+    inside = np.repeat(flattened, np.diff(offsets))
+    chance = np.repeat(_rates(regions, policy.digits)[which], np.diff(offsets), axis=0)
+    chance[~inside] = made.chance
+    published = published_population(regions.population[members], rounding=policy.population_rounding)
+    return announced_of(
+        regions, which, published=published, chance=chance, rung=made.rung, policy=policy, flattened=flattened
+    )
+
+
+def _rates(regions: Regions, digits: int) -> Ints:
+    """(g, outcomes) the rates of each group, in units of the last digit, but to the digits of a flattened chance.
+
+    The rates of a group add up to 1; of two, the first is rounded halves up.
+    """
+    unit = 10 ** flat_digits(digits)
+    with_outcome = np.add.reduceat(regions.counts, regions.offsets[:-1])
+    whole, rest = np.divmod(with_outcome * unit, regions.group_population[:, None])
+    rates: Ints = filled_up(whole, rest, unit) * (10**digits // unit)
+    return rates
+
+
+def _least_distorted(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
+    """The solved groups, least distorted at one confidence, rounded, below the ceiling."""
     which = solved.group
     promises = rungs(regions, which, policy)
     if not len(which):
@@ -388,10 +458,18 @@ def _as_private_as_printed(
 
 
 def announced_of(
-    regions: Regions, which: Ints, *, published: Ints, chance: Ints, rung: int, policy: Policy
+    regions: Regions,
+    which: Ints,
+    *,
+    published: Ints,
+    chance: Ints,
+    rung: int,
+    policy: Policy,
+    flattened: Bools | None = None,
 ) -> Announcement:
-    """The announcement of some groups, from the numbers chosen for their regions."""
+    """The announcement of some groups, from the numbers chosen for their regions; none is flattened unless named."""
     members, offsets = members_of(regions, which)
+    flat = np.zeros(len(which), dtype=bool) if flattened is None else flattened
     return Announcement(
         outcomes=regions.outcomes,
         groups=which,
@@ -402,8 +480,9 @@ def announced_of(
         published=published,
         chance=chance,
         digits=policy.digits,
-        fidelity=rungs(regions, which, policy)[rung],
+        fidelity=rungs(regions, which[~flat], policy)[rung],
         rung=rung,
+        flattened=flat,
         sets=protected_sets(regions, which),
     )
 

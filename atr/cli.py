@@ -116,9 +116,9 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
             standings = announcement.standing(counted, loaded.policy)
             announced = np.flatnonzero(standings == announcement.Standing.ANNOUNCED)
             loaded.policy.fidelity.model(announcement.values_of(counted, announced))
-            groups = np.bincount(standings, minlength=3).tolist()
-            found.append({"period": period.label, "decisions": decisions, "announced": groups[0],
-                          "too_small": groups[1], "prior_too_sure": groups[2]})  # fmt: skip
+            groups = np.bincount(standings, minlength=4).tolist()
+            found.append({"period": period.label, "decisions": decisions, "announced": groups[0] + groups[3],
+                          "too_small": groups[1], "prior_too_sure": groups[2] + groups[3]})  # fmt: skip
     _say(f"{loaded.path}: fits its log.")
     _say(
         f"{count(accounting.rows_read, 'row')} read: {count(accounting.decisions, 'decision')}, "

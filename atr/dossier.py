@@ -27,12 +27,14 @@ from atr.report import build as public
 from atr.report import model, templates, verify, wording
 from atr.report.fonts import faces
 
+Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _STANDINGS = {
     Standing.ANNOUNCED: "announced",
     Standing.TOO_SMALL: "withheld: fewer people than the minimum",
     Standing.PRIOR_TOO_SURE: "withheld: prior knowledge alone exceeds the ceiling",
+    Standing.FLATTENED: "flattened",
 }
 
 
@@ -313,22 +315,23 @@ def _checks(
         population = regions.population[members]
         true = regions.counts[members] / population[:, None]
         chance = announcement.chance
-        if chance.shape[1] == 2:  # promised of the positive outcome, and so of the other
-            low, high = announcement.fidelity.allowed_on_grid(true[:, 0], digits=announcement.digits)
-            kept = bool(((low <= chance[:, 0]) & (chance[:, 0] <= high)).all())
-        else:
-            low, high = announcement.fidelity.allowed_outcomes_on_grid(true, digits=announcement.digits)
-            kept = bool(((low <= chance) & (chance <= high)).all())
-        moved = float(np.abs(chance * unit - true).max())
+        kept, moved = _promise_kept(announcement, true)
         yield Check("every announced chance keeps the promise", kept, f"the largest change is {moved:.4f}")
-        surest = max(announcement.confidences())
+        by_group = list(zip(announcement.flattened, announcement.confidences(), strict=True))
+        surest = max((confidence for flat, confidence in by_group if not flat), default=Fraction(0))
         yield Check(
             "no group is above the ceiling, for exact and for published populations",
             surest <= Fraction(str(policy.max_confidence)),
             f"the surest is {float(surest):.4f}, the ceiling {policy.max_confidence:g}",
         )
+        if announcement.flattened.any():
+            priors = announcement.prior_confidences()
+            same = all(own == prior for (flat, own), prior in zip(by_group, priors, strict=True) if flat)
+            detail = wording.count(int(announcement.flattened.sum()), "group")
+            yield Check("flattened groups tell no more than is known without the report", same, detail)
         if policy.group_rates == "exact":
-            rounding = np.add.reduceat(population, offsets[:-1]) * unit / (2 if chance.shape[1] == 2 else 1)
+            last_digit = 10.0**-announcement.group_digits
+            rounding = np.add.reduceat(population, offsets[:-1]) * last_digit / (2 if chance.shape[1] == 2 else 1)
             error = np.abs(np.add.reduceat(population[:, None] * (chance * unit - true), offsets[:-1]))
             yield Check(
                 "every group keeps its number of people with each outcome, up to rounding",
@@ -345,6 +348,18 @@ def _checks(
     yield Check(
         "the report bears out its own statements", not found, "; ".join(str(f) for f in found[:5]) or "verified"
     )
+
+
+def _promise_kept(announcement: Announcement, true: Floats) -> tuple[bool, float]:
+    """Whether every chance outside flattened groups is as promised, and the largest change there."""
+    promised, digits = ~announcement.flat, announcement.digits
+    chance, true = announcement.chance[promised], true[promised]
+    moved = float(np.abs(chance * 10.0**-digits - true).max(initial=0.0))
+    if chance.shape[1] == 2:  # promised of the positive outcome, and so of the other
+        low, high = announcement.fidelity.allowed_on_grid(true[:, 0], digits=digits)
+        return bool(((low <= chance[:, 0]) & (chance[:, 0] <= high)).all()), moved
+    low, high = announcement.fidelity.allowed_outcomes_on_grid(true, digits=digits)
+    return bool(((low <= chance) & (chance <= high)).all()), moved
 
 
 def _warnings(related: Related, report: model.PublicReport) -> Iterator[str]:

@@ -72,7 +72,7 @@ class AnnouncedCells:
     chance
         (n, outcomes) announced probabilities, the positive outcome first.
     digits
-        Decimal digits of the announced probabilities.
+        Decimal digits of the announced probabilities; (g,) where they differ by QID group.
     lower, upper
         (n, outcomes) between what the true probabilities lie, by the promise of fidelity.
     offsets
@@ -85,7 +85,7 @@ class AnnouncedCells:
 
     population: Ints
     chance: Floats
-    digits: int
+    digits: int | Ints
     lower: Floats
     upper: Floats
     offsets: Ints
@@ -106,8 +106,9 @@ class AnnouncedCells:
         halves = 1 if self.outcomes == 2 else 2 * min(len(inside), len(outside))
         totals = None
         if self.exact and len(self.population):
-            units = np.rint(chance * 10**self.digits).astype(np.int64)
-            totals = exact_totals(self.population, units, self.offsets, digits=self.digits, halves=halves)
+            digits = np.broadcast_to(self.digits, len(self.offsets) - 1)
+            units = np.rint(chance * 10.0 ** np.repeat(digits, np.diff(self.offsets))).astype(np.int64)
+            totals = exact_totals(self.population, units, self.offsets, digits=digits, halves=halves)
         return EventCells(
             population=self.population.astype(np.float64),
             chance=chance,
@@ -156,7 +157,7 @@ class _Rate:
     range: Range
 
 
-def exact_totals(population: Ints, chance: Ints, offsets: Ints, *, digits: int, halves: int = 1) -> Floats:
+def exact_totals(population: Ints, chance: Ints, offsets: Ints, *, digits: int | Ints, halves: int = 1) -> Floats:
     """Between what whole numbers each group's people with an event lie, where group rates are exact.
 
     A group's rate was rounded by at most half a last digit, so a total by at most half a digit per person: below
@@ -171,7 +172,7 @@ def exact_totals(population: Ints, chance: Ints, offsets: Ints, *, digits: int, 
     offsets
         (g + 1,).
     digits
-        Decimal digits of the announced chances.
+        Decimal digits of the announced chances; (g,) where they differ by group.
     halves
         Half digits by which the rate of a group may be off.
 

@@ -273,7 +273,14 @@ class Policy(_Part):
         unit = 10**self.digits
         return float(int(Decimal(str(self.max_confidence)) * unit) / unit)
 
-    @field_validator("mechanism", "reader", "unattainable", "side_information")
+    @field_validator("unattainable")
+    @classmethod
+    def _no_merging(cls, value: str) -> str:
+        if value == "coarsen":
+            raise not_yet("'coarsen'", "use withhold or flatten")
+        return value
+
+    @field_validator("mechanism", "reader", "side_information")
     @classmethod
     def _later(cls, value: str, info: ValidationInfo) -> str:
         supported = cls.model_fields[info.field_name or ""].default

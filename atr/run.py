@@ -439,7 +439,8 @@ def load_announcement(run: Run) -> Announcement:
     policy = run.programme.policy
     frame = read_parquet(run.folder / "announced.parquet")
     rung = read_json(run.folder / "promise.json")["rung"]
-    groups = np.flatnonzero(announcing.standing(found, policy) == Standing.ANNOUNCED)
+    standings = announcing.standing(found, policy)
+    groups = announcing.printed(standings)
     return announcing.announced_of(
         found,
         groups,
@@ -447,6 +448,7 @@ def load_announcement(run: Run) -> Announcement:
         chance=frame[[f"x{i}" for i in range(len(found.outcomes))]].to_numpy(dtype=np.int64),
         rung=rung,
         policy=policy,
+        flattened=standings[groups] == Standing.FLATTENED,
     )
 
 

@@ -98,7 +98,12 @@ FAULTS = [
     ("{delta: 0.9}", "{ranges: file.csv}", 18, ["policy.fidelity.ranges", "no such file", "file.csv"]),
     ("  fidelity: {delta: 0.9}", "  mechanism: linear", 18, ["policy.mechanism", "not supported yet"]),
     ("  fidelity: {delta: 0.9}", "  mechanism: magic", 18, ["policy.mechanism"]),
-    ("  fidelity: {delta: 0.9}", "  unattainable: flatten", 18, ["policy.unattainable", "not supported yet"]),
+    (
+        "  fidelity: {delta: 0.9}",
+        "  unattainable: coarsen",
+        18,
+        ["policy.unattainable", "not supported yet", "flatten"],
+    ),
     ("  fidelity: {delta: 0.9}", "  reader: informed", 18, ["policy.reader", "not supported yet"]),
     ("  fidelity: {delta: 0.9}", "  side_information: census.csv", 18, ["side_information", "not supported yet"]),
     ("  fidelity: {delta: 0.9}", "  minimum_group_size: 0", 18, ["minimum_group_size", "must be at least 1, not 0"]),

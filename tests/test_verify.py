@@ -314,6 +314,7 @@ def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
         fidelity={kind: "ranges.csv" if kind == "ranges" else draw(st.sampled_from([0.5, 0.8, 0.9, 1.0]))},
         max_confidence=draw(st.sampled_from([0.75, 0.877, 0.95, 1.0])),
         minimum_group_size=draw(st.sampled_from([1, 12, 50])),
+        unattainable=draw(st.sampled_from(["withhold", "flatten"])),
         population_rounding=draw(st.sampled_from([1, 5, 7, 10, 100])),
         digits=draw(st.integers(1, 6)),
     )

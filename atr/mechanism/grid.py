@@ -30,6 +30,21 @@ def whole_people(population: ArrayLike, n: int) -> IntArray:
     return values.astype(np.int64)
 
 
+def filled_up(whole: IntArray, rest: NDArray[Any], total: int) -> IntArray:
+    """Add 1 to the numbers (rows, k) with the largest rests, of equal ones the first, until each row makes a total.
+
+    Examples
+    --------
+    >>> filled_up(np.array([[33, 33, 33], [28, 71, 0]]), np.array([[1, 1, 1], [2, 1, 0]]), 100)
+    array([[34, 33, 33],
+           [29, 71,  0]])
+    """
+    missing = total - whole.sum(axis=1, keepdims=True)
+    rank = np.argsort(np.argsort(-rest, axis=1, kind="stable"), axis=1, kind="stable")
+    filled: IntArray = whole + (rank < missing)
+    return filled
+
+
 def within(largest: NDArray[Any], total: NDArray[Any], over: int | IntArray, under: int | IntArray) -> BoolArray:
     """Tell which groups (g,) keep to a ceiling: largest / total ≤ over / under for every outcome, in integers.
 

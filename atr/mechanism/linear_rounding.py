@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from atr.confidence import exact_shares
 from atr.groups import FloatArray, IntArray
-from atr.mechanism.grid import BoolArray, whole_people, within
+from atr.mechanism.grid import BoolArray, filled_up, whole_people, within
 from atr.protected import ProtectedSets
 
 # Rules that are announced alike differ in the last bits. They are made equal by rounding to this part of a grid step
@@ -106,10 +106,7 @@ def round_linear(
 def _to_grid(units: FloatArray, scale: int) -> IntArray:
     """Round rows to whole numbers that add up to ``scale``: the largest remainders are rounded up."""
     whole = np.floor(units).astype(np.int64)
-    missing = scale - whole.sum(axis=1, keepdims=True)
-    rank = np.argsort(np.argsort(whole - units, axis=1, kind="stable"), axis=1, kind="stable")
-    rounded: IntArray = whole + (rank < missing)
-    return rounded
+    return filled_up(whole, units - whole, scale)
 
 
 def _part(offsets: IntArray, sets: ProtectedSets, chosen: BoolArray) -> tuple[IntArray, ProtectedSets]:

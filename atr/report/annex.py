@@ -29,7 +29,7 @@ def report_json(report: PublicReport) -> bytes:
 def announced_rules(report: PublicReport) -> bytes:
     """``announced_rules.csv``: one row per region of an announced group, one per group withheld by name.
 
-    Where each region has limits of its own, they are the last two columns.
+    Where each region has limits of its own, they are the last two columns, empty for flattened groups.
     """
     public = [a.name for a in report.attributes if a.role == "public"]
     hidden = [a.name for a in report.attributes if a.role == "sensitive"]
@@ -48,7 +48,7 @@ def announced_rules(report: PublicReport) -> bytes:
             yield [*common, *[""] * (len(head) - len(common))]
         for region in group.regions:
             chances = [fraction(region.announced[o], digits=digits) for o in report.outcomes]
-            chances += [fraction(end, digits=digits) for end in region.allowed or ()]
+            chances += [fraction(end, digits=digits) for end in (region.allowed or (None, None) if limits else ())]
             yield [*common, *(region.sensitive.get(n, "") for n in hidden), _whole(region.population), *chances]
 
     return _csv(head, (row for group in report.groups for row in rows(group)))

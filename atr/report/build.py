@@ -11,7 +11,7 @@ import numpy as np
 
 import atr
 from atr import fairness
-from atr.announcement import Announcement, Extent, published_population
+from atr.announcement import RATE_DIGITS, Announcement, Extent, published_population
 from atr.fidelity import Delta, Fidelity, Ranges
 from atr.periods import Period
 from atr.programme import UNKNOWN, Programme
@@ -20,9 +20,6 @@ from atr.report import model, wording, yardsticks
 from atr.report.notes import fidelity_notes
 from atr.report.rounding import bounds, down, nearest, printed_range
 from atr.report.sentences import sentence
-
-RATE_DIGITS = 2
-"""Rates are printed to the nearest percent: to more digits, that of a small group would give its exact size away."""
 
 
 @dataclass(frozen=True)
@@ -143,24 +140,32 @@ def measure(announcement: Announcement, programme: Programme) -> list[fairness.C
 
 
 def cells(announcement: Announcement, *, group_rates: str) -> fairness.AnnouncedCells:
-    """The announced mapping as a reader holds it, with what it leaves open about the true one."""
-    chance = announcement.chance / 10**announcement.digits
-    promised, digits = announcement.fidelity, announcement.digits
-    if len(announcement.outcomes) == 2:  # promised of the positive outcome, and so of the other
-        low, high = promised.believed_range(chance[:, 0], digits=digits)
-        lower, upper = np.column_stack([low, 1 - high]), np.column_stack([high, 1 - low])
-    else:
-        lower, upper = promised.believed_outcomes(chance, digits=digits)
+    """The announced mapping as a reader holds it, with what it leaves open about the true one.
+
+    The true chances of a flattened group are left open altogether; where group rates are exact, its rates are known
+    to the digits they are printed with.
+    """
+    chance, kept = announcement.chance / 10**announcement.digits, ~announcement.flat
+    lower, upper = np.zeros_like(chance), np.ones_like(chance)
+    lower[kept], upper[kept] = _believed(announcement.fidelity, chance[kept], digits=announcement.digits)
     return fairness.AnnouncedCells(
         population=announcement.population,
         chance=chance,
-        digits=digits,
+        digits=announcement.group_digits,
         lower=lower,
         upper=upper,
         offsets=announcement.offsets,
         exact=group_rates == "exact",
         printed=announcement.published,
     )
+
+
+def _believed(promised: Fidelity, chance: fairness.Floats, *, digits: int) -> tuple[fairness.Floats, fairness.Floats]:
+    """Between what the true chances lie, (n, outcomes) each, by what is promised of these announced ones."""
+    if chance.shape[1] > 2:
+        return promised.believed_outcomes(chance, digits=digits)
+    low, high = promised.believed_range(chance[:, 0], digits=digits)  # of the positive outcome, and so of the other
+    return np.column_stack([low, 1 - high]), np.column_stack([high, 1 - low])
 
 
 def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple[str, ...]]:
@@ -180,8 +185,11 @@ def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple
 def _privacy(announcement: Announcement, programme: Programme) -> model.Privacy:
     sensitive = [wording.inner(programme.title_of(name)) for name in programme.names(role="sensitive")]
     holds_for = wording.holds_for(wording.listed(sensitive, last="or"))
-    confidences = announcement.confidences()
-    if not confidences:
+    confidences, priors = announcement.confidences(), announcement.prior_confidences()
+    flattened = [priors[i] for i in np.flatnonzero(announcement.flattened)]
+    kept = np.flatnonzero(~announcement.flattened).tolist()
+    surest = float(announcement.stated(flattened)) if flattened else None
+    if not kept:
         return model.Privacy(
             max_confidence=None,
             prior_confidence=None,
@@ -189,17 +197,20 @@ def _privacy(announcement: Announcement, programme: Programme) -> model.Privacy:
             binding_group=None,
             binding_set=None,
             holds_for=holds_for,
+            leakage=yardsticks.stated(announcement),
+            flattened_confidence=surest,
         )
-    stated = float(announcement.stated(confidences))
-    binding, names = confidences.index(max(confidences)), programme.names(role="sensitive")
+    stated = float(announcement.stated([confidences[i] for i in kept]))
+    binding, names = max(kept, key=lambda i: confidences[i]), programme.names(role="sensitive")
     return model.Privacy(
         max_confidence=stated,
-        prior_confidence=float(announcement.stated(announcement.prior_confidences())),
+        prior_confidence=float(announcement.stated([priors[i] for i in kept])),
         min_uncertainty=down(-math.log(stated), announcement.digits),
         binding_group=_id(binding),
         binding_set=binding_set(announcement, binding, sensitive=names, named=programme.named_sets),
         holds_for=holds_for,
         leakage=yardsticks.stated(announcement),
+        flattened_confidence=surest,
     )
 
 
@@ -325,25 +336,27 @@ def _ordered(declared: tuple[str, ...], announced: tuple[str, ...]) -> tuple[str
 def _groups(announcement: Announcement, programme: Programme, extent: Extent) -> tuple[model.Group, ...]:
     public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
     held = cells(announcement, group_rates=programme.policy.group_rates)
+    place = np.cumsum(~announcement.flat) - 1
     result: list[model.Group] = []
     rates = [fairness.group_rates(held.event(a)) for a in range(held.outcomes)] if announcement.group_values else []
     leakage = yardsticks.stated_of_groups(announcement)
     for g, values in enumerate(announcement.group_values):
         members = range(announcement.offsets[g], announcement.offsets[g + 1])
+        flattened, own = bool(announcement.flattened[g]), [rate[g] for rate in rates]
         result.append(
             model.Group(
                 id=_id(g),
                 public=dict(zip(public, values, strict=True)),
-                status="announced",
+                status="flattened" if flattened else "announced",
                 population=int(announcement.published[members.start : members.stop].sum()),
-                rate=printed_rates([rate[g] for rate in rates], announcement.outcomes),
+                rate=_chances(announcement, members[0]) if flattened else printed_rates(own, announcement.outcomes),
                 leakage=leakage[g],
                 regions=tuple(
                     model.Region(
                         sensitive=dict(zip(sensitive, announcement.region_values[i], strict=True)),
                         population=int(announcement.published[i]),
                         announced=_chances(announcement, i),
-                        allowed=_allowed(announcement.fidelity, i),
+                        allowed=None if flattened else _allowed(announcement.fidelity, int(place[i])),
                     )
                     for i in members
                 ),
@@ -366,7 +379,7 @@ def _chances(announcement: Announcement, region: int) -> dict[str, float]:
 
 
 def _allowed(fidelity: Fidelity, region: int) -> tuple[float, float] | None:
-    """The declared limits of a region; None where the promise is the same for all."""
+    """The declared limits of the region at this place of the promise; None where the promise is the same for all."""
     if not isinstance(fidelity, Ranges):
         return None
     return float(fidelity.lower[region]), float(fidelity.upper[region])

@@ -118,10 +118,12 @@ class GroupLeakage(Leakage):
 
 
 class Privacy(_Frozen):
-    """The guarantee, computed from the printed numbers; all None where no group is announced.
+    """The guarantee, computed from the printed numbers; all None where no group is announced but flattened ones.
 
     ``max_confidence`` and ``prior_confidence`` are rounded up, ``min_uncertainty`` (nats) is rounded down.
     ``binding_set`` is what a reader can be surest of in the binding group: a value of an attribute, or a named set.
+    All of these are of the groups that are not flattened. ``flattened_confidence``, rounded up, is how sure a reader
+    can be in those that are, above the ceiling, with this report or without it; there only where a group is flattened.
     """
 
     max_confidence: Share | None
@@ -131,10 +133,18 @@ class Privacy(_Frozen):
     binding_set: dict[str, str] | None
     holds_for: str
     leakage: Leakage | None = None
+    flattened_confidence: Share | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_there(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = handler(self)
+        if self.flattened_confidence is None:
+            del content["flattened_confidence"]
+        return content
 
 
 class FidelityInfo(_Frozen):
-    """The promise on every announced chance.
+    """The promise on every announced chance outside flattened groups.
 
     ``largest_change`` is None where it is relative (alpha); both numbers are where each region has limits of its own.
     """
@@ -145,7 +155,7 @@ class FidelityInfo(_Frozen):
 
 
 class GroupCounts(_Frozen):
-    """How many QID groups are announced and how many are not."""
+    """How many QID groups are announced, flattened ones among them, and how many are not."""
 
     announced: int
     withheld_for_size: int
@@ -165,7 +175,7 @@ class Region(_Frozen):
     """A decision region of an announced group: its sensitive values, people and announced chances.
 
     ``allowed`` are the declared limits of the chance of the positive outcome, the announced and the true one; there
-    only where each region has limits of its own.
+    only where each region has limits of its own and its group is not flattened.
     """
 
     sensitive: dict[str, str]
@@ -182,7 +192,10 @@ class Region(_Frozen):
 
 
 class Group(_Frozen):
-    """A QID group. One withheld because prior knowledge exceeds the ceiling has its public values and no number."""
+    """A QID group. One withheld because prior knowledge exceeds the ceiling has its public values and no number.
+
+    One flattened for that reason shows its rates, to the nearest percent, as the chances of every region.
+    """
 
     id: str
     public: dict[str, str]
@@ -275,6 +288,11 @@ class PublicReport(_Frozen):
     def announced_groups(self) -> tuple[Group, ...]:
         """The groups whose rules are printed."""
         return tuple(group for group in self.groups if group.status != "withheld")
+
+    @property
+    def flattened_groups(self) -> tuple[Group, ...]:
+        """Those of them that show their rates as the chances of every region."""
+        return tuple(group for group in self.groups if group.status == "flattened")
 
     @property
     def withheld_groups(self) -> tuple[Group, ...]:

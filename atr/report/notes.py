@@ -55,30 +55,46 @@ def _notes(report: PublicReport) -> Iterator[tuple[str, str, str]]:
 
 
 def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tuple[str, str, str]]:
-    policy, privacy, digits = report.policy, report.privacy, report.policy.digits
-    hidden = [wording.inner(a.title) for a in report.attributes if a.role == "sensitive"]
-    another = "another private fact" if len(hidden) == 1 else f"one of {wording.listed(hidden)}"
-    yield (
-        "altered",
-        "What was altered, and by how much at most",
-        f"{wording.promise(report.fidelity)} {_name_of_promise(report)}"
-        f"Chances were moved only as far as it takes to keep {sensitive} private, and as few people’s as possible. "
-        + _objective(report),
-    )
+    policy, flattened = report.policy, report.flattened_groups
+    some = len(flattened) < len(report.announced_groups)
+    steps = wording.steps_of_rate(policy.digits, outcomes=len(report.outcomes))
+    if some:
+        yield (
+            "altered",
+            "What was altered, and by how much at most",
+            f"{wording.fidelity(report)} {_name_of_promise(report)}"
+            f"Chances were moved only as far as it takes to keep {sensitive} private, and as few people’s as possible. "
+            + _objective(report),
+        )
+    if flattened:
+        yield _flattened(report, sensitive, public)
     if policy.group_rates == "exact":
         yield (
             "rates",
             "What was not altered",
             "The share of each outcome within every group of people who share all public attributes was kept. So rates "
             "of groups, and comparisons of groups by public attributes, are the true ones up to rounding; only the "
-            "rows inside a group, by " + sensitive + ", are blurred.",
+            "rows inside a group, by "
+            + sensitive
+            + ", are blurred."
+            + (
+                f" Of a flattened group the rates are told {steps} only, so figures that contain such a group have a "
+                "range."
+                if flattened
+                else ""
+            ),
         )
     else:
         yield (
             "rates",
             "Rates of groups",
             "The share of each outcome within a group was free to move with the chances inside it, so rates of groups "
-            "and the comparisons between them are altered too, within the promise above.",
+            "and the comparisons between them are altered too, within the promise above."
+            + (
+                " The rates of a flattened group were only rounded, but the ranges do not count on it."
+                if flattened
+                else ""
+            ),
         )
     yield (
         "ranges",
@@ -89,14 +105,45 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
             ", and from the group rates that were kept. A figure that is called exact is the true one up to rounding."
             if policy.group_rates == "exact"
             else ". A verdict is given only where the whole range lies on one side of the line."
-        ),
+        )
+        + (" The true chances within a flattened group are taken to be anything from 0 to 1." if flattened else ""),
     )
+    if some:
+        yield from _guarantee(report, sensitive, public)
+    yield from _printed(report, sensitive)
+
+
+def _flattened(report: PublicReport, sensitive: str, public: str) -> tuple[str, str, str]:
+    policy, count = report.policy, len(report.flattened_groups)
+    steps = wording.steps_of_rate(policy.digits, outcomes=len(report.outcomes))
+    knowing = f"{public} and the numbers of people"
+    return (
+        "flattened",
+        "Groups that are flattened",
+        f"{_groups(count)} marked “flattened”. There a reader who knows only {knowing}, without this report, can be up "
+        f"to {wording.percent(report.privacy.flattened_confidence or 0.0)} sure of somebody’s {sensitive}, above the "
+        f"ceiling of {wording.percent(policy.max_confidence)}. No alteration can change that, so this report adds "
+        f"nothing to it: the overall rate of each outcome in the group, {steps}, stands for every chance of it, and a "
+        "reader who takes that for the chance is as sure after reading as before. Another reader may conclude more "
+        "from the rates, one convinced that each rule is all or nothing for example. These groups are "
+        "outside the promise on chances, and outside the ceiling and the confidence stated for other groups. Which "
+        "groups are flattened was decided from the numbers of people and from the policy, never from the decisions. A "
+        f"group of fewer than {wording.count(policy.minimum_group_size, 'person', 'people')} is left out and not "
+        "flattened, because even its overall rates would tell of the decisions about a few people.",
+    )
+
+
+def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tuple[str, str, str]]:
+    policy, privacy, flattened = report.policy, report.privacy, report.flattened_groups
+    hidden = [wording.inner(a.title) for a in report.attributes if a.role == "sensitive"]
+    another = "another private fact" if len(hidden) == 1 else f"one of {wording.listed(hidden)}"
     confidence = wording.percent(privacy.max_confidence or 0.0)
     prior = wording.percent(privacy.prior_confidence or 0.0)
     yield (
         "guarantee",
         "For whom the guarantee holds",
-        f"{privacy.holds_for} Such a reader can be at most {confidence} sure of anybody’s {sensitive}; "
+        f"{privacy.holds_for} {'Outside flattened groups such' if flattened else 'Such'} a reader can be at most "
+        f"{confidence} sure of anybody’s {sensitive}; "
         f"knowing only {public} and the numbers of people, without this report, already makes the same reader up to "
         f"{prior} sure. The figure was computed from the printed "
         + (
@@ -125,7 +172,10 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         "rounding. That a group’s own confidence lies below the guarantee can therefore mean that nothing was altered "
         "in it; that tells a reader nothing above the guarantee.",
     )
-    rounding = policy.population_rounding
+
+
+def _printed(report: PublicReport, sensitive: str) -> Iterator[tuple[str, str, str]]:
+    digits, rounding = report.policy.digits, report.policy.population_rounding
     people = (
         "Numbers of people in announced groups are exact."
         if rounding == 1

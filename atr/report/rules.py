@@ -35,6 +35,7 @@ class RuleRow:
     people: int
     rate: str
     cells: tuple[Cell | None, ...]
+    flattened: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +164,7 @@ def _wide(
                     group.population or 0,
                     _rate(group, positive),
                     tuple(_cell(found.get(c), positive, digits) for c in columns),
+                    group.status == "flattened",
                 )
             )
         blocks.append(Block(heading, None, "", tuple(rows)))
@@ -179,7 +181,14 @@ def _block(
 ) -> Block:
     found = {_values(r, hidden): r for r in group.regions}
     rows = tuple(
-        RuleRow(" · ".join(c), "", found[c].population, "", (_cell(found[c], positive, digits),))
+        RuleRow(
+            " · ".join(c),
+            "",
+            found[c].population,
+            "",
+            (_cell(found[c], positive, digits),),
+            group.status == "flattened",
+        )
         for c in columns
         if c in found
     )

@@ -20,6 +20,11 @@ _ROOM_FOR_NAMES = 700
 GLOSSARY = (
     ("Announced chance", "The probability of an outcome in a decision region as this report shows it."),
     ("Decision region", "Everybody who shares all public and all sensitive values."),
+    (
+        "Flattened",
+        "Showing the overall rate as the chance of everybody in the group, because prior knowledge alone exceeds the "
+        "ceiling.",
+    ),
     ("Group (QID group)", "Everybody who shares all public values, the quasi-identifiers."),
     ("Fidelity", "How close announced chances are to the true ones: a promise that holds for every chance."),
     (
@@ -85,7 +90,7 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "public_titles": [wording.inner(a.title) for a in report.attributes if a.role == "public"],
         "titles": {a.name: a.title for a in report.attributes},
         "fidelity": fidelity(report),
-        "glossary": GLOSSARY,
+        "glossary": [term for term in GLOSSARY if term[0] != "Flattened" or report.flattened_groups],
         "individual": parity.individual(report),
         "policy": policy(report),
         "website": link(report.programme.publisher.website),
@@ -121,11 +126,15 @@ def glance(report: PublicReport) -> tuple[Item, ...]:
     """The figures a reader sees first, a plain sentence beside each."""
     coverage, positive = report.coverage, report.positive
     share = wording.percent(coverage.announced_share)
+    flattened = len(report.flattened_groups)
+    shows = "shows its" if flattened == 1 else "show their"
+    instead = f" Of these groups {flattened:,} {shows} overall rate in place of rules." if flattened else ""
     items = [
         Item(
             "Decisions",
             f"{coverage.decisions:,}",
-            f"{share} of them are in {wording.count(coverage.groups.announced, 'group')} whose rules are announced.",
+            f"{share} of them are in {wording.count(coverage.groups.announced, 'group')} whose rules are announced."
+            f"{instead}",
         )
     ]
     if coverage.rate is not None:
@@ -143,6 +152,9 @@ def glance(report: PublicReport) -> tuple[Item, ...]:
         )
     if report.privacy.max_confidence is not None:
         items.append(Item("Privacy", wording.percent(report.privacy.max_confidence), wording.guarantee(report)))
+    elif report.privacy.flattened_confidence is not None:
+        figure = wording.percent(report.privacy.flattened_confidence)
+        items.append(Item("Prior knowledge", figure, wording.guarantee(report)))
     items.append(Item("Fidelity", _fidelity_figure(report), fidelity(report)))
     return tuple(items)
 
@@ -197,15 +209,15 @@ def rows_rounding(report: PublicReport) -> str:
 
 def fidelity(report: PublicReport) -> str:
     """The promise of fidelity, and which groups are outside it."""
-    flattened = any(g.status == "flattened" for g in report.groups)
-    rest = " Groups marked “flattened” show their overall rate throughout and are outside this promise."
-    return wording.promise(report.fidelity) + (rest if flattened else "")
+    return wording.fidelity(report)
 
 
 def example(table: Rules, report: PublicReport) -> str:
     """How to read the table of rules, by its first chance."""
     for block in table.blocks:
         for row in block.rows:
+            if row.flattened:
+                continue
             for column, cell in zip(table.columns if table.wide else (row.label,), row.cells, strict=True):
                 if cell is not None:
                     who = ", ".join(part for part in (block.heading, row.label if table.wide else "") if part)
@@ -234,6 +246,10 @@ def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
     if privacy.min_uncertainty is not None:
         rows.append(("Minimum uncertainty γ = −ln β", f"{wording.number(privacy.min_uncertainty)} nats"))
     rows += _yardsticks(privacy.leakage)
+    if privacy.flattened_confidence is not None:
+        rows.append(
+            ("Confidence in flattened groups, without the report", wording.number(privacy.flattened_confidence))
+        )
     binding = next((g for g in report.groups if g.id == privacy.binding_group), None)
     if binding is not None:
         rows.append(("Group in which the confidence is highest", _name(binding, report)))
@@ -325,6 +341,8 @@ def _promised(kind: str, level: float | None) -> str:
 
 def _fidelity_figure(report: PublicReport) -> str:
     promised = report.fidelity
+    if report.flattened_groups == report.announced_groups != ():
+        return "none"
     if promised.level == 1 or promised.largest_change == 0:
         return "exact"
     if promised.kind == "alpha" and promised.level is not None:

@@ -158,6 +158,18 @@ def holds_for(sensitive: str) -> str:
     )
 
 
+def steps_of_rate(digits: int, *, outcomes: int) -> str:
+    """To what rates are rounded that are printed as chances.
+
+    >>> steps_of_rate(3, outcomes=2), steps_of_rate(1, outcomes=3)
+    ('to the nearest percent', 'to steps of 10\\xa0% that add up to 100\\xa0%')
+    """
+    step = "percent" if digits > 1 else f"10{NBSP}%"
+    if outcomes == 2:
+        return f"to the nearest {step}"
+    return f"to {'whole percents' if digits > 1 else f'steps of {step}'} that add up to 100{NBSP}%"
+
+
 def inner(title: str) -> str:
     """A title within a sentence: its first letter small, unless it is an abbreviation or a name in capitals.
 
@@ -211,8 +223,35 @@ def promise(fidelity: FidelityInfo) -> str:
     return "Every announced chance lies within the printed limits set beforehand, and so does the true one."
 
 
+def fidelity(report: PublicReport) -> str:
+    """The promise of fidelity, and which groups are outside it."""
+    flattened = report.flattened_groups
+    if not flattened:
+        return promise(report.fidelity)
+    if len(flattened) == len(report.announced_groups):
+        return (
+            "Every announced group is flattened: it shows its overall rate throughout, and nothing is promised of the "
+            "true chances within it."
+        )
+    rest = "Groups marked “flattened” show their overall rate throughout and are outside this promise."
+    return f"{promise(report.fidelity)} {rest}"
+
+
 def guarantee(report: PublicReport) -> str:
-    """The guarantee of privacy as a sentence, beside what is known without the report."""
+    """The guarantee of privacy as sentences, beside what is known without the report."""
+    privacy, flattened = report.privacy, report.flattened_groups
+    if not flattened:
+        return _guarantee(report)
+    where = count(len(flattened), "group that is", "groups that are")
+    said = (
+        f"In the {where} marked “flattened” a reader can be up to {percent(privacy.flattened_confidence or 0.0)} sure "
+        f"from prior knowledge alone, above the ceiling of {percent(report.policy.max_confidence)}; for such a reader "
+        "this report adds nothing to it there."
+    )
+    return said if privacy.max_confidence is None else f"{_guarantee(report)} That is outside flattened groups. {said}"
+
+
+def _guarantee(report: PublicReport) -> str:
     privacy = report.privacy
     if privacy.max_confidence is None:
         return "No rule is announced, so there is nothing to infer from."

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
+from atr.announcement import RATE_DIGITS
 from atr.programme import MOST_OUTCOMES, Policy
-from atr.report import build, model, wording
+from atr.report import model, wording
 from atr.report.rounding import nearest
 from atr.report.verify.finding import Finding
 from atr.report.verify.printed import promise
@@ -40,11 +41,14 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
             yield Finding(where, "is no promise that can be checked")
     if policy.four_fifths < 1 / _LARGEST:
         yield Finding("policy.four_fifths", "is no line that a ratio can be held to")
-    for name in ("mechanism", "reader", "unattainable", "side_information"):
+    for name in ("mechanism", "reader", "side_information"):
         if getattr(policy, name) != Policy.model_fields[name].default:
             yield Finding(f"policy.{name}", "is none that can be checked")
-    if {group.status for group in report.groups} - {"announced", "withheld"}:
-        yield Finding("groups", "a group is neither announced nor withheld")
+    instead = {"withhold": "withheld", "flatten": "flattened"}.get(policy.unattainable)
+    if instead is None:
+        yield Finding("policy.unattainable", "is none that can be checked")
+    if {group.status for group in report.groups} - {"announced", instead}:
+        yield Finding("groups", f"a group is neither announced nor {instead or 'withheld'}")
 
 
 def _names(report: model.PublicReport) -> Iterator[Finding]:
@@ -77,11 +81,20 @@ def _group(group: model.Group, report: model.PublicReport) -> Iterator[Finding]:
     if not _unique(_values(region.sensitive) for region in group.regions):
         yield Finding(group.id, "two of its rows are of the same people")
     for region in group.regions:
-        yield from _region(region, report, f"{group.id}, {', '.join(region.sensitive.values())}")
+        yield from _region(region, group, report)
+    if group.status == "flattened":
+        yield from _flattened(group)
 
 
-def _region(region: model.Region, report: model.PublicReport, where: str) -> Iterator[Finding]:
-    digits = report.policy.digits
+def _flattened(group: model.Group) -> Iterator[Finding]:
+    """The rates of a flattened group are its chances in every row."""
+    if any(region.announced != group.rate for region in group.regions):
+        yield Finding(group.id, "is flattened, but its chances are not its rates")
+
+
+def _region(region: model.Region, group: model.Group, report: model.PublicReport) -> Iterator[Finding]:
+    where, digits = f"{group.id}, {', '.join(region.sensitive.values())}", report.policy.digits
+    limited = report.fidelity.kind == "ranges" and group.status != "flattened"
     if set(region.sensitive) != {a.name for a in report.attributes if a.role == "sensitive"}:
         yield Finding(where, "its attributes are not the sensitive ones")
     yield from _declared(region.sensitive, report, where)
@@ -92,7 +105,7 @@ def _region(region: model.Region, report: model.PublicReport, where: str) -> Ite
         yield Finding(where, f"an announced chance is not a fraction of {wording.count(digits, 'digit')}")
     elif round(sum(region.announced.values()), digits) != 1:
         yield Finding(where, "the announced chances do not add up to 1")
-    if (region.allowed is None) == (report.fidelity.kind == "ranges"):
+    if (region.allowed is None) == limited:
         yield Finding(where, "has no limits" if region.allowed is None else "has limits, though the promise needs none")
     elif region.allowed is not None and region.allowed[0] > region.allowed[1]:
         yield Finding(where, "its limits leave no chance between them")
@@ -114,15 +127,15 @@ def _people(people: int, report: model.PublicReport, where: str) -> Iterator[Fin
 def _rates(rates: Mapping[str, float], report: model.PublicReport, where: str) -> Iterator[Finding]:
     if set(rates) != set(report.outcomes):
         yield Finding(where, "the rates are not of the outcomes")
-    elif not all(_printed(rate, build.RATE_DIGITS) for rate in rates.values()):
+    elif not all(_printed(rate, RATE_DIGITS) for rate in rates.values()):
         yield Finding(where, "a rate is not a whole percentage")
-    elif abs(sum(rates.values()) - 1) > (len(rates) > 2) * len(rates) * 0.5 * 10.0**-build.RATE_DIGITS + 1e-9:
+    elif abs(sum(rates.values()) - 1) > (len(rates) > 2) * len(rates) * 0.5 * 10.0**-RATE_DIGITS + 1e-9:
         yield Finding(where, "the rates do not add up to 1")
 
 
 def _comparison(entry: model.Fairness, report: model.PublicReport) -> Iterator[Finding]:
     where = f"fairness, {entry.measure}, {entry.attribute}: {entry.groups[0]} against {entry.groups[1]}"
-    if not all(_printed(rate, build.RATE_DIGITS) for rate in entry.rates):
+    if not all(_printed(rate, RATE_DIGITS) for rate in entry.rates):
         yield Finding(where, "a rate is not a whole percentage")
     if entry.range[0] is None and (entry.range[1] is not None or entry.measure != "p_percent_rule"):
         yield Finding(where, "the range has no lower end")

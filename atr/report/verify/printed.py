@@ -83,6 +83,7 @@ class Printed:
             digits=report.policy.digits,
             fidelity=_promised(report),
             rung=0,
+            flattened=np.array([group.status == "flattened" for group in report.announced_groups], dtype=bool),
             sets=sets_of([a.name for a in sensitive], values, offsets.tolist(), named_sets(report)),
         )
         rounding = report.policy.population_rounding
@@ -136,7 +137,8 @@ class Printed:
         people = _People.of(self, members)
         half = None
         if event.totals is not None:
-            half = 0.5 * event.halves * 10.0**-self.announcement.digits
+            digits = np.repeat(self.announcement.group_digits, np.diff(event.offsets))[people.cells]
+            half = 0.5 * event.halves * 10.0 ** -digits.astype(np.float64)
         one, other = (
             _Sums(chance[people.cells], lower[people.cells], upper[people.cells], half)
             for chance, lower, upper in (
@@ -211,12 +213,15 @@ def _flipped(interval: Interval) -> Interval:
 
 @dataclass(frozen=True)
 class _Sums:
-    """(k,) chances of an outcome and between what the true ones lie; ``half`` a last digit if group rates are exact."""
+    """(k,) chances of an outcome and between what the true ones lie.
+
+    ``half`` is by how much the rate of a region's group was rounded at most, if group rates are exact.
+    """
 
     chance: Floats
     lower: Floats
     upper: Floats
-    half: float | None
+    half: Floats | None
 
 
 _Reach = Callable[..., Floats]

@@ -12,7 +12,7 @@ import numpy as np
 
 import atr
 from atr import fairness
-from atr.announcement import published_population, telling_nothing
+from atr.announcement import RATE_DIGITS, published_population, telling_nothing
 from atr.confidence import round_up
 from atr.fidelity import ladder
 from atr.outcomes import GRID_TOLERANCE
@@ -36,6 +36,7 @@ from atr.report.verify.printed import (
 )
 
 _NOISE = 1e-9
+_Confidences = tuple[list[Fraction], list[Fraction]]
 
 
 def of(printed: Printed) -> Iterator[Finding]:
@@ -53,13 +54,7 @@ def of(printed: Printed) -> Iterator[Finding]:
 def of_nothing(report: model.PublicReport) -> Iterator[Finding]:
     """What is false in a report that announces no group."""
     privacy = report.privacy
-    figures = (
-        privacy.max_confidence,
-        privacy.prior_confidence,
-        privacy.min_uncertainty,
-        privacy.binding_group,
-        privacy.leakage,
-    )
+    figures = (*_guarantee(privacy), privacy.flattened_confidence, privacy.leakage)
     if report.fairness or report.coverage.rate is not None or any(figure is not None for figure in figures):
         yield Finding("groups", "nothing is announced, but figures are stated")
     yield from _coverage(report, 0, (0, 0))
@@ -86,7 +81,7 @@ def _people(printed: Printed) -> Iterator[Finding]:
         for name, column in printed.columns.items()
         if UNKNOWN in column
     }
-    if printed.report.data_quality.unknown != {n: nearest(s, build.RATE_DIGITS) for n, s in shares.items()}:
+    if printed.report.data_quality.unknown != {n: nearest(s, RATE_DIGITS) for n, s in shares.items()}:
         yield Finding("data_quality.unknown", "is not the share of announced people whose value is unknown")
 
 
@@ -126,24 +121,21 @@ def _largest_too_small(policy: model.PolicyInfo) -> int:
 
 
 def _privacy(printed: Printed) -> Iterator[Finding]:
-    report, digits = printed.report, printed.report.policy.digits
-    privacy, ceiling = report.privacy, Fraction(str(report.policy.max_confidence))
-    chance = printed.announcement.chance
+    report, digits, privacy = printed.report, printed.report.policy.digits, printed.report.privacy
+    chance, flat = printed.announcement.chance, printed.announcement.flattened
+    kept, flattened = np.flatnonzero(~flat).tolist(), np.flatnonzero(flat).tolist()
     if privacy.holds_for != wording.holds_for(wording.sensitive(report)):
         yield Finding("privacy.holds_for", "is not for whom the guarantee holds")
-    for name, stated, at in (
-        ("max_confidence", privacy.max_confidence, chance),
-        ("prior_confidence", privacy.prior_confidence, telling_nothing(chance, digits=digits)),
-    ):
-        sure, surest = _confidences(printed, at)
-        allowed = float(round_up(max(sure), digits=digits)), float(round_up(max(surest), digits=digits))
-        if stated is None or not allowed[0] <= stated <= allowed[1] or nearest(stated, digits) != stated:
-            yield Finding(
-                f"privacy.{name}", f"{stated} is stated, {_either(*allowed)} follows from the printed numbers"
-            )
-        for group, confidence in zip(report.announced_groups, sure, strict=True):
-            if confidence > ceiling:
-                yield Finding(group.id, f"its {name} exceeds the ceiling of the policy")
+    sure = _confidences(printed, chance)
+    prior = _confidences(printed, telling_nothing(chance, digits=digits))
+    yield from _confidence("max_confidence", sure, kept, report)
+    yield from _confidence("prior_confidence", prior, kept, report)
+    yield from _confidence("flattened_confidence", prior, flattened, report)
+    for group in flattened:
+        if prior[1][group] <= Fraction(str(down(report.policy.max_confidence, digits))):
+            yield Finding(report.announced_groups[group].id, "is flattened, though the ceiling of the policy is kept")
+    if not kept and any(figure is not None for figure in _guarantee(privacy)):
+        yield Finding("privacy", "a guarantee is stated, but every group is flattened")
     if privacy.max_confidence is None:
         return
     if privacy.max_confidence > report.policy.max_confidence:
@@ -154,10 +146,40 @@ def _privacy(printed: Printed) -> Iterator[Finding]:
     yield from _binding_set(printed)
 
 
+def _confidence(name: str, found: _Confidences, groups: list[int], report: model.PublicReport) -> Iterator[Finding]:
+    """A stated confidence, against that of the groups it is of."""
+    stated, digits = getattr(report.privacy, name), report.policy.digits
+    if not groups:
+        if stated is not None:
+            yield Finding(f"privacy.{name}", "is stated, but there is no group it could be of")
+        return
+    low, high = (float(round_up(max(confidences[i] for i in groups), digits=digits)) for confidences in found)
+    if stated is None or not low <= stated <= high or nearest(stated, digits) != stated:
+        yield Finding(f"privacy.{name}", f"{stated} is stated, {_either(low, high)} follows from the printed numbers")
+    ceiling = Fraction(str(report.policy.max_confidence))
+    for i in groups:
+        group = report.announced_groups[i]
+        if found[0][i] > ceiling and group.status != "flattened":
+            yield Finding(group.id, f"its {name} exceeds the ceiling of the policy")
+
+
+def _guarantee(privacy: model.Privacy) -> tuple[object, ...]:
+    return (
+        privacy.max_confidence,
+        privacy.prior_confidence,
+        privacy.min_uncertainty,
+        privacy.binding_group,
+        privacy.binding_set,
+    )
+
+
 def _binding(printed: Printed, stated: float) -> Iterator[Finding]:
-    ids = [group.id for group in printed.report.announced_groups]
+    kept = np.flatnonzero(~printed.announcement.flattened).tolist()
+    ids = [printed.report.announced_groups[i].id for i in kept]
     binding = printed.report.privacy.binding_group
-    sure, surest = _confidences(printed, printed.announcement.chance)
+    sure, surest = (
+        [confidences[i] for i in kept] for confidences in _confidences(printed, printed.announcement.chance)
+    )
     if binding not in ids:
         yield Finding("privacy.binding_group", "is no announced group")
     elif printed.exact and binding != ids[sure.index(max(sure))]:
@@ -206,7 +228,7 @@ def _bounded(figure: float | None) -> str:
     return "no bound" if figure is None else str(figure)
 
 
-def _confidences(printed: Printed, chance: Ints) -> tuple[list[Fraction], list[Fraction]]:
+def _confidences(printed: Printed, chance: Ints) -> _Confidences:
     """(g,) the confidence in each group with the known populations, and the largest any within the rounding allow."""
     sure = replace(printed.announcement, chance=chance).confidences()
     surest = list(sure)
@@ -225,7 +247,8 @@ def _confidences(printed: Printed, chance: Ints) -> tuple[list[Fraction], list[F
 
 def _rates(printed: Printed) -> Iterator[Finding]:
     for i, group in enumerate(printed.report.announced_groups):
-        yield from _rate(printed, printed.group(i), group.rate, f"{group.id}.rate")
+        if group.status != "flattened":  # whose rates are its chances, by its form
+            yield from _rate(printed, printed.group(i), group.rate, f"{group.id}.rate")
     yield from _rate(printed, printed.everyone, printed.report.coverage.rate, "coverage.rate")
 
 
@@ -242,8 +265,8 @@ def _rate(printed: Printed, members: Bools, stated: dict[str, float] | None, whe
 def _printed_rate(value: Interval) -> Interval:
     """Between what a rate can be printed."""
     if value[0] == value[1]:
-        return nearest(value[0], build.RATE_DIGITS), nearest(value[1], build.RATE_DIGITS)
-    return nearest(value[0] - _NOISE, build.RATE_DIGITS), nearest(value[1] + _NOISE, build.RATE_DIGITS)
+        return nearest(value[0], RATE_DIGITS), nearest(value[1], RATE_DIGITS)
+    return nearest(value[0] - _NOISE, RATE_DIGITS), nearest(value[1] + _NOISE, RATE_DIGITS)
 
 
 def _promise(report: model.PublicReport) -> Iterator[Finding]:

@@ -1,0 +1,328 @@
+"""Flattening: a group that prior knowledge alone makes surer than the ceiling shows its rate and nothing more."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from atr import announcement as announcing
+from atr import dossier, periods
+from atr.announcement import Announcement, Extent, Standing
+from atr.errors import RefusedError
+from atr.programme import Programme
+from atr.regions import Regions
+from atr.report import build, model
+from atr.report.html import report_html
+from atr.report.verify import check, verify
+from atr.report.wording import NBSP
+from tests import series
+
+quick = pytest.mark.usefixtures("quick")
+Counts = dict[tuple[str, str], tuple[int, int]]
+
+LOPSIDED: Counts = {("lopsided", "a"): (391, 100), ("lopsided", "b"): (12, 12)}
+EVEN: Counts = {("even", "a"): (63, 30), ("even", "b"): (57, 20)}
+TINY: Counts = {("tiny", "a"): (5, 3)}
+
+
+def _published(folder: Path, counts: Counts, **policy: Any) -> tuple[Path, dict[str, Any]]:
+    documents = series.publish(series.write_series(folder, counts, **{"unattainable": "flatten", **policy})).documents
+    return documents, json.loads((documents / "report.json").read_text())
+
+
+def _dossier(folder: Path) -> dict[str, Any]:
+    (path,) = folder.rglob("dossier.json")
+    content: dict[str, Any] = json.loads(path.read_text())
+    return content
+
+
+def _population(folder: Path, counts: Counts) -> Path:
+    rows = [(*key, people) for key, (people, _) in counts.items()]
+    series.write_rows(folder / "population.csv", ["public", "secret", "population"], rows)
+    return folder / "population.csv"
+
+
+@quick
+@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rounding", [1, 5])
+def test_one_group_above_the_ceiling_shows_its_rate(tmp_path: Path, rates: str, rounding: int) -> None:
+    documents, report = _published(tmp_path, LOPSIDED | EVEN | TINY, group_rates=rates, population_rounding=rounding)
+    statuses = [(g["public"]["public"], g["status"]) for g in report["groups"]]
+    assert statuses == [("even", "announced"), ("lopsided", "flattened")]
+    flat = report["groups"][1]
+    assert flat["rate"]["approved"] == 0.28
+    assert [r["announced"]["approved"] for r in flat["regions"]] == [0.28, 0.28]
+    assert report["coverage"]["groups"] == {"announced": 2, "withheld_for_size": 1, "withheld": 0}
+    assert report["privacy"]["max_confidence"] <= 0.95
+    assert report["privacy"]["flattened_confidence"] == (0.971 if rounding == 1 else 0.975), "391/403, or 390/400"
+    assert report["privacy"]["binding_group"] == "g1"
+    assert verify(documents / "report.json") == []
+    assert verify(documents / "report.json", population=_population(tmp_path, LOPSIDED | EVEN)) == []
+    content = _dossier(tmp_path)
+    assert all(c["passed"] for c in content["checks"])
+    assert [g["status"].split(":")[0] for g in content["groups"]] == ["announced", "flattened", "withheld"]
+    said = f"{report['privacy']['flattened_confidence']:.1%}".replace("%", " %")
+    notes = {note["id"]: note["text"].replace(NBSP, " ") for note in report["notes"]}
+    assert f"can be up to {said} sure of somebody’s secret, above the ceiling of 95 %" in notes["flattened"]
+    assert "Outside flattened groups such a reader can be at most" in notes["guarantee"]
+    assert "outside this promise" in notes["altered"]
+    html = (documents / "report.html").read_text().replace(NBSP, " ").replace("&nbsp;", " ")
+    assert f"a reader can be up to {said} sure from prior knowledge alone, above the ceiling of 95 %" in html
+    assert "tiny" not in html
+
+
+@quick
+@pytest.mark.parametrize("rates", ["exact", "free"])
+def test_all_groups_above_the_ceiling(tmp_path: Path, rates: str) -> None:
+    counts = LOPSIDED | {("alike", "a"): (60, 60)}
+    documents, report = _published(tmp_path, counts, group_rates=rates, fidelity={"delta": 1.0})
+    assert {g["status"] for g in report["groups"]} == {"flattened"}
+    assert report["privacy"] == {
+        "max_confidence": None, "prior_confidence": None, "min_uncertainty": None, "binding_group": None,
+        "binding_set": None,
+        "holds_for": report["privacy"]["holds_for"], "flattened_confidence": 1.0,
+    }  # fmt: skip
+    assert verify(documents / "report.json") == []
+    assert all(c["passed"] for c in _dossier(tmp_path)["checks"])
+    assert {note["id"] for note in report["notes"]}.isdisjoint({"altered", "guarantee", "limits", "exact"})
+    html = (documents / "report.html").read_text()
+    assert "Every announced group is flattened" in html
+    assert "No announced chance differs" not in html
+    assert "Every announced chance is the true one" not in html
+
+
+@quick
+def test_nothing_is_flattened_where_prior_knowledge_stays_below_the_ceiling(tmp_path: Path) -> None:
+    _, flattening = _published(tmp_path / "flatten", EVEN)
+    _, withholding = _published(tmp_path / "withhold", EVEN, unattainable="withhold")
+    assert "flattened_confidence" not in flattening["privacy"]
+    for part in ("privacy", "groups", "coverage", "fairness", "notes"):
+        assert flattening[part] == withholding[part]
+
+
+@quick
+def test_a_flattened_group_needs_no_range_and_has_none(tmp_path: Path) -> None:
+    series.write_ranges(tmp_path / "ranges.csv", dict.fromkeys(EVEN, (0.2, 0.6)))
+    policy = {"fidelity": {"ranges": "ranges.csv"}, "population_rounding": 1}
+    before = {("a " + public, secret): pair for (public, secret), pair in LOPSIDED.items()}
+    documents, report = _published(tmp_path, before | EVEN, **policy)
+    assert verify(documents / "report.json") == []
+    assert ["allowed" in r for g in report["groups"] for r in g["regions"]] == [False, False, True, True]
+    with (documents / "announced_rules.csv").open(newline="", encoding="utf-8") as file:
+        rows = [(row["status"], row["lower"], row["upper"]) for row in csv.DictReader(file)]
+    assert rows == [("flattened", "", "")] * 2 + [("announced", "0.200", "0.600")] * 2
+
+
+@quick
+@pytest.mark.parametrize("rates", ["exact", "free"])
+def test_only_the_printed_rate_of_a_flattened_group_is_told(tmp_path: Path, rates: str) -> None:
+    documents, _ = _published(tmp_path / "one", LOPSIDED | EVEN, group_rates=rates)
+    for i, yes in enumerate([(112, 0), (99, 12), (103, 11)]):
+        people = {key: (n, k) for (key, (n, _)), k in zip(LOPSIDED.items(), yes, strict=True)}
+        again, _ = _published(tmp_path / f"other-{i}", people | EVEN, group_rates=rates)
+        assert series.files(documents) == series.files(again)
+
+
+# --- reports that were tampered with
+
+
+def _chance(group: dict[str, Any], chance: float) -> None:
+    for region in group["regions"]:
+        region["announced"] = {"approved": chance, "refused": round(1 - chance, 3)}
+
+
+def _rate(group: dict[str, Any], rate: float) -> None:
+    group["rate"] = {"approved": rate, "refused": round(1 - rate, 2)}
+    _chance(group, rate)
+
+
+TAMPERED: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "a chance of its own": lambda r: r["groups"][1]["regions"][0].update(announced={"approved": 0.27, "refused": 0.73}),
+    "chances that are not the rate": lambda r: _chance(r["groups"][1], 0.27),
+    "finer chances": lambda r: _chance(r["groups"][1], 0.278),
+    "another rate": lambda r: r["groups"][1].update(rate={"approved": 0.29, "refused": 0.71}),
+    "another rate and chances": lambda r: _rate(r["groups"][1], 0.35),
+    "no prior above the ceiling": lambda r: r["policy"].update(max_confidence=0.98),
+    "flattened for no reason": lambda r: r["groups"][0].update(status="flattened"),
+    "said to be announced": lambda r: r["groups"][1].update(status="announced"),
+    "said to be withheld": lambda r: r["groups"][1].update(status="withheld"),
+    "a policy that withholds": lambda r: r["policy"].update(unattainable="withhold"),
+    "a policy that merges": lambda r: r["policy"].update(unattainable="coarsen"),
+    "a smaller prior": lambda r: r["privacy"].update(flattened_confidence=0.96),
+    "a larger prior": lambda r: r["privacy"].update(flattened_confidence=0.99),
+    "no prior": lambda r: r["privacy"].pop("flattened_confidence"),
+    "the flattened group binds": lambda r: r["privacy"].update(binding_group="g2"),
+    "its confidence is the stated one": lambda r: r["privacy"].update(max_confidence=0.971),
+    "a comparison that is exact": lambda r: r["fairness"][2].update(range=[r["fairness"][2]["value"]] * 2),
+    "no note": lambda r: r.update(notes=[n for n in r["notes"] if n["id"] != "flattened"]),
+}
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """A report with exact and one with rounded populations."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("atr.report.documents.pdf", lambda html, **_: b"%PDF")
+        folder = tmp_path_factory.mktemp("honest")
+        return [_published(folder / f"{n}", LOPSIDED | EVEN, population_rounding=n)[1] for n in (1, 5)]
+
+
+def _found(folder: Path, content: dict[str, Any]) -> list[str]:
+    content["provenance"]["checksum"] = model.checksum(content)
+    (folder / "report.json").write_text(json.dumps(content), encoding="utf-8")
+    return [str(finding) for finding in verify(folder / "report.json")]
+
+
+@pytest.mark.parametrize("name", TAMPERED)
+def test_a_tampered_report_is_found(name: str, honest: list[dict[str, Any]], tmp_path: Path) -> None:
+    for content in honest:
+        forged = copy.deepcopy(content)
+        assert _found(tmp_path, forged) == []
+        TAMPERED[name](forged)
+        assert _found(tmp_path, forged)
+
+
+@quick
+def test_a_prior_without_a_flattened_group_is_found(tmp_path: Path) -> None:
+    _, content = _published(tmp_path, EVEN)
+    content["privacy"]["flattened_confidence"] = 0.96
+    assert any("flattened_confidence" in finding for finding in _found(tmp_path, content))
+
+
+# --- over random logs
+
+ANY = st.integers(0, 9) | st.integers(0, 70) | st.integers(0, 1500)
+ALIKE = st.integers(40, 60)
+
+
+@st.composite
+def _logs(draw: st.DrawFn) -> tuple[Programme, Regions]:
+    content = series.programme(
+        unattainable="flatten",
+        group_rates=draw(st.sampled_from(["exact", "free"])),
+        objective=draw(st.sampled_from(["privacy", "fidelity"])),
+        fidelity={draw(st.sampled_from(["delta", "alpha"])): draw(st.sampled_from([0.1, 0.5, 0.9]))},
+        max_confidence=draw(st.sampled_from([0.6, 0.755, 0.95])),
+        minimum_group_size=draw(st.sampled_from([1, 10, 50])),
+        population_rounding=draw(st.sampled_from([1, 5, 10])),
+        digits=draw(st.integers(1, 5)),
+    )
+    content["attributes"]["secret"]["protected"] = draw(st.booleans())
+    content["attributes"]["public"]["legitimate"] = draw(st.booleans())
+    groups, rows = [], []
+    for name in ("one", "two", "three", "four")[: draw(st.integers(1, 4))]:
+        people = draw(st.sampled_from([ANY, ALIKE]))
+        cells = [(f"s{i}", draw(people)) for i in range(draw(st.integers(1, 3)))]
+        present = [(secret, n, draw(st.integers(0, n))) for secret, n in cells if n]
+        groups += [(name, len(present))] if present else []
+        rows += present
+    if not rows:
+        groups, rows = [("one", 1)], [("s0", 7, 3)]
+    return Programme.model_validate(content), Regions(
+        public=("public",),
+        sensitive=("secret",),
+        outcomes=("approved", "refused"),
+        group_values=tuple((name,) for name, _ in groups),
+        region_values=tuple((secret,) for secret, _, _ in rows),
+        counts=np.array([(yes, people - yes) for _, people, yes in rows], dtype=np.int64),
+        offsets=np.cumsum([0, *(size for _, size in groups)], dtype=np.int64),
+    )
+
+
+def _solved(programme: Programme, regions: Regions) -> announcing.Solved:
+    policy = programme.policy
+    which = np.flatnonzero(announcing.standing(regions, policy) == Standing.ANNOUNCED)
+    if len(which):
+        return announcing.solve(regions, which, policy)
+    rungs = len(announcing.rungs(regions, which, policy))
+    return announcing.Solved(which, np.zeros((0, rungs)), np.zeros(0), np.zeros((0, 2)))
+
+
+def _reported(programme: Programme, regions: Regions, announced: Announcement) -> model.PublicReport:
+    return build.build(
+        announced,
+        build.measure(announced, programme),
+        programme=programme,
+        period=periods.ALL,
+        extent=Extent.of(regions, announcing.standing(regions, programme.policy)),
+        quality=build.LogQuality(rows_read=9999, decisions=9999, duplicates=0, corrections=0, quarantined=0),
+        version=1,
+        date="2024-05-06",
+    )
+
+
+SETTINGS = settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+
+
+@given(_logs())
+@SETTINGS
+def test_no_group_is_above_the_ceiling_unless_prior_knowledge_puts_it_there(made: tuple[Programme, Regions]) -> None:
+    programme, regions = made
+    solved = _solved(programme, regions)
+    try:
+        announced = announcing.announce(regions, solved, programme.policy)
+    except RefusedError:
+        return
+    report = _reported(programme, regions, announced)
+    assert check(model.PublicReport.model_validate_json(report.to_json(), strict=True)) == []
+    assert check(report, population=announced.population) == []
+    ceiling = Fraction(str(programme.policy.ceiling))
+    kinds = zip(announced.flattened, announced.confidences(), announced.prior_confidences(), strict=True)
+    for flattened, confidence, prior in kinds:
+        assert confidence == prior > ceiling if flattened else confidence <= ceiling
+    page = dossier.build(
+        programme=programme,
+        release_id="all-v1",
+        regions=regions,
+        solved=solved,
+        announcement=announced,
+        report=report,
+        previous=None,
+        accounting={"rows_read": 9, "decisions": 9, "duplicates": 0, "corrections": 0, "quarantined": 0, "reasons": {}},
+        unknown={},
+        related=dossier.Related(),
+        refusal=None,
+    )
+    assert [c for c in page.checks if not c.passed] == []
+    assert "flattened" in report_html(report, sha256="0" * 64) or not report.flattened_groups
+
+
+@given(_logs(), st.randoms(use_true_random=False))
+@SETTINGS
+def test_what_is_told_of_a_flattened_group_follows_from_its_rate(made: tuple[Programme, Regions], random: Any) -> None:
+    programme, regions = made
+    counts = regions.counts.copy()
+    for group in np.flatnonzero(announcing.standing(regions, programme.policy) == Standing.FLATTENED):
+        inside = slice(int(regions.offsets[group]), int(regions.offsets[group + 1]))
+        people = counts[inside].sum(axis=1)
+        chosen = random.sample(np.repeat(np.arange(len(people)), people).tolist(), int(counts[inside, 0].sum()))
+        yes = np.bincount(np.array(chosen, dtype=np.int64), minlength=len(people))
+        counts[inside] = np.stack([yes, people - yes], axis=1)
+    other = Regions(
+        public=regions.public,
+        sensitive=regions.sensitive,
+        outcomes=regions.outcomes,
+        group_values=regions.group_values,
+        region_values=regions.region_values,
+        counts=counts,
+        offsets=regions.offsets,
+    )
+    told = []
+    for log in (regions, other):
+        try:
+            announced = announcing.announce(log, _solved(programme, log), programme.policy)
+        except RefusedError as error:
+            told.append(str(error))
+        else:
+            told.append(_reported(programme, log, announced).to_json())
+    assert told[0] == told[1]
