@@ -103,6 +103,7 @@ def growth(rounds: int = 9) -> Iterator[Row]:
 
 def against_programmes() -> Iterator[Row]:
     """One group against bisection over linear programmes."""
+    many = 200
     for regions, rounds, target in ((1_000, 5, 10_000), (10_000, 3, 30_000)):
         arrays = one_group(regions)
         groups = Groups(*arrays)
@@ -112,8 +113,6 @@ def against_programmes() -> Iterator[Row]:
 
         def bisect(arrays=arrays, lower=lower, upper=upper, least=least, most=most, found=found) -> None:
             found.append(optimal_privacy_by_bisection(arrays.population, lower, upper, least, most))
-
-        many = 200
 
         def closed(groups=groups) -> list[Any]:
             return [optimal_privacy(groups, fidelity=DELTA, group_rates="free") for _ in range(many)]

@@ -46,8 +46,9 @@ def each_block(offsets: IntArray, work: Callable[[slice, slice, FloatArray], Non
         Given the positions of a block's groups and of their regions, and four rows of that many numbers to
         work in. Called from several threads at once.
     """
-    n = int(offsets[-1])
-    ends = np.unique(np.searchsorted(offsets, [*range(BLOCK, n, BLOCK), n])).tolist()
+    n, ends = int(offsets[-1]), [len(offsets) - 1]
+    if n > BLOCK:
+        ends = np.unique(np.searchsorted(offsets, [*range(BLOCK, n, BLOCK), n])).tolist()
     blocks = [
         (slice(first, last), slice(int(offsets[first]), int(offsets[last])))
         for first, last in zip([0, *ends[:-1]], ends, strict=True)

@@ -99,9 +99,11 @@ def strictest_delta(groups: Groups, max_confidence: float) -> FloatArray:
     kernel = kernels().strictest_delta
 
     def work(which: slice, cells: slice, scratch: FloatArray) -> None:
-        scratch[0] = groups.rule[cells]
+        d, other, room = scratch[:3]
+        d[:] = groups.rule[cells]
+        np.subtract(1, d, out=other)
         starts = _starts(groups, which, cells)
-        kernel(groups.population[cells], scratch[0], starts, float(max_confidence), scratch[1], delta[which])
+        kernel(groups.population[cells], d, other, starts, room, float(max_confidence), delta[which])
 
     each_block(groups.offsets, work)
     return delta
