@@ -26,7 +26,8 @@ class Row(NamedTuple):
     what: str
     measured: str
     baseline: str
-    ratio: float | None = None
+    ratio: float
+    fastest: float | None = None
     target: str = ""
     met: bool | None = None
 
@@ -63,7 +64,8 @@ def large(regions: int = 10_000_000, rounds: int = 11) -> Iterator[Row]:
     def row(what: str, name: str, limit: float | None = None) -> Row:
         t = taken[name]
         target = f"≤ {limit:g}" if limit else ""
-        return Row(f"{what}, {size}", _time(t), base, t.ratio, target, None if limit is None else t.ratio <= limit)
+        met = None if limit is None else t.ratio <= limit
+        return Row(f"{what}, {size}", _time(t), base, t.ratio, t.fastest, target, met)
 
     yield row("β*, free rates", "free", 5)
     yield row("β*, exact rates", "exact")
@@ -96,6 +98,7 @@ def growth(rounds: int = 9) -> Iterator[Row]:
             f"{told} ns a region",
             "fastest of them",
             spread,
+            None,
             "≤ 2" if threads == 1 else "",
             spread <= 2 if threads == 1 else None,
         )
@@ -126,6 +129,7 @@ def against_programmes() -> Iterator[Row]:
             f"{taken['closed'].seconds / many * 1e6:.0f} µs",
             f"bisection over programmes, {_time(taken['programmes'])}",
             1 / faster,
+            1 / (taken["programmes"].fastest * many),
             f"≤ 1/{target:,}",
             faster >= target and apart <= 1e-6,
         )
@@ -141,7 +145,12 @@ main()
 arrays = [np.load(path) for path in sys.argv[2:]]
 if sys.argv[1] != "none":
     solve(Groups(*arrays), fidelity=Delta(0.9), group_rates=sys.argv[1])
-print(json.dumps({"peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
+try:  # what getrusage tells includes the parent process
+    lines = dict(line.split(":", 1) for line in open("/proc/self/status"))
+    peak = int(lines["VmHWM"].split()[0])
+except OSError:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps({"peak": peak * 1024}))
 """
 
 
@@ -160,6 +169,7 @@ def memory(regions: int = 10_000_000) -> Iterator[Row]:
                 f"{ratio * arrays.bytes / 2**20:.0f} MiB above the input",
                 f"input arrays, {arrays.bytes / 2**20:.0f} MiB",
                 ratio,
+                None,
                 "≤ 6",
                 ratio <= 6,
             )
@@ -241,6 +251,7 @@ def rounded(regions: int = 2_000) -> Iterator[Row]:
             _time(t),
             f"one pass, {taken['pass'].seconds * 1e6:.0f} µs",
             t.ratio,
+            t.fastest,
         )
 
 
