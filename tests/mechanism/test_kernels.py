@@ -15,7 +15,7 @@ from atr.confidence import maximum_confidence
 from atr.errors import RefusedError
 from atr.fidelity import Alpha, Delta, Ranges, ladder
 from atr.groups import Groups
-from atr.mechanism import announce, blocks, optimal_privacy, round_announcement, solve
+from atr.mechanism import announce, blocks, compile, kernels, optimal_privacy, ranges, round_announcement, solve
 from atr.mechanism.ranges import allowed
 from atr.mechanism.solve import confidences, strictest_delta
 from tests.mechanism.test_against_programmes import (
@@ -226,6 +226,21 @@ def test_noise_does_not_tip_exact_halves(cells, seed):
     noise = np.random.default_rng(seed).uniform(-1e-12, 1e-12, len(p))
     quiet = round_announcement(drawn, halves, group_rates="free", **options)
     assert round_announcement(drawn, halves + noise, group_rates="free", **options).tolist() == quiet.tolist()
+
+
+def test_set_up_compiles_all_that_is_ever_called():
+    compile.main()
+    for decision in ([0, 0, 1], [[1, 0], [1, 0], [0, 1]]):
+        drawn = Groups([12, 5, 3], decision, np.array([0, 3], dtype=np.int32))
+        for rates in RATES:
+            for fidelity in (Delta(0.9), Alpha(0.9), Ranges([0, 0, 0], [1, 1, 1])):
+                x = solve(drawn, fidelity=fidelity, group_rates=rates, digits=2).announced[:, 1]
+                announce(drawn, beta=[1], fidelity=fidelity, group_rates=rates)
+                confidences(drawn, x)
+        strictest_delta(drawn, 1)
+    for module in (kernels, ranges):
+        for kernel in (value for value in vars(module).values() if hasattr(value, "signatures")):
+            assert len(kernel.signatures) <= 1 or kernel.__name__.startswith("_"), kernel
 
 
 def test_the_compiler_is_loaded_only_to_compute():
