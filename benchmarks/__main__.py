@@ -32,7 +32,7 @@ def told(ratio: float | None) -> str:
 def main() -> None:
     """Run the sections named on the command line, or all, and keep earlier results of the others."""
     path = HERE / "results.json"
-    wanted = sys.argv[1:] or list(SECTIONS)
+    described, wanted = machine(), sys.argv[1:] or list(SECTIONS)
     kept = json.loads(path.read_text())["sections"] if path.exists() and sys.argv[1:] else {}
     sections = {}
     for name, run in SECTIONS.items():
@@ -41,7 +41,7 @@ def main() -> None:
             sections[name] = [row._asdict() for row in run()]
         elif name in kept:
             sections[name] = kept[name]
-    results = {"machine": machine(), "sections": sections}
+    results = {"machine": described, "sections": sections}
     path.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     lines = [", ".join(f"{name} {value}" for name, value in results["machine"].items()), ""]
     lines.append("| what | measured | compared with | ratio | of the fastest | target | met |")

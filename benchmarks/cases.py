@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -107,8 +108,9 @@ def growth(rounds: int = 9) -> Iterator[Row]:
 def against_programmes() -> Iterator[Row]:
     """One group against bisection over linear programmes."""
     many = 200
-    for regions, rounds, target in ((1_000, 5, 10_000), (10_000, 3, 30_000)):
-        arrays = one_group(regions)
+    kinds = product(((1_000, 5, 10_000), (10_000, 3, 30_000)), ("uniform", "log-normal", "equal"))
+    for (regions, rounds, target), spread in kinds:
+        arrays = one_group(regions, spread)
         groups = Groups(*arrays)
         lower, upper = DELTA.allowed(arrays.decision)
         least, most = optimal_privacy(groups, fidelity=DELTA, group_rates="free").limits[0].tolist()
@@ -125,7 +127,7 @@ def against_programmes() -> Iterator[Row]:
         apart = abs(beta - found[-1])
         faster = taken["programmes"].ratio * many
         yield Row(
-            f"β*, free rates, one group of {regions:,} sensitive values (β* apart by {apart:.0e})",
+            f"β*, free rates, one group of {regions:,} sensitive values, {spread} populations (β* apart by {apart:.0e})",
             f"{taken['closed'].seconds / many * 1e6:.0f} µs",
             f"bisection over programmes, {_time(taken['programmes'])}",
             1 / faster,

@@ -75,6 +75,7 @@ def machine() -> dict[str, str]:
     return {
         "processors": f"{processors} × {model}",
         "memory": f"{memory:.0f} GiB",
+        "load before": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown",
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         **versions,
