@@ -114,11 +114,10 @@ def against_programmes() -> Iterator[Row]:
         arrays = one_group(regions, spread)
         groups = Groups(*arrays)
         lower, upper = DELTA.allowed(arrays.decision)
-        least, most = optimal_privacy(groups, fidelity=DELTA, group_rates="free").limits[0].tolist()
         found = []
 
-        def bisect(arrays=arrays, lower=lower, upper=upper, least=least, most=most, found=found) -> None:
-            found.append(optimal_privacy_by_bisection(arrays.population, lower, upper, least, most))
+        def bisect(arrays=arrays, lower=lower, upper=upper, found=found) -> None:
+            found.append(optimal_privacy_by_bisection(arrays.population, lower, upper))
 
         def closed(groups=groups) -> list[Any]:
             return [optimal_privacy(groups, fidelity=DELTA, group_rates="free") for _ in range(many)]
