@@ -60,10 +60,10 @@ def each_block(offsets: IntArray, work: Callable[[slice, slice, FloatArray], Non
         for which, cells in waiting:
             work(which, cells, scratch[:, : cells.stop - cells.start])
 
-    threads = min(processors(), len(blocks)) if len(blocks) >= _FEW else 1
-    if threads == 1:
+    if len(blocks) < _FEW:
         share()
         return
+    threads = min(processors(), len(blocks))
     with ThreadPoolExecutor(threads) as pool:
         for done in [pool.submit(share) for _ in range(threads)]:
             done.result()

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from atr.errors import RefusedError
-from atr.fidelity import Delta, Fidelity, ladder
+from atr.fidelity import Delta, Fidelity, Ranges, ladder
 from atr.groups import FloatArray, Groups, IntArray
 from atr.mechanism.blocks import each_block, kernels
 from atr.mechanism.solution import CONFIDENCE_TOLERANCE, GroupRates, Objective, OptimalPrivacy, Solution
@@ -317,6 +317,8 @@ def _block(
     """Give the population, decision and allowed range of a block, where its groups start, and room to work in."""
     from atr.mechanism.ranges import allowed
 
+    if isinstance(fidelity, Ranges) and len(fidelity.lower) != len(groups.population):
+        raise ValueError(f"there are {len(fidelity.lower)} ranges for {len(groups.population)} regions")
     d = np.ascontiguousarray(groups.rule[cells])
     d.flags.writeable = False  # as it is where nothing was copied: kernels are compiled for one kind of array
     lower, upper = scratch[0], scratch[1]

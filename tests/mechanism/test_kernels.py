@@ -145,6 +145,12 @@ def test_ranges_are_those_the_fidelity_defines(drawn, fidelity, digits):
     assert upper.tolist() == hi.tolist()
 
 
+@pytest.mark.parametrize("count", [2, 4])
+def test_ranges_must_be_as_many_as_regions(count):
+    with pytest.raises(ValueError, match=f"{count} ranges for 3 regions"):
+        optimal_privacy(Groups([12, 5, 3], [0, 0, 1], [0, 3]), fidelity=Ranges(np.zeros(count), np.ones(count)))
+
+
 def test_ranges_of_every_region_stay_with_it_in_blocks(monkeypatch):
     drawn = _many(200)
     d, rng = drawn.rule, np.random.default_rng(2)
