@@ -12,6 +12,7 @@ setup: .venv/installed  ## The environment, from the lock file with hashes
 
 .venv/installed: requirements-dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "atr needs Python 3.11 or newer; name one with make PYTHON=…" >&2; exit 1; }
+	@echo "Installing into .venv: some minutes the first time …"
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .

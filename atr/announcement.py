@@ -7,7 +7,7 @@ policy alone), :func:`solve` (group by group) and :func:`announce` (all announce
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import IntEnum
@@ -20,15 +20,19 @@ import numpy.typing as npt
 
 from atr.confidence import exact_confidence, round_up
 from atr.errors import RefusedError
-from atr.fidelity import Fidelity, ladder
+from atr.fidelity import Fidelity, Ranges, ladder
 from atr.groups import Groups
 from atr.mechanism import announce as least_distorted
 from atr.mechanism import optimal_privacy, round_announcement
 from atr.programme import Policy
+from atr.protected import ProtectedSets, nested_sets
 from atr.regions import Regions
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+_NAMED = 10
+"""Groups or regions named in the private part of a refusal."""
 
 
 class Standing(IntEnum):
@@ -77,7 +81,7 @@ class Announcement:
     Parameters
     ----------
     outcomes
-        The positive outcome, then the other.
+        The positive outcome, then the others.
     groups
         (g,) positions of the announced groups among all groups of the period.
     group_values, region_values
@@ -87,14 +91,18 @@ class Announcement:
     population, published
         (n,) people, exact and as printed.
     chance
-        (n,) announced chance of the positive outcome, in units of the last digit.
+        (n, outcomes) announced chances, in units of the last digit.
     digits
         Decimal digits of the announced chances.
     fidelity
         What is promised of every announced chance.
+    rung
+        Its place among the :func:`rungs`.
+    sets
+        The protected sets of the announced groups; None where every region on its own is one.
     """
 
-    outcomes: tuple[str, str]
+    outcomes: tuple[str, ...]
     groups: Ints
     group_values: tuple[tuple[str, ...], ...]
     region_values: tuple[tuple[str, ...], ...]
@@ -104,6 +112,8 @@ class Announcement:
     chance: Ints
     digits: int
     fidelity: Fidelity
+    rung: int
+    sets: ProtectedSets | None
 
     def confidences(self) -> list[Fraction]:
         """(g,) the exact maximum confidence of each group, the larger of exact and published populations."""
@@ -111,7 +121,9 @@ class Announcement:
 
     def prior_confidences(self) -> list[Fraction]:
         """(g,) what a reader can be sure of without the report, likewise."""
-        return _larger(self, np.full_like(self.chance, 10**self.digits))
+        certain = np.zeros_like(self.chance)
+        certain[:, 0] = 10**self.digits
+        return _larger(self, certain)
 
     def stated(self, confidences: Sequence[Fraction]) -> Decimal:
         """The largest confidence, rounded up to the last digit."""
@@ -125,8 +137,8 @@ def _larger(announcement: Announcement, chance: Ints) -> list[Fraction]:
     return [
         max(pair)
         for pair in zip(
-            exact_confidence(announcement.population, chance, digits=digits, offsets=offsets),
-            exact_confidence(announcement.published, chance, digits=digits, offsets=offsets),
+            exact_confidence(announcement.population, chance, digits=digits, offsets=offsets, sets=announcement.sets),
+            exact_confidence(announcement.published, chance, digits=digits, offsets=offsets, sets=announcement.sets),
             strict=True,
         )
     ]
@@ -180,10 +192,12 @@ def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
     if not len(people):
         return result
     starts = regions.offsets[:-1]
+    sets = protected_sets(regions, np.arange(len(people)))
     ceiling = Fraction(str(policy.ceiling))
     smallest = people
     for region in (regions.population, published_population(regions.population, rounding=policy.population_rounding)):
-        largest, total = np.maximum.reduceat(region, starts), np.add.reduceat(region, starts)
+        total = np.add.reduceat(region, starts)
+        largest = np.maximum.reduceat(region, starts) if sets is None else sets.largest(sets.sums(region))
         sure = largest.astype(object) * ceiling.denominator > total.astype(object) * ceiling.numerator
         result[sure.astype(bool)] = Standing.PRIOR_TOO_SURE
         smallest = np.minimum(smallest, total)
@@ -191,10 +205,45 @@ def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
     return result
 
 
-def rungs(policy: Policy) -> tuple[Fidelity, ...]:
-    """The fidelities that may be promised, most faithful first: one, or a ladder under the objective ``fidelity``."""
-    fidelity = policy.fidelity.model()
+def rungs(regions: Regions, which: Ints, policy: Policy) -> tuple[Fidelity, ...]:
+    """The fidelities that may be promised, most faithful first: one, or a ladder under the objective ``fidelity``.
+
+    Parameters
+    ----------
+    regions
+        The decision regions of the period.
+    which
+        (k,) positions of the groups that the promise is about.
+    policy
+        The programme's policy.
+
+    Raises
+    ------
+    ProgrammeError
+        If ranges are declared, but not for all regions of these groups.
+    RefusedError
+        If a true chance lies outside its declared range; which ones is in its private part.
+    """
+    fidelity = policy.fidelity.model(values_of(regions, which))
+    if isinstance(fidelity, Ranges):
+        _check_truth(regions, which, fidelity)
     return ladder(fidelity) if policy.objective == "fidelity" else (fidelity,)
+
+
+def _check_truth(regions: Regions, which: Ints, declared: Ranges) -> None:
+    members, _ = members_of(regions, which)
+    true = regions.counts[members, 0] / regions.population[members]
+    outside = np.flatnonzero((true < declared.lower) | (true > declared.upper))
+    if not len(outside):
+        return
+    values = list(values_of(regions, which))
+    named = [f"  {', '.join(values[i])}" for i in outside[:_NAMED]]
+    more = [f"  and {len(outside) - _NAMED} more"] if len(outside) > _NAMED else []
+    raise RefusedError(
+        "a true chance lies outside the range that the programme declares for it",
+        hint="Widen the ranges; the dossier shows which. Move in coarse steps: how far depends on the true decisions.",
+        private="\n".join(["Regions whose true chance lies outside its range:", *named, *more]),
+    )
 
 
 def solve(regions: Regions, which: Ints, policy: Policy) -> Solved:
@@ -210,16 +259,15 @@ def solve(regions: Regions, which: Ints, policy: Policy) -> Solved:
         The programme's policy.
     """
     groups = groups_of(regions, which)
+    promises = rungs(regions, which, policy)
     other: Literal["exact", "free"] = "free" if policy.group_rates == "exact" else "exact"
     solved = [
-        optimal_privacy(groups, fidelity=f, group_rates=policy.group_rates, digits=policy.digits) for f in rungs(policy)
+        optimal_privacy(groups, fidelity=f, group_rates=policy.group_rates, digits=policy.digits) for f in promises
     ]
     return Solved(
         group=np.asarray(which, dtype=np.int64),
         beta=np.stack([s.beta for s in solved], axis=1),
-        beta_other=optimal_privacy(
-            groups, fidelity=policy.fidelity.model(), group_rates=other, digits=policy.digits
-        ).beta,
+        beta_other=optimal_privacy(groups, fidelity=promises[-1], group_rates=other, digits=policy.digits).beta,
         limits=solved[-1].limits,
     )
 
@@ -234,14 +282,13 @@ def announce(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
         private part.
     """
     which = solved.group
+    promises = rungs(regions, which, policy)
     if not len(which):
-        none = np.zeros(0, dtype=np.int64)
-        return announced_of(
-            regions, which, published=none, chance=none, fidelity=rungs(policy)[-1], digits=policy.digits
-        )
+        none = np.zeros((0, len(regions.outcomes)), dtype=np.int64)
+        return announced_of(regions, which, published=none[:, 0], chance=none, rung=len(promises) - 1, policy=policy)
     groups = groups_of(regions, which)
     refusal: RefusedError | None = None
-    for rung, fidelity in enumerate(rungs(policy)):
+    for rung, fidelity in enumerate(promises):
         binding = solved.beta[:, rung] > policy.ceiling + 1e-12
         if binding.any():
             refusal = _refused(regions, which[binding], solved.beta[binding, rung], policy)
@@ -251,7 +298,7 @@ def announce(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
             groups, beta=beta, fidelity=fidelity, group_rates=policy.group_rates, digits=policy.digits
         )
         try:
-            made = _rounded(regions, which, continuous, fidelity, beta=beta, ceiling=policy.ceiling, policy=policy)
+            made = _rounded(regions, which, continuous, rung, beta=beta, ceiling=policy.ceiling, policy=policy)
         except RefusedError as error:
             refusal = _refused(regions, which, solved.beta[:, rung], policy, after_rounding=error)
             continue
@@ -263,7 +310,7 @@ def _rounded(
     regions: Regions,
     which: Ints,
     continuous: Floats,
-    fidelity: Fidelity,
+    rung: int,
     *,
     beta: float,
     ceiling: float,
@@ -272,17 +319,19 @@ def _rounded(
     """The printed numbers of some groups, at most at the ceiling for exact and for published populations."""
     groups = groups_of(regions, which)
     published = published_population(groups.population.astype(np.int64), rounding=policy.population_rounding)
-    chance = round_announcement(
+    rounded = round_announcement(
         groups,
         continuous,
-        fidelity=fidelity,
+        fidelity=rungs(regions, which, policy)[rung],
         digits=policy.digits,
         beta=beta,
         ceiling=ceiling,
         published_population=published,
         group_rates=policy.group_rates,
     )
-    return announced_of(regions, which, published=published, chance=chance, fidelity=fidelity, digits=policy.digits)
+    # The mechanism gives one number for two outcomes.
+    chance = rounded if rounded.ndim == 2 else np.column_stack([rounded, 10**policy.digits - rounded])
+    return announced_of(regions, which, published=published, chance=chance, rung=rung, policy=policy)
 
 
 def _as_private_as_printed(
@@ -307,7 +356,7 @@ def _as_private_as_printed(
                 regions,
                 which,
                 continuous[cells],
-                made.fidelity,
+                made.rung,
                 beta=min(beta, ceiling),
                 ceiling=ceiling,
                 policy=policy,
@@ -334,12 +383,12 @@ def _as_private_as_printed(
 
 
 def announced_of(
-    regions: Regions, which: Ints, *, published: Ints, chance: Ints, fidelity: Fidelity, digits: int
+    regions: Regions, which: Ints, *, published: Ints, chance: Ints, rung: int, policy: Policy
 ) -> Announcement:
     """The announcement of some groups, from the numbers chosen for their regions."""
     members, offsets = members_of(regions, which)
     return Announcement(
-        outcomes=(regions.outcomes[0], regions.outcomes[1]),
+        outcomes=regions.outcomes,
         groups=which,
         group_values=tuple(regions.group_values[i] for i in which),
         region_values=tuple(regions.region_values[i] for i in members),
@@ -347,9 +396,21 @@ def announced_of(
         population=regions.population[members],
         published=published,
         chance=chance,
-        digits=digits,
-        fidelity=fidelity,
+        digits=policy.digits,
+        fidelity=rungs(regions, which, policy)[rung],
+        rung=rung,
+        sets=protected_sets(regions, which),
     )
+
+
+def protected_sets(regions: Regions, which: Ints) -> ProtectedSets | None:
+    """The protected sets of some groups; None where every region on its own is one."""
+    members, offsets = members_of(regions, which)
+    if not len(which):
+        return None
+    values = [regions.region_values[i] for i in members]
+    nested = nested_sets(regions.sensitive, values, offsets.tolist(), regions.named_sets)
+    return None if nested is None else ProtectedSets.of(nested, offsets.tolist())
 
 
 def members_of(regions: Regions, which: Ints) -> tuple[Ints, Ints]:
@@ -359,28 +420,43 @@ def members_of(regions: Regions, which: Ints) -> tuple[Ints, Ints]:
     return np.arange(offsets[-1]) + np.repeat(regions.offsets[:-1][which] - offsets[:-1], sizes), offsets
 
 
+def values_of(regions: Regions, which: Ints) -> Iterator[tuple[str, ...]]:
+    """For every region of some groups, its display values: public ones, then sensitive ones."""
+    for group in which:
+        for region in range(regions.offsets[group], regions.offsets[group + 1]):
+            yield (*regions.group_values[group], *regions.region_values[region])
+
+
 def groups_of(regions: Regions, which: Ints) -> Groups:
     """Some groups with their true decision mapping, as the mechanism takes them. Private."""
     members, offsets = members_of(regions, which)
     population = regions.population[members]
-    return Groups(population, regions.counts[members, 0] / population, offsets)
+    decision = regions.counts[members] / population[:, None]
+    values = [regions.region_values[i] for i in members]
+    nested = nested_sets(regions.sensitive, values, offsets.tolist(), regions.named_sets) if len(which) else None
+    return Groups(population, decision[:, 0] if decision.shape[1] == 2 else decision, offsets, nested)
 
 
 def _refused(
     regions: Regions, which: Ints, beta: Floats, policy: Policy, *, after_rounding: RefusedError | None = None
 ) -> RefusedError:
     kind, level = policy.fidelity.kind, policy.fidelity.level
+    promised, widen = (
+        ("within the declared ranges", "Widen the ranges")
+        if level is None
+        else (f"at {kind} {level:g}", "Lower the fidelity")
+    )
     if after_rounding is not None:
         private = f"Within the printed digits some groups cannot be held below the ceiling. {after_rounding.private}"
     else:
-        worst = np.argsort(-beta, kind="stable")[:10]
+        worst = np.argsort(-beta, kind="stable")[:_NAMED]
         named = [f"  {', '.join(regions.group_values[which[i]])}: needs {_coarse(beta[i])}" for i in worst]
         more = [f"  and {len(which) - len(worst)} more"] if len(which) > len(worst) else []
         private = "\n".join(["Groups that bind, with the ceiling each would need:", *named, *more])
     return RefusedError(
-        f"a maximum confidence of {policy.max_confidence:g} cannot be reached at {kind} {level:g} "
+        f"a maximum confidence of {policy.max_confidence:g} cannot be reached {promised} "
         f"with {policy.group_rates} group rates",
-        hint="Lower the fidelity, raise max_confidence, or choose the other group_rates; the dossier shows which "
+        hint=f"{widen}, raise max_confidence, or choose the other group_rates; the dossier shows which "
         "groups bind and how far. Move in coarse steps: how far depends on the true decisions.",
         private=private,
     )

@@ -1,7 +1,8 @@
 """The atr command: init, check, publish, review, verify, history.
 
-Exit codes: 0 done, 1 input error, 2 usage, 3 a gate refused or a statement is false, 4 environment, 70 internal error.
-Progress goes to stderr, the paths of documents to stdout.
+Exit codes: 0 done, 1 input error, 2 usage, 3 a gate refused or a statement is false, 4 environment, 70 internal error,
+130 interrupted. Progress goes to stderr, the paths of documents to stdout; with --json, codes 1, 3 and 4
+come with the error as JSON there.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import signal
 import sys
 import tempfile
 import traceback
@@ -21,6 +23,7 @@ import atr
 from atr.errors import AtrError, EnvironmentFault, ProgrammeError, RefusedError
 
 INTERRUPTED = 130
+_INTERRUPTED = "atr: interrupted. What was published is untouched; run the command again."
 
 app = typer.Typer(
     add_completion=False,
@@ -38,6 +41,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, fo
 def main() -> NoReturn:
     """Run the command and exit with its code; no traceback for a mistake in somebody's file."""
     os.umask(0o077)
+    signal.signal(signal.SIGINT, _end_at_once)
     sys.exit(_run())
 
 
@@ -48,10 +52,11 @@ def _run() -> int | str | None:
         _say(f"atr: {error}")
         if error.private:
             _say(error.private)
+        if "--json" in sys.argv[1:]:
+            fault = {"kind": type(error).__name__, "message": error.message, "where": error.where, "hint": error.hint}
+            _result({"error": {**fault, "exit_code": error.exit_code}}, [], as_json=True)
         return error.exit_code
     except SystemExit as end:
-        if end.code == INTERRUPTED:
-            _say("atr: interrupted. What was published is untouched; run the command again.")
         return end.code
     except OSError as error:
         _say(f"atr: {error.filename or 'this machine'}: {error.strerror or error}")
@@ -88,31 +93,40 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
 
     from atr import announcement, ingest, regions
     from atr.programme import load
+    from atr.report.wording import count
     from atr.warehouse import Warehouse
 
     loaded = load(programme)
+    _say("Reading the log …")
     with Warehouse.in_memory() as warehouse:
         accounting = ingest.ingest(warehouse, loaded)
+        remarks = ingest.remarks(warehouse, loaded)
         found = []
         for period, decisions in regions.periods(warehouse, loaded.period.every):
-            standings = announcement.standing(regions.aggregate(warehouse, loaded, period), loaded.policy)
-            counts = np.bincount(standings, minlength=3).tolist()
-            found.append({"period": period.label, "decisions": decisions, "announced": counts[0],
-                          "too_small": counts[1], "prior_too_sure": counts[2]})  # fmt: skip
+            counted = regions.aggregate(warehouse, loaded, period)
+            standings = announcement.standing(counted, loaded.policy)
+            announced = np.flatnonzero(standings == announcement.Standing.ANNOUNCED)
+            loaded.policy.fidelity.model(announcement.values_of(counted, announced))
+            groups = np.bincount(standings, minlength=3).tolist()
+            found.append({"period": period.label, "decisions": decisions, "announced": groups[0],
+                          "too_small": groups[1], "prior_too_sure": groups[2]})  # fmt: skip
     _say(f"{loaded.path}: fits its log.")
     _say(
-        f"{accounting.rows_read:,} rows read: {accounting.decisions:,} decisions, "
-        f"{accounting.duplicates:,} duplicates, {accounting.corrections:,} corrections, "
+        f"{count(accounting.rows_read, 'row')} read: {count(accounting.decisions, 'decision')}, "
+        f"{count(accounting.duplicates, 'duplicate')}, {count(accounting.corrections, 'correction')}, "
         f"{accounting.quarantined:,} quarantined."
     )
-    for reason, count in accounting.reasons.items():
-        _say(f"  quarantined, {reason}: {count:,}")
+    for reason, rows in accounting.reasons.items():
+        _say(f"  quarantined, {reason}: {rows:,}")
+    for remark in remarks:
+        _say(f"  attributes.{remark}.")
     lines = [f"{'period':<10}{'decisions':>12}{'groups announced':>19}{'too small':>12}{'prior too sure':>17}"]
     lines += [
         f"{f['period']:<10}{f['decisions']:>12,}{f['announced']:>19}{f['too_small']:>12}{f['prior_too_sure']:>17}"
         for f in found
     ]
-    _result({"rows": accounting.rows_read, "decisions": accounting.decisions, "periods": found}, lines, as_json=as_json)
+    result = {"rows": accounting.rows_read, "decisions": accounting.decisions, "periods": found, "remarks": remarks}
+    _result(result, lines, as_json=as_json)
 
 
 @app.command()
@@ -127,11 +141,13 @@ def publish(
     """Make the report of a period and leave it as a draft that waits for review."""
     from atr import periods
     from atr.programme import load
+    from atr.report import model
 
     loaded = load(programme)
     if period is not None:
         periods.parse(period)
     outcome = _flow(loaded, period)
+    announced = model.read(outcome.documents / "report.json").coverage.groups.announced
     release, documents = outcome.release, outcome.documents
     dossier = outcome.dossier / "dossier.html"
     if not outcome.new:
@@ -139,10 +155,18 @@ def publish(
     else:
         _say(f"The draft of {release.period}, version {release.version}, waits for review. Read the dossier, then:")
         _say(f"  atr review {programme} {release.period} --approve --name … --comment …")
+    if not announced:
+        _say("It announces no group: each is too small, or known too well before any report. It says so, and no more.")
+    if outcome.overlapping:
+        _say(
+            f"There are reports of periods that share days with {release.period}: {', '.join(outcome.overlapping)}. "
+            "Publish one or the other: whoever has both can subtract one from the other."
+        )
     files = [documents / name for name in ("report.html", "report.pdf", "report.json")]
     _result(
         {"period": release.period, "version": release.version, "state": release.state, "new": outcome.new,
-         "documents": str(documents), "dossier": str(dossier), "report_sha256": release.report_sha256},
+         "groups_announced": announced, "overlapping": list(outcome.overlapping), "documents": str(documents),
+         "dossier": str(dossier), "report_sha256": release.report_sha256},
         [str(path) for path in (*files, dossier)],
         as_json=as_json,
     )  # fmt: skip
@@ -160,6 +184,10 @@ def review(
         str | None,
         typer.Option(help="The SHA-256 the report you read prints, or its beginning: no other is decided on."),
     ] = None,
+    despite_overlap: Annotated[
+        bool,
+        typer.Option("--despite-overlap", help="Publish although a published period shares days with this one."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Publish or reject the draft of a period; without a decision, say where to read it."""
@@ -171,18 +199,25 @@ def review(
     if approve and reject:
         raise typer.BadParameter("give one of --approve and --reject")
     if not approve and not reject:
-        draft, documents, dossier = reviewing.waiting(loaded, period)
+        draft, documents, dossier, overlapping = reviewing.waiting(loaded, period)
         _say(
             f"Version {draft.version} of {period}, drafted {draft.date}, waits. Read these, then --approve or --reject."
         )
+        if overlapping:
+            _say(f"It shares days with what is published: {', '.join(overlapping)}. See --despite-overlap.")
         lines = [str(dossier / "dossier.html"), str(documents / "report.html"), str(documents / "report.pdf")]
-        _result({"state": draft.state, "documents": str(documents), "dossier": str(dossier)}, lines, as_json=as_json)
+        _result({"state": draft.state, "overlapping": list(overlapping), "documents": str(documents),
+                 "dossier": str(dossier)}, lines, as_json=as_json)  # fmt: skip
         return
     if not name.strip() or not comment.strip():
         raise typer.BadParameter("a decision needs --name and --comment: they go into the ledger")
-    act = reviewing.approve if approve else reviewing.reject
     with hold(loaded.store_path):
-        release, folder = act(loaded, period, name=name, comment=comment, report_sha256=sha256)
+        if approve:
+            release, folder = reviewing.approve(
+                loaded, period, name=name, comment=comment, report_sha256=sha256, despite_overlap=despite_overlap
+            )
+        else:
+            release, folder = reviewing.reject(loaded, period, name=name, comment=comment, report_sha256=sha256)
     _say(f"{period}, version {release.version}: {release.state} by {name}.")
     _result({"period": period, "version": release.version, "state": release.state, "folder": str(folder)},
             [str(folder)], as_json=as_json)  # fmt: skip
@@ -198,11 +233,13 @@ def verify(
 ) -> None:
     """Recompute confidence, rates and fairness of a published report from its own numbers."""
     from atr.report import verify as verifying
+    from atr.report.wording import count
 
     findings = verifying.verify(report, population=population)
     for finding in findings:
         _say(f"false: {finding}")
-    said = "verified: every statement follows from the printed numbers" if not findings else f"{len(findings)} false"
+    false = count(len(findings), "false statement")
+    said = false if findings else "verified: every statement follows from the printed numbers"
     _result({"verified": not findings, "findings": [str(f) for f in findings]}, [f"{report}: {said}"], as_json=as_json)
     if findings:
         raise typer.Exit(RefusedError.exit_code)
@@ -244,8 +281,11 @@ def _options(
 
 def _flow(programme: Any, period: str | None) -> Any:
     """Run the publish flow in this process, with Prefect's embedded server."""
+    from atr import run
     from flows import environment
 
+    _say("Looking at the log …")
+    period = run.foresee(str(programme.path), period)
     environment.prepare(programme.store_path / "prefect", quiet=True)
     _say("Starting Prefect …")
     logger = logging.getLogger("atr")
@@ -264,6 +304,21 @@ def _flow(programme: Any, period: str | None) -> Any:
         raise EnvironmentFault(
             "Prefect's embedded server did not start", hint=f"Is the machine out of memory or disk? ({error})"
         ) from None
+
+
+def _end_at_once(*_: object) -> None:
+    """End an interrupted command. Prefect would first ask its server, which the same Ctrl-C has ended, for a minute.
+
+    What a killed command leaves is sound: the next one starts afresh.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        os.write(2, f"{_INTERRUPTED}\n".encode())
+        environment = sys.modules.get("flows.environment")
+        if environment is not None:
+            environment.kill_server()
+    finally:
+        os._exit(INTERRUPTED)
 
 
 def _result(content: dict[str, Any], lines: list[str], *, as_json: bool) -> None:

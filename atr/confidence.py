@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
@@ -11,18 +12,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from atr.groups import FloatArray, Groups
+from atr.protected import ProtectedSets
 
 
 def maximum_confidence(groups: Groups, decision: ArrayLike) -> FloatArray:
-    """Give the largest posterior of any region of each group for a reader who takes a mapping at face value.
+    """Give the largest posterior of any protected set of each group for a reader who takes a mapping at face value.
 
     The reader knows the public attributes, the outcome and the populations. With the true decisions this is
-    the maximum posterior confidence C*, with announced ones the confidence the report gives.
+    the maximum posterior confidence C*, with announced ones the confidence the report gives. Where sets have
+    factors, a set's confidence is divided by its factor: what is bounded is what keeps to β times the factor.
 
     Parameters
     ----------
     groups
-        The regions and their populations.
+        The regions, their populations and the protected sets.
     decision
         (n, outcomes) probability, or (n,) chances of outcome 1 in the binary case.
 
@@ -51,7 +54,7 @@ def maximum_confidence(groups: Groups, decision: ArrayLike) -> FloatArray:
     if D.ndim != 2 or len(D) != len(groups.population):
         raise ValueError(f"the mapping must have one row for each of the {len(groups.population)} regions")
     people = groups.population[:, None] * D
-    largest, total = groups.maxima(people), groups.sums(people)
+    largest, total = _largest(groups, people), groups.sums(people)
     shares = np.divide(largest, total, out=np.zeros_like(total), where=total > 0)
     highest: FloatArray = shares.max(axis=1)
     return highest
@@ -62,7 +65,7 @@ def privacy_limit(groups: Groups) -> FloatArray:
 
     Returns
     -------
-    (g,) probability.
+    (g,) probability: the largest share of any protected set, divided by the set's factor.
 
     References
     ----------
@@ -73,31 +76,44 @@ def privacy_limit(groups: Groups) -> FloatArray:
     >>> privacy_limit(Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6]))
     array([0.6 , 0.45])
     """
-    limit: FloatArray = groups.maxima(groups.population) / groups.sums(groups.population)
+    limit: FloatArray = _largest(groups, groups.population) / groups.sums(groups.population)
     return limit
 
 
 def exact_shares(
-    population: ArrayLike, announced: ArrayLike, *, digits: int, offsets: ArrayLike | None = None
+    population: ArrayLike,
+    announced: ArrayLike,
+    *,
+    digits: int,
+    offsets: ArrayLike | None = None,
+    sets: ProtectedSets | None = None,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Give, per group and outcome, the largest region's people and all people, times 10^digits, as integers.
+    """Give, per group and outcome, the largest protected set's people and all people, times 10^digits, as integers.
 
-    Their quotient is the confidence a reader gets from that outcome, without any rounding.
+    Their quotient is the confidence a reader gets from that outcome, without any rounding. Where sets have
+    factors, it is that of the set with the largest confidence divided by its factor, and so divided.
 
     Parameters
     ----------
     population
         (n,) people, whole numbers.
     announced
-        (n,) announced D_1 in whole units of 10^-digits.
+        (n, outcomes) announced mapping in whole units of 10^-digits, or (n,) announced D_1.
     digits
         Decimals of the announced numbers.
     offsets
         (g + 1,) positions of the groups; None: all regions are one group.
+    sets
+        The protected sets, as :attr:`Groups.sets`; None: every region on its own.
 
     Returns
     -------
-    Numerators and denominators, (g, 2) each. An outcome nobody gets has 0 and 0.
+    Numerators and denominators, (g, outcomes) each. An outcome nobody gets has 0 and 0.
+
+    Raises
+    ------
+    ValueError
+        If populations or announced numbers are not whole or out of range, or a region's do not sum to one.
 
     Examples
     --------
@@ -106,19 +122,36 @@ def exact_shares(
     """
     p, x, scale = np.asarray(population), np.asarray(announced), 10**digits
     starts = np.array([0]) if offsets is None else np.asarray(offsets)[:-1]
-    for name, array in (("population", p), ("announced", x)):
-        if array.shape != (len(p),) or not np.issubdtype(array.dtype, np.integer):
+    fit = p.ndim == 1 and x.shape[:1] == p.shape and (x.ndim == 1 or (x.ndim == 2 and x.shape[1] > 1))
+    for name, array, fits in (("population", p, p.ndim == 1), ("announced", x, fit)):
+        if not fits or not np.issubdtype(array.dtype, np.integer):
             raise ValueError(f"{name} must be whole numbers, one for each region")
     if (x < 0).any() or (x > scale).any():
         raise ValueError(f"announced must lie between 0 and {scale}")
+    if x.ndim == 2 and (x.sum(axis=1) != scale).any():
+        raise ValueError(f"the announced numbers of every region must sum to {scale}")
     if float(p.max()) * scale * len(p) >= 2.0**62:
         p, x = p.astype(object), x.astype(object)
-    people = np.column_stack([p * (scale - x), p * x])
-    return np.maximum.reduceat(people, starts), np.add.reduceat(people, starts)
+    people = np.column_stack([p * (scale - x), p * x]) if x.ndim == 1 else p[:, None] * x
+    totals = np.add.reduceat(people, starts)
+    if sets is None:
+        return np.maximum.reduceat(people, starts), totals
+    of_sets = sets.sums(people)
+    if (sets.factors == 1).all():
+        return sets.largest(of_sets), totals
+    factors = [Fraction(str(factor)) for factor in sets.factors.tolist()]
+    whole = math.lcm(*(factor.numerator for factor in factors))
+    times = np.array([whole // f.numerator * f.denominator for f in factors], dtype=object)
+    return sets.largest(of_sets.astype(object) * times[:, None]), totals.astype(object) * whole
 
 
 def exact_confidence(
-    population: ArrayLike, announced: ArrayLike, *, digits: int, offsets: ArrayLike | None = None
+    population: ArrayLike,
+    announced: ArrayLike,
+    *,
+    digits: int,
+    offsets: ArrayLike | None = None,
+    sets: ProtectedSets | None = None,
 ) -> list[Fraction]:
     """Give the maximum confidence of each group as an exact fraction, for statements that are published.
 
@@ -127,11 +160,13 @@ def exact_confidence(
     population
         (n,) people, whole numbers.
     announced
-        (n,) announced D_1 in whole units of 10^-digits.
+        (n, outcomes) announced mapping in whole units of 10^-digits, or (n,) announced D_1.
     digits
         Decimals of the announced numbers.
     offsets
         (g + 1,) positions of the groups; None: all regions are one group.
+    sets
+        The protected sets, as :attr:`Groups.sets`; None: every region on its own.
 
     Returns
     -------
@@ -147,7 +182,7 @@ def exact_confidence(
     >>> exact_confidence([12, 5, 3], [100, 20, 900], digits=3)
     [Fraction(27, 40)]
     """
-    numerators, denominators = exact_shares(population, announced, digits=digits, offsets=offsets)
+    numerators, denominators = exact_shares(population, announced, digits=digits, offsets=offsets, sets=sets)
     return [max(_shares(row, totals)) for row, totals in zip(numerators.tolist(), denominators.tolist(), strict=True)]
 
 
@@ -165,3 +200,12 @@ def round_up(fraction: Fraction, *, digits: int) -> Decimal:
 
 def _shares(numerators: Iterable[int], denominators: Iterable[int]) -> Iterable[Fraction]:
     return (Fraction(n, t) if t else Fraction(0) for n, t in zip(numerators, denominators, strict=True))
+
+
+def _largest(groups: Groups, people: FloatArray) -> FloatArray:
+    """Take the most people (n, …) of any protected set of each group, in units of the set's factor: (g, …)."""
+    sets = groups.sets
+    if sets is None:
+        return groups.maxima(people)
+    of_sets = sets.sums(people)
+    return sets.largest(of_sets / sets.factors.reshape(-1, *[1] * (of_sets.ndim - 1)))

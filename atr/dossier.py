@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from atr import fairness
-from atr.announcement import Announcement, Solved, Standing, groups_of, rungs, standing
-from atr.confidence import maximum_confidence
+from atr.announcement import Announcement, Solved, Standing, groups_of, members_of, standing
+from atr.confidence import maximum_confidence, privacy_limit
 from atr.errors import RefusedError
 from atr.programme import Programme
 from atr.regions import Regions
 from atr.report import build as public
-from atr.report import model, templates, verify
+from atr.report import model, templates, verify, wording
 from atr.report.fonts import faces
 
 Ints = npt.NDArray[np.int64]
@@ -93,6 +93,17 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class Related:
+    """The other reports that tell of the same people: waiting and published ones.
+
+    ``overlapping`` are the periods that share days with this one, ``published`` the versions of this period.
+    """
+
+    overlapping: tuple[str, ...] = ()
+    published: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Dossier:
     """All a reviewer sees."""
 
@@ -111,6 +122,7 @@ class Dossier:
     rows: dict[str, int]
     reasons: dict[str, int]
     differences: tuple[Difference, ...]
+    warnings: tuple[str, ...]
 
 
 def build(
@@ -124,6 +136,7 @@ def build(
     previous: model.PublicReport | None,
     accounting: Mapping[str, Any],
     unknown: Mapping[str, int],
+    related: Related,
     refusal: RefusedError | None,
 ) -> Dossier:
     """Put the dossier of a run together.
@@ -140,6 +153,8 @@ def build(
         The public report of the period before, if there is one.
     accounting, unknown
         What became of the log's rows, and how many decisions of the period lack each attribute.
+    related
+        The other reports that tell of the same people.
     refusal
         Why the run was refused, if it was.
     """
@@ -154,16 +169,17 @@ def build(
         refusal=refusal.message if refusal else "",
         refusal_detail=refusal.private if refusal else "",
         policy=programme.policy.model_dump(exclude={"fidelity"})
-        | {programme.policy.fidelity.kind: programme.policy.fidelity.level},
+        | programme.policy.fidelity.model_dump(exclude_none=True),
         report_date=report.date if report else "",
         stated_confidence=report.privacy.max_confidence if report else None,
-        promised=f"{report.fidelity.kind} {report.fidelity.level:g}" if report else "",
+        promised=_promised(report) if report else "",
         groups=tuple(_groups(programme, regions, solved, announcement)),
         measures=measures,
         checks=checks,
         rows=rows | {f"decisions of the period without {name}": n for name, n in unknown.items() if n},
         reasons=reasons,
         differences=tuple(_differences(previous, report)) if previous and report else (),
+        warnings=tuple(_warnings(related, report)) if report else (),
     )
 
 
@@ -182,8 +198,9 @@ def _groups(
 ) -> Iterator[DossierGroup]:
     every = np.arange(len(regions.group_values))
     standings = standing(regions, programme.policy)
-    true = maximum_confidence(groups_of(regions, every), groups_of(regions, every).decision)
-    rung = _rung(programme, solved, announcement)
+    groups = groups_of(regions, every)
+    true, prior = maximum_confidence(groups, groups.decision), privacy_limit(groups)
+    rung = announcement.rung if announcement else -1
     beta = dict(zip(solved.group.tolist(), zip(solved.beta[:, rung], solved.beta_other, strict=True), strict=True))
     worst = max((b for b, _ in beta.values()), default=math.nan)
     place = {int(g): i for i, g in enumerate(announcement.groups)} if announcement else {}
@@ -194,13 +211,13 @@ def _groups(
         chances: list[float | None] = [None] * len(members)
         if announcement is not None and mine is not None:
             at = slice(int(announcement.offsets[mine]), int(announcement.offsets[mine + 1]))
-            chances = [int(x) / 10**announcement.digits for x in announcement.chance[at]]
+            chances = [int(x) / 10**announcement.digits for x in announcement.chance[at, 0]]
         people = regions.population[members.start : members.stop]
         yield DossierGroup(
             values=regions.group_values[g],
             status=_STANDINGS[Standing(standings[g])],
             population=int(people.sum()),
-            prior=float(people.max() / people.sum()),
+            prior=float(prior[g]),
             true_confidence=float(true[g]),
             beta=float(beta[g][0]) if g in beta else None,
             beta_other=float(beta[g][1]) if g in beta else None,
@@ -208,13 +225,6 @@ def _groups(
             binds=g in beta and bool(beta[g][0] >= worst - 1e-12),
             cells=tuple(_cell(regions, region, announced) for region, announced in zip(members, chances, strict=True)),
         )
-
-
-def _rung(programme: Programme, solved: Solved, announcement: Announcement | None) -> int:
-    """The step of the ladder that was announced; the last one where nothing was."""
-    if announcement is None:
-        return int(solved.beta.shape[1]) - 1
-    return list(rungs(programme.policy)).index(announcement.fidelity)
 
 
 def _cell(regions: Regions, region: int, announced: float | None) -> Cell:
@@ -231,10 +241,18 @@ def _cell(regions: Regions, region: int, announced: float | None) -> Cell:
 
 
 def _true_cells(regions: Regions, announcement: Announcement) -> fairness.AnnouncedCells:
-    groups = groups_of(regions, announcement.groups)
-    decision = groups.decision[:, 1]
+    members, offsets = members_of(regions, announcement.groups)
+    population = regions.population[members]
+    decision = regions.counts[members] / population[:, None]
     return fairness.AnnouncedCells(
-        groups.population, decision, decision, decision, groups.offsets, None, announcement.published
+        population=population,
+        chance=decision,
+        digits=announcement.digits,
+        lower=decision,
+        upper=decision,
+        offsets=offsets,
+        exact=False,
+        printed=announcement.published,
     )
 
 
@@ -275,12 +293,19 @@ def _checks(
 ) -> Iterator[Check]:
     policy, unit = programme.policy, 10.0**-announcement.digits
     adds_up = rows["rows_read"] == sum(rows[k] for k in ("decisions", "duplicates", "corrections", "quarantined"))
-    yield Check("every row read is accounted for", adds_up, f"{rows['rows_read']:,} rows")
+    yield Check("every row read is accounted for", adds_up, wording.count(rows["rows_read"], "row"))
     if len(announcement.groups):
-        groups = groups_of(regions, announcement.groups)
-        low, high = announcement.fidelity.allowed_on_grid(groups.decision, digits=announcement.digits)
-        kept = bool(((low <= announcement.chance) & (announcement.chance <= high)).all())
-        moved = float(np.abs(announcement.chance * unit - groups.decision[:, 1]).max())
+        members, offsets = members_of(regions, announcement.groups)
+        population = regions.population[members]
+        true = regions.counts[members] / population[:, None]
+        chance = announcement.chance
+        if chance.shape[1] == 2:  # promised of the positive outcome, and so of the other
+            low, high = announcement.fidelity.allowed_on_grid(true[:, 0], digits=announcement.digits)
+            kept = bool(((low <= chance[:, 0]) & (chance[:, 0] <= high)).all())
+        else:
+            low, high = announcement.fidelity.allowed_outcomes_on_grid(true, digits=announcement.digits)
+            kept = bool(((low <= chance) & (chance <= high)).all())
+        moved = float(np.abs(chance * unit - true).max())
         yield Check("every announced chance keeps the promise", kept, f"the largest change is {moved:.4f}")
         surest = max(announcement.confidences())
         yield Check(
@@ -289,23 +314,38 @@ def _checks(
             f"the surest is {float(surest):.4f}, the ceiling {policy.max_confidence:g}",
         )
         if policy.group_rates == "exact":
-            half = groups.sums(groups.population) * unit / 2
-            error = np.abs(groups.sums(groups.population * (announcement.chance * unit - groups.decision[:, 1])))
+            rounding = np.add.reduceat(population, offsets[:-1]) * unit / (2 if chance.shape[1] == 2 else 1)
+            error = np.abs(np.add.reduceat(population[:, None] * (chance * unit - true), offsets[:-1]))
             yield Check(
-                "every group keeps its number of positive decisions, up to rounding",
-                bool((error <= half + 1e-6).all()),
+                "every group keeps its number of people with each outcome, up to rounding",
+                bool((error <= rounding[:, None] + 1e-6).all()),
                 f"the largest difference is {float(error.max()):.2f} people",
             )
     outside = [m.name for m in measures if not _inside(m, unit)]
     yield Check(
         "every true measure lies in its printed range",
         not outside,
-        "; ".join(outside[:5]) or f"{len(measures)} measures",
+        "; ".join(outside[:5]) or wording.count(len(measures), "measure"),
     )
     found = verify.check(report)
     yield Check(
         "the report bears out its own statements", not found, "; ".join(str(f) for f in found[:5]) or "verified"
     )
+
+
+def _warnings(related: Related, report: model.PublicReport) -> Iterator[str]:
+    if related.overlapping:
+        yield (
+            f"There are reports of periods that share days with {report.period.label}: "
+            f"{wording.listed(related.overlapping)}. Whoever has both can subtract one from the other, and so learn of "
+            "groups that a report withholds. Publish one or the other."
+        )
+    if related.published:
+        versions = wording.listed([str(version) for version in related.published])
+        yield (
+            f"Version {versions} of this period is published. Whoever compares it with this one sees what changed; "
+            "where only a few decisions did, that can tell whose."
+        )
 
 
 def _inside(measure: TrueMeasure, unit: float) -> bool:
@@ -317,13 +357,18 @@ def _inside(measure: TrueMeasure, unit: float) -> bool:
     return (low or 0.0) - slack <= measure.true <= (math.inf if high is None else high) + slack
 
 
+def _promised(report: model.PublicReport) -> str:
+    kind, level = report.fidelity.kind, report.fidelity.level
+    return "the declared ranges" if level is None else f"{kind} {level:g}"
+
+
 def _differences(previous: model.PublicReport, report: model.PublicReport) -> Iterator[Difference]:
     figures: tuple[tuple[str, Callable[[model.PublicReport], str]], ...] = (
         ("decisions", lambda r: f"{r.coverage.decisions:,}"),
         ("share of people announced", lambda r: f"{r.coverage.announced_share:.0%}"),
         ("groups announced", lambda r: str(r.coverage.groups.announced)),
         ("stated confidence", lambda r: str(r.privacy.max_confidence)),
-        ("promise", lambda r: f"{r.fidelity.kind} {r.fidelity.level:g}"),
+        ("promise", _promised),
         (f"share of “{report.positive}”", lambda r: str((r.coverage.rate or {}).get(report.positive))),
     )
     for name, figure in figures:

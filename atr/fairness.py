@@ -8,10 +8,10 @@ decision mapping.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -29,23 +29,25 @@ PAIRS_UP_TO = 12
 
 
 @dataclass(frozen=True)
-class AnnouncedCells:
-    """The announced groups, cell by cell: what a reader holds, with the exact populations.
+class EventCells:
+    """The announced groups, cell by cell, for one event: that the outcome is one of some.
 
     Parameters
     ----------
     population
         (n,) people.
     chance
-        (n,) announced probability of the positive outcome.
+        (n,) announced probability of the event.
     lower, upper
         (n,) between what the true probability lies, by the promise of fidelity.
     offsets
         (g + 1,) where each QID group starts.
     totals
-        (g, 2) between what the number of positive decisions of each group lies; None where group rates are free.
+        (g, 2) between what the number of people of each group with the event lies; None where group rates are free.
     printed
         (n,) people as they are printed.
+    halves
+        Half digits by which the printed rate of a group may be off where rates are exact.
     """
 
     population: Floats
@@ -55,6 +57,72 @@ class AnnouncedCells:
     offsets: Ints
     totals: Floats | None
     printed: Ints
+    halves: int = 1
+
+
+@dataclass(frozen=True)
+class AnnouncedCells:
+    """The announced groups, cell by cell: what a reader holds, with the exact populations.
+
+    Parameters
+    ----------
+    population
+        (n,) people.
+    chance
+        (n, outcomes) announced probabilities, the positive outcome first.
+    digits
+        Decimal digits of the announced probabilities.
+    lower, upper
+        (n, outcomes) between what the true probabilities lie, by the promise of fidelity.
+    offsets
+        (g + 1,) where each QID group starts.
+    exact
+        Whether group rates are announced as they are.
+    printed
+        (n,) people as they are printed.
+    """
+
+    population: Ints
+    chance: Floats
+    digits: int
+    lower: Floats
+    upper: Floats
+    offsets: Ints
+    exact: bool
+    printed: Ints
+
+    @property
+    def outcomes(self) -> int:
+        """How many outcomes there are."""
+        return int(self.chance.shape[1])
+
+    def event(self, *outcomes: int) -> EventCells:
+        """The cells for the event that the outcome is one of these; the others bound it as well."""
+        inside = list(outcomes)
+        outside = [a for a in range(self.outcomes) if a not in outcomes]
+        chance = self.chance[:, inside].sum(axis=1)
+        # Rates are kept to half a digit; of three outcomes and more, each to a digit.
+        halves = 1 if self.outcomes == 2 else 2 * min(len(inside), len(outside))
+        totals = None
+        if self.exact and len(self.population):
+            units = np.rint(chance * 10**self.digits).astype(np.int64)
+            totals = exact_totals(self.population, units, self.offsets, digits=self.digits, halves=halves)
+        return EventCells(
+            population=self.population.astype(np.float64),
+            chance=chance,
+            lower=np.maximum(self.lower[:, inside].sum(axis=1), 1 - self.upper[:, outside].sum(axis=1)),
+            upper=np.minimum(self.upper[:, inside].sum(axis=1), 1 - self.lower[:, outside].sum(axis=1)),
+            offsets=self.offsets,
+            totals=totals,
+            printed=self.printed,
+            halves=halves,
+        )
+
+    def events(self) -> tuple[EventCells, ...]:
+        """Of every event and its opposite one: two mappings are as far apart as in the one they differ in most."""
+        a = self.outcomes
+        half = [e for size in range(1, a // 2 + 1) for e in combinations(range(a), size) if 2 * size < a or 0 in e]
+        return tuple(self.event(*e) for e in half)
 
 
 @dataclass(frozen=True)
@@ -73,7 +141,6 @@ class Comparison:
     value: float
     range: Range
     threshold: float | None
-    verdict: Verdict | None
     people: tuple[int, int]
     rates: tuple[float, float]
 
@@ -84,16 +151,12 @@ class _Rate:
     value: float
     range: Range
 
-    def other(self) -> _Rate:
-        """The rate of the other outcome."""
-        return _Rate(self.people, 1 - self.value, (1 - self.range[1], 1 - self.range[0]))
 
+def exact_totals(population: Ints, chance: Ints, offsets: Ints, *, digits: int, halves: int = 1) -> Floats:
+    """Between what whole numbers each group's people with an event lie, where group rates are exact.
 
-def exact_totals(population: Ints, chance: Ints, offsets: Ints, *, digits: int) -> Floats:
-    """Between what whole numbers each group's positive decisions lie, where group rates are exact.
-
-    Every announced chance was rounded by at most half a last digit, so a total by at most half a digit per person:
-    below 10^digits people a single whole number is left.
+    A group's rate was rounded by at most half a last digit, so a total by at most half a digit per person: below
+    10^digits people a single whole number is left.
 
     Parameters
     ----------
@@ -105,6 +168,8 @@ def exact_totals(population: Ints, chance: Ints, offsets: Ints, *, digits: int) 
         (g + 1,).
     digits
         Decimal digits of the announced chances.
+    halves
+        Half digits by which the rate of a group may be off.
 
     Returns
     -------
@@ -118,14 +183,14 @@ def exact_totals(population: Ints, chance: Ints, offsets: Ints, *, digits: int) 
     unit = 10**digits
     people = np.add.reduceat(population, offsets[:-1])
     total = np.add.reduceat(population * chance, offsets[:-1])
-    low = -((people - 2 * total) // (2 * unit))
-    high = (2 * total + people) // (2 * unit)
+    low = -((halves * people - 2 * total) // (2 * unit))
+    high = (2 * total + halves * people) // (2 * unit)
     nearest = (2 * total + unit) // (2 * unit)
     return np.stack([np.minimum(low, nearest), np.maximum(high, nearest)], axis=1).astype(np.float64)
 
 
-def rate(cells: AnnouncedCells, members: npt.NDArray[np.bool_]) -> _Rate:
-    """The announced rate of the people in some regions, and between what the true one lies.
+def rate(cells: EventCells, members: npt.NDArray[np.bool_]) -> _Rate:
+    """The announced rate of an event among the people in some regions, and between what the true one lies.
 
     Cell by cell within the promise; where group rates are exact, within each group's total as well.
 
@@ -162,10 +227,31 @@ def rate(cells: AnnouncedCells, members: npt.NDArray[np.bool_]) -> _Rate:
     )
 
 
-def difference(a: _Rate, b: _Rate) -> tuple[float, Range]:
-    """Total variation distance of two binary outcome distributions ([CGP] Def. 9) and its range."""
-    (a0, a1), (b0, b1) = a.range, b.range
-    return abs(a.value - b.value), (max(0.0, a0 - b1, b0 - a1), max(a1 - b0, b1 - a0))
+def group_rates(cells: EventCells) -> Floats:
+    """(g,) the announced rate of an event in each QID group; where rates are exact, of whole numbers of people."""
+    starts = cells.offsets[:-1]
+    value = np.add.reduceat(cells.population * cells.chance, starts)
+    if cells.totals is not None:
+        value = np.clip(np.rint(value), *cells.totals.T)
+    rates: Floats = value / np.add.reduceat(cells.population, starts)
+    return rates
+
+
+def difference(a: Sequence[_Rate], b: Sequence[_Rate]) -> tuple[float, Range]:
+    """Total variation distance of two outcome distributions ([CGP] Def. 9) and its range.
+
+    It is the largest difference in the rate of any event, so its ends are those of the event that differs most.
+
+    Parameters
+    ----------
+    a, b
+        The rates of the :meth:`AnnouncedCells.events`.
+    """
+    low = high = 0.0
+    for x, y in zip(a, b, strict=True):
+        (a0, a1), (b0, b1) = x.range, y.range
+        low, high = max(low, a0 - b1, b0 - a1), max(high, a1 - b0, b1 - a0)
+    return max(abs(x.value - y.value) for x, y in zip(a, b, strict=True)), (low, high)
 
 
 def ratio(a: _Rate, b: _Rate) -> tuple[float, Range]:
@@ -187,7 +273,7 @@ def compare(
     *,
     protected: dict[str, str | None],
     legitimate: tuple[str, ...],
-    outcomes: tuple[str, str],
+    outcomes: tuple[str, ...],
     four_fifths: float,
     parity_tolerance: float,
 ) -> list[Comparison]:
@@ -205,7 +291,7 @@ def compare(
     legitimate
         Attributes that parity is conditioned on, all together.
     outcomes
-        The positive outcome, then the other.
+        The positive outcome, then the others.
     four_fifths, parity_tolerance
         Where verdicts are drawn.
 
@@ -217,34 +303,68 @@ def compare(
         return []
     everyone = np.ones(len(cells.population), dtype=bool)
     columns = {name: np.array(column, dtype=object) for name, column in values.items()}
+    events = cells.events()
+    single = tuple(cells.event(a) for a in range(len(outcomes)))
     result: list[Comparison] = []
     for attribute, wanted in protected.items():
-        rates = _rates(cells, columns[attribute], everyone)
-        reference = _reference(rates, wanted)
+        of_outcomes = [_rates(event, columns[attribute], everyone) for event in single]
+        of_events = [_rates(event, columns[attribute], everyone) for event in events]
+        reference = _reference(of_outcomes[0], wanted)
         if reference is None:
             continue
-        for a, b in _pairs(rates, reference):
-            pair, x, y = (a, b), rates[a], rates[b]
-            found = [
-                _compared("p_percent_rule", outcomes[0], x, y, ratio(x, y), four_fifths),
-                _compared("p_percent_rule", outcomes[1], *(z := (x.other(), y.other())), ratio(*z), None),
-                _compared("statistical_parity", None, x, y, difference(x, y), parity_tolerance),
-            ]
-            result += [
-                Comparison(attribute=attribute, groups=pair, reference=reference, condition=(), **f) for f in found
-            ]
+
+        def compared(
+            pair: tuple[str, str],
+            measure: Measure,
+            outcome: str | None,
+            rates: dict[str, _Rate],
+            found: tuple[float, Range],
+            *,
+            line: float | None,
+            condition: tuple[tuple[str, str], ...] = (),
+            attribute: str = attribute,
+            reference: str = reference,
+        ) -> Comparison:
+            value, inside = found
+            a, b = (rates[who] for who in pair)
+            return Comparison(
+                measure=measure,
+                attribute=attribute,
+                groups=pair,
+                reference=reference,
+                condition=condition,
+                outcome=outcome,
+                value=value,
+                range=inside,
+                threshold=line,
+                people=(a.people, b.people),
+                rates=(a.value, b.value),
+            )
+
+        for pair in _pairs(of_outcomes[0], reference):
+            a, b = pair
+            for k, outcome in enumerate(outcomes):
+                rates = of_outcomes[k]
+                line = four_fifths if k == 0 else None
+                result.append(compared(pair, "p_percent_rule", outcome, rates, ratio(rates[a], rates[b]), line=line))
+            found = difference([r[a] for r in of_events], [r[b] for r in of_events])
+            result.append(compared(pair, "statistical_parity", None, of_outcomes[0], found, line=parity_tolerance))
         given = [columns[name] for name in legitimate if name != attribute]
         names = [name for name in legitimate if name != attribute]
         for klass in dict.fromkeys(zip(*given, strict=True)):
             inside = np.logical_and.reduce([c == v for c, v in zip(given, klass, strict=True)])
-            within = _rates(cells, columns[attribute], inside)
-            for a, b in _pairs(within, reference):
-                x, y = within[a], within[b]
+            within = [_rates(event, columns[attribute], inside) for event in events]
+            positive = _rates(single[0], columns[attribute], inside)
+            for pair in _pairs(positive, reference):
+                a, b = pair
+                found = difference([r[a] for r in within], [r[b] for r in within])
                 condition = tuple(zip(names, klass, strict=True))
-                single = _compared("conditional_statistical_parity", None, x, y, difference(x, y), parity_tolerance)
                 result.append(
-                    Comparison(attribute=attribute, groups=(a, b), reference=reference, condition=condition, **single)
-                )
+                    compared(
+                        pair, "conditional_statistical_parity", None, positive, found,
+                        line=parity_tolerance, condition=condition,
+                    )
+                )  # fmt: skip
     return result
 
 
@@ -263,23 +383,7 @@ def verdict(measure: Measure, inside: Range, threshold: float | None) -> Verdict
     return "not_met" if low > threshold + slack else "cannot_tell"
 
 
-def _compared(
-    measure: Measure, outcome: str | None, a: _Rate, b: _Rate, found: tuple[float, Range], threshold: float | None
-) -> dict[str, Any]:
-    value, inside = found
-    return {
-        "measure": measure,
-        "outcome": outcome,
-        "value": value,
-        "range": inside,
-        "threshold": threshold,
-        "verdict": verdict(measure, inside, threshold),
-        "people": (a.people, b.people),
-        "rates": (a.value, b.value),
-    }
-
-
-def _rates(cells: AnnouncedCells, column: npt.NDArray[np.object_], inside: npt.NDArray[np.bool_]) -> dict[str, _Rate]:
+def _rates(cells: EventCells, column: npt.NDArray[np.object_], inside: npt.NDArray[np.bool_]) -> dict[str, _Rate]:
     return {value: rate(cells, inside & (column == value)) for value in dict.fromkeys(column[inside])}
 
 

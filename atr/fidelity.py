@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from atr.groups import FloatArray, IntArray
-
-# An announced number may differ from its grid value by this much of a grid step: 0.1 * 1000 is not 101.
-GRID_TOLERANCE = 1e-9
+from atr.outcomes import GRID_TOLERANCE, EveryOutcome
 
 
 @dataclass(frozen=True, slots=True)
-class Delta:
+class Delta(EveryOutcome):
     """Promise that no chance is moved by more than 1 - δ.
 
     Parameters
@@ -69,9 +67,16 @@ class Delta:
         reach = step if missed else 1 - self.level
         return _ends(x - reach, x + reach, digits)
 
+    def _cells(self, decision: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return np.maximum(0, decision - (1 - self.level)), np.minimum(1, decision + (1 - self.level))
+
+    def _believed_cells(self, announced: FloatArray, step: float) -> tuple[FloatArray, FloatArray]:
+        reach = max(1 - self.level, step)
+        return announced - reach, announced + reach
+
 
 @dataclass(frozen=True, slots=True)
-class Alpha:
+class Alpha(EveryOutcome):
     """Promise that no chance, of either outcome, is moved by a factor beyond α to 1/α.
 
     Parameters
@@ -119,6 +124,13 @@ class Alpha:
         step = 10.0**-digits
         return _ends(np.minimum(lower, x - step), np.maximum(upper, x + step), digits)
 
+    def _cells(self, decision: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return self.level * decision, np.minimum(1, decision / self.level)
+
+    def _believed_cells(self, announced: FloatArray, step: float) -> tuple[FloatArray, FloatArray]:
+        lower, upper = self._cells(announced)
+        return np.minimum(lower, announced - step), np.maximum(upper, announced + step)
+
     def _range(self, d: FloatArray) -> tuple[FloatArray, FloatArray]:
         a = self.level
         # d itself is always inside; said so because 1 - (1 - d) is not always d in floating point.
@@ -128,13 +140,14 @@ class Alpha:
 
 
 @dataclass(frozen=True, eq=False, slots=True, init=False)
-class Ranges:
+class Ranges(EveryOutcome):
     """Promise a range of its own for every region.
 
     Parameters
     ----------
     lower, upper
-        (n,) ranges of D_1, or (n, 2) ranges of D_0 and D_1, of which the tighter binds.
+        (n,) ranges of D_1; or (n, 2) ranges of D_0 and D_1, of which the tighter binds; or (n, outcomes) ranges
+        of three outcomes and more.
 
     Raises
     ------
@@ -156,14 +169,16 @@ class Ranges:
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike) -> None:
         lo, hi = np.array(lower, dtype=np.float64), np.array(upper, dtype=np.float64)
-        if lo.shape != hi.shape or lo.ndim not in (1, 2) or (lo.ndim == 2 and lo.shape[1] != 2):
-            raise ValueError("lower and upper need one row for each region, with D_1, or D_0 and D_1")
+        if lo.shape != hi.shape or lo.ndim not in (1, 2) or (lo.ndim == 2 and lo.shape[1] < 2):
+            raise ValueError("lower and upper need one row for each region, with D_1, or every outcome")
         if not ((lo >= 0) & (hi <= 1)).all():
             raise ValueError("ranges must lie between 0 and 1")
-        if lo.ndim == 2:
+        if lo.ndim == 2 and lo.shape[1] == 2:
             lo, hi = np.maximum(lo[:, 1], 1 - hi[:, 0]), np.minimum(hi[:, 1], 1 - lo[:, 0])
         if not (lo <= hi).all():
             raise ValueError("a range is empty: its lower end lies above its upper end")
+        if lo.ndim == 2 and ((lo.sum(axis=1) > 1 + 1e-9) | (hi.sum(axis=1) < 1 - 1e-9)).any():
+            raise ValueError("the ranges of a region's outcomes hold no chances that sum to 1")
         object.__setattr__(self, "lower", lo)
         object.__setattr__(self, "upper", hi)
 
@@ -185,11 +200,25 @@ class Ranges:
         return _on_grid(_rule(decision), *self.allowed(decision), digits)
 
     def believed_range(self, announced: ArrayLike, *, digits: int) -> tuple[FloatArray, FloatArray]:
-        """Give the (n,) range of the true D_1: the declared one, whatever grid value was announced."""
-        del digits
+        """Give the (n,) range of the true D_1: the declared one, outwards to the grid, to hold what is announced."""
         x = _rule(announced)
         if x.shape != self.lower.shape:
             raise ValueError(f"there are {len(self.lower)} ranges for {len(x)} regions")
+        scale = 10.0**digits
+        lower, upper = np.floor(self.lower * scale + GRID_TOLERANCE), np.ceil(self.upper * scale - GRID_TOLERANCE)
+        return lower / scale, upper / scale
+
+    def _cells(self, decision: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if decision.shape != self.lower.shape:
+            raise ValueError(f"there are ranges {self.lower.shape} for decisions {decision.shape}")
+        if ((decision < self.lower - 1e-9) | (decision > self.upper + 1e-9)).any():
+            raise ValueError("a true decision lies outside its range: no announcement could keep the promise")
+        return np.minimum(self.lower, decision), np.maximum(self.upper, decision)
+
+    def _believed_cells(self, announced: FloatArray, step: float) -> tuple[FloatArray, FloatArray]:
+        del step
+        if announced.shape != self.lower.shape:
+            raise ValueError(f"there are ranges {self.lower.shape} for decisions {announced.shape}")
         return self.lower.copy(), self.upper.copy()
 
 

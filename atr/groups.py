@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from atr.protected import Nested, ProtectedSets
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -27,7 +30,10 @@ class Groups:
     offsets
         (g + 1,) positions: group ``i`` is the regions ``offsets[i]`` to ``offsets[i + 1] - 1``.
     protected_sets
-        Sets of regions to protect beyond every region on its own; only None so far.
+        For each group a list of sets, each a list of positions of regions within the group: a reader must not
+        become too sure that somebody is in the set. None: every region on its own.
+    factors
+        For each group one number for each of its sets, by which the ceiling of that set is multiplied; None: 1.
 
     Raises
     ------
@@ -43,26 +49,29 @@ class Groups:
     array([12.,  9.])
     >>> card.group_of_region
     array([0, 0, 0, 1, 1, 1])
+    >>> Groups([12, 5, 3], [0, 0, 1], [0, 3], protected_sets=[[[0, 1], [2]]]).sets.sums(card.population)
+    array([17.,  3.])
     """
 
     population: FloatArray
     given: FloatArray
     offsets: IntArray
-    protected_sets: Any = None
+    protected_sets: Nested | None
+    sets: ProtectedSets | None
 
     def __init__(
         self,
         population: ArrayLike,
         decision: ArrayLike,
         offsets: ArrayLike,
-        protected_sets: Any = None,
+        protected_sets: Nested | None = None,
+        factors: Sequence[Sequence[float]] | None = None,
     ) -> None:
         object.__setattr__(self, "population", _population(population))
         object.__setattr__(self, "given", _decision(decision, len(self.population)))
         object.__setattr__(self, "offsets", _offsets(offsets, len(self.population)))
         object.__setattr__(self, "protected_sets", protected_sets)
-        if protected_sets is not None:
-            raise ValueError("protected sets are not supported yet")
+        object.__setattr__(self, "sets", _sets(protected_sets, self.offsets, factors))
         for array in (self.population, self.given, self.offsets):
             array.flags.writeable = False
 
@@ -117,12 +126,12 @@ def _decision(decision: ArrayLike, n: int) -> FloatArray:
     D = np.array(decision, dtype=np.float64)
     if D.ndim not in (1, 2) or len(D) != n:
         raise ValueError(f"decision must have one row for each of the {n} regions")
-    if D.ndim == 2 and D.shape[1] != 2:
-        raise ValueError("several outcomes are not supported yet")
+    if D.ndim == 2 and D.shape[1] < 2:
+        raise ValueError("decision needs at least two outcomes")
     if not (D.min() >= 0 and D.max() <= 1):
         raise ValueError("decision must hold probabilities between 0 and 1")
     if D.ndim == 2:
-        total = D[:, 0] + D[:, 1]
+        total = D[:, 0] + D[:, 1] if D.shape[1] == 2 else D.sum(axis=1)
         if total.min() < 1 - 1e-9 or total.max() > 1 + 1e-9:
             raise ValueError("the outcome probabilities of every region must sum to 1")
     return D
@@ -135,3 +144,11 @@ def _offsets(offsets: ArrayLike, n: int) -> IntArray:
     if o[0] != 0 or o[-1] != n or (o[1:] <= o[:-1]).any():
         raise ValueError(f"offsets must increase from 0 to {n}, the number of regions; no group may be empty")
     return o.astype(np.int64, copy=False)
+
+
+def _sets(nested: Nested | None, offsets: IntArray, factors: Sequence[Sequence[float]] | None) -> ProtectedSets | None:
+    if nested is not None:
+        return ProtectedSets.of(nested, offsets.tolist(), factors)
+    if factors is not None:
+        raise ValueError("factors need protected_sets, the sets they are for")
+    return None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from atr.periods import parse
 from atr.programme import Programme
 from atr.warehouse import Warehouse
 
@@ -87,6 +89,15 @@ class Ledger:
             if other.state in ("draft", "published"):
                 return other if other.content_sha256 == content_sha256 else None
         return None
+
+    def overlapping(self, period: str, counts: Callable[[Release], bool]) -> tuple[str, ...]:
+        """Labels of the other periods that share days with this one and have a release that counts.
+
+        The reports of two such periods tell of the same people: subtracted, one can show what the other withholds.
+        """
+        here = parse(period)
+        others = (r.period for r in self.releases() if r.period != period and counts(r))
+        return tuple(label for label in dict.fromkeys(others) if parse(label).overlaps(here))
 
     def withdraw(self, release: Release) -> None:
         """Forget a release that was begun and came to nothing; one in another state stays."""

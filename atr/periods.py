@@ -24,6 +24,16 @@ class Period:
         """Whether the day is in the period."""
         return (self.start is None or self.start <= day) and (self.end is None or day < self.end)
 
+    def overlaps(self, other: Period) -> bool:
+        """Whether some day is in both periods.
+
+        >>> parse("2013").overlaps(parse("2013-Q4")), parse("2013-Q3").overlaps(parse("2013-Q4"))
+        (True, False)
+        """
+        if self.start is None or self.end is None or other.start is None or other.end is None:
+            return True
+        return self.start < other.end and other.start < self.end
+
 
 ALL = Period("all", None, None)
 

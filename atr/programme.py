@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -27,9 +29,15 @@ from pydantic import (
 
 from atr.errors import ProgrammeError
 from atr.fidelity import Alpha, Delta, Fidelity
+from atr.protected import Named
+from atr.ranges import ENDS, RangeTable
+from atr.ranges import read as read_ranges
 
 UNKNOWN = "unknown"
 """The category of a missing value."""
+
+MOST_OUTCOMES = 8
+"""More make no readable report, and fairness looks at every set of outcomes."""
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 
@@ -95,13 +103,13 @@ class Log(_Part):
 
     @field_validator("outcomes")
     @classmethod
-    def _two_disjoint(cls, outcomes: dict[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]] | None:
+    def _some_disjoint(cls, outcomes: dict[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]] | None:
         if outcomes is None:
             return None
         if len(outcomes) < 2:
             raise ValueError("an outcome with one value decides nothing: name at least two outcomes")
-        if len(outcomes) > 2:
-            raise not_yet("a report of more than two outcomes", "group the values into two")
+        if len(outcomes) > MOST_OUTCOMES:
+            raise ValueError(f"a report tells of {MOST_OUTCOMES} outcomes at most: group the values")
         seen: set[str] = set()
         for name, raw in outcomes.items():
             if not raw:
@@ -131,7 +139,7 @@ class Attribute(_Part):
     bins: tuple[Annotated[float, Field(strict=True)], ...] | None = None
     labels: tuple[Text, ...] | None = None
     hierarchy: Any = None
-    sets: Any = None
+    sets: dict[Text, Annotated[tuple[Text, ...], Field(min_length=1)]] | None = None
 
     @field_validator("bins", mode="before")
     @classmethod
@@ -143,11 +151,11 @@ class Attribute(_Part):
     @field_validator("bins")
     @classmethod
     def _sorted(cls, bins: tuple[float, ...] | None) -> tuple[float, ...] | None:
-        if bins is not None and (not bins or any(b <= a for a, b in pairwise(bins))):
+        if bins is not None and (not bins or not all(map(isfinite, bins)) or any(b <= a for a, b in pairwise(bins))):
             raise ValueError("the edges must rise from one to the next, as in bins: [1, 4, 11]")
         return bins
 
-    @field_validator("hierarchy", "sets")
+    @field_validator("hierarchy")
     @classmethod
     def _later(cls, value: Any, info: ValidationInfo) -> Any:
         if value is not None:
@@ -171,6 +179,14 @@ class Attribute(_Part):
         if self.reference is not None and not self.protected:
             raise _at("reference", "a reference is for a protected attribute: add protected: true")
         known = self.categories
+        if self.sets is not None and self.role != "sensitive":
+            raise _at("sets", "protected sets are of a sensitive attribute")
+        for name, values in (self.sets or {}).items():
+            strangers = [value for value in values if known and value not in known]
+            if strangers:
+                raise _at("sets", f"'{strangers[0]}' is not one of its values ({', '.join(known)})", name)
+            if name in known:
+                raise _at("sets", "is the name of a value too: give the set another name", name)
         if self.reference is not None and (self.bins or self.values) and self.shown(self.reference) not in known:
             raise _at("reference", f"'{self.reference}' is not one of its values ({', '.join(known)})")
         return self
@@ -192,32 +208,46 @@ class FidelityPolicy(_Part):
 
     delta: Share | None = None
     alpha: PositiveShare | None = None
-    ranges: Any = None
+    ranges: Text | None = None
 
-    @field_validator("ranges")
-    @classmethod
-    def _later(cls, value: Any) -> Any:
-        if value is not None:
-            raise not_yet("a file of ranges", "use delta or alpha")
-        return value
+    _table: RangeTable | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
     def _one(self) -> FidelityPolicy:
-        if (self.delta is None) == (self.alpha is None):
-            raise ValueError("give exactly one of delta and alpha")
+        if [self.delta, self.alpha, self.ranges].count(None) != 2:
+            raise ValueError("give exactly one of delta, alpha and ranges")
         return self
 
     @property
-    def kind(self) -> Literal["delta", "alpha"]:
-        return "delta" if self.delta is not None else "alpha"
+    def kind(self) -> Literal["delta", "alpha", "ranges"]:
+        """Which of the keys is given."""
+        return "delta" if self.delta is not None else "alpha" if self.alpha is not None else "ranges"
 
     @property
-    def level(self) -> float:
-        return self.delta if self.delta is not None else self.alpha  # type: ignore[return-value]
+    def level(self) -> float | None:
+        """δ or α; None where every region has a range of its own."""
+        return self.alpha if self.delta is None else self.delta
 
-    def model(self) -> Fidelity:
-        """The fidelity as the mechanism takes it."""
-        return Delta(self.level) if self.kind == "delta" else Alpha(self.level)
+    def model(self, regions: Iterable[tuple[str, ...]]) -> Fidelity:
+        """The fidelity of some decision regions, as the mechanism takes it.
+
+        Parameters
+        ----------
+        regions
+            (n,) display values of every attribute, public ones first; looked at only where ranges are declared.
+
+        Raises
+        ------
+        ProgrammeError
+            If a region has no range.
+        """
+        if self.delta is not None:
+            return Delta(self.delta)
+        if self.alpha is not None:
+            return Alpha(self.alpha)
+        if self._table is None:
+            raise ValueError("the file of ranges was not read: programmes with ranges are made by atr.programme.load")
+        return self._table.of(regions)
 
 
 class Policy(_Part):
@@ -291,6 +321,7 @@ class Programme(_Part):
     site: Text | None = None
 
     _path: Path = PrivateAttr(default=Path("programme.yaml"))
+    _sha256: str = PrivateAttr(default="")
 
     @field_validator("language", mode="before")
     @classmethod
@@ -304,14 +335,18 @@ class Programme(_Part):
         for role in ("public", "sensitive"):
             if not self.names(role=role):
                 raise _at("attributes", f"no attribute has the role {role}: a report needs at least one of each")
-        if len(self.names(role="sensitive")) > 1:
-            raise _at("attributes", str(not_yet("more than one sensitive attribute", "leave one in")))
+        if self.policy.fidelity.kind == "ranges" and len(self.log.outcomes or ()) > 2:
+            raise _at(
+                "policy", str(not_yet("a file of ranges for more than two outcomes", "use delta or alpha")), "fidelity"
+            )
         taken = {self.log.outcome: "outcome", self.log.id: "id", self.log.decided_at: "decided_at"}
         for name in self.attributes:
             if name in taken:
                 raise _at(
                     "attributes", f"the column '{name}' is the log's {taken[name]} and cannot be an attribute", name
                 )
+            if name in ENDS and self.policy.fidelity.kind == "ranges":
+                raise _at("attributes", f"'{name}' is a column of the file of ranges and cannot be an attribute", name)
         if self.log.decided_at is None and self.period.every != "all":
             raise _at("log", f"period.every is {self.period.every}, so the log needs decided_at (or say every: all)")
         if self.store_path == self.site_path or self.store_path in self.site_path.parents:
@@ -333,9 +368,21 @@ class Programme(_Part):
         return self.attributes[attribute].title or printable(attribute)
 
     @property
+    def named_sets(self) -> tuple[Named, ...]:
+        """The named protected sets of the sensitive attributes."""
+        return tuple(
+            (name, title, values) for name, a in self.attributes.items() for title, values in (a.sets or {}).items()
+        )
+
+    @property
     def path(self) -> Path:
         """The programme file."""
         return self._path
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the programme file and of the file of ranges it names, as they were read."""
+        return self._sha256
 
     @property
     def store_path(self) -> Path:
@@ -352,7 +399,7 @@ class Programme(_Part):
 
 
 def load(path: str | Path) -> Programme:
-    """Read and validate a programme file.
+    """Read and validate a programme file, and the file of ranges it names.
 
     Parameters
     ----------
@@ -368,10 +415,13 @@ def load(path: str | Path) -> Programme:
     if path.is_dir():
         path = path / "programme.yaml"
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        content = path.read_bytes()
+        text = content.decode("utf-8-sig")
     except FileNotFoundError:
         raise ProgrammeError("there is no such file", where=str(path), hint="`atr init` writes an example.") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError:
+        raise ProgrammeError("is not UTF-8 text: save it as UTF-8", where=str(path)) from None
+    except OSError as error:
         raise ProgrammeError(f"cannot be read ({error})", where=str(path)) from None
     data, places = _parse(text, path)
     try:
@@ -380,7 +430,21 @@ def load(path: str | Path) -> Programme:
     except ValidationError as error:
         faults = dict.fromkeys(_explain(fault, data, places, path) for fault in error.errors())
         raise ProgrammeError("\n".join(faults)) from None
+    programme._sha256 = hashlib.sha256(content).hexdigest()
+    if programme.policy.fidelity.ranges is not None:
+        line, _ = places["policy", "fidelity", "ranges"]
+        _load_ranges(programme, where=f"{path}, line {line}, policy.fidelity.ranges")
     return programme
+
+
+def _load_ranges(programme: Programme, *, where: str) -> None:
+    fidelity = programme.policy.fidelity
+    path = programme._resolve(fidelity.ranges or "")
+    if not path.is_file():
+        raise ProgrammeError(f"there is no such file: {path}", where=where)
+    table = read_ranges(path, (*programme.names(role="public"), *programme.names(role="sensitive")))
+    fidelity._table = table
+    programme._sha256 = hashlib.sha256(f"{programme._sha256} {table.sha256}".encode()).hexdigest()
 
 
 def json_schema() -> dict[str, Any]:
@@ -397,6 +461,12 @@ def _bin_names(edges: tuple[float, ...]) -> tuple[str, ...]:
 # --- faults, with the line they are on -------------------------------------------------------------------------
 
 _MOST_KEYS = 100_000
+_BOUNDS = {
+    "greater_than_equal": ("ge", "at least"),
+    "greater_than": ("gt", "above"),
+    "less_than_equal": ("le", "at most"),
+    "less_than": ("lt", "below"),
+}
 _Place = tuple[int, str]
 _Loc = tuple[str | int, ...]
 
@@ -427,7 +497,9 @@ def _parse(text: str, path: Path) -> tuple[dict[str, Any], dict[_Loc, _Place]]:
     except RecursionError:
         raise ProgrammeError("an alias refers to itself, or keys are nested too deeply", where=str(path)) from None
     if not isinstance(data, dict):
-        raise ProgrammeError("must be a list of keys, such as 'programme: name'", where=f"{path}, line 1")
+        found = "a list" if isinstance(data, list) else "a single value"
+        message = f"must be keys with values, such as `programme: name`, not {found}"
+        raise ProgrammeError(message, where=f"{path}, line {root.start_mark.line + 1}")
     return data, places
 
 
@@ -479,6 +551,9 @@ def _explain(fault: Mapping[str, Any], data: dict[str, Any], places: dict[_Loc, 
         message = f"'{value}' is not one of {fault['ctx']['expected']}"
     elif kind == "string_pattern_mismatch":
         message = "may have lower-case letters, digits and dashes only (it names a folder)"
+    elif kind in _BOUNDS:
+        name, words = _BOUNDS[kind]
+        message = f"must be {words} {fault['ctx'][name]:g}, not {value}"
     elif kind == "value_error":
         message = str(cause)
     else:

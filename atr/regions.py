@@ -3,7 +3,6 @@
 # ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -17,9 +16,10 @@ from atr.errors import PeriodError
 from atr.groups import Groups
 from atr.periods import Every, Period
 from atr.programme import CONTROL, UNKNOWN, Attribute, Programme, printable
+from atr.protected import Named
 from atr.warehouse import Parameters, Warehouse
 
-__all__ = ["Groups", "Regions", "aggregate", "decided_span", "periods", "unknown"]
+__all__ = ["Groups", "Regions", "aggregate", "decided_span", "periods", "require_decisions", "unknown"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,8 @@ class Regions:
     """(n, outcomes) people."""
     offsets: npt.NDArray[np.int64]
     """(g + 1,) where each group starts."""
+    named_sets: tuple[Named, ...] = ()
+    """The named protected sets of the programme."""
 
     @cached_property
     def population(self) -> npt.NDArray[np.int64]:
@@ -76,12 +78,13 @@ def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Reg
     """
     public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
     names = (*public, *sensitive)
-    positive, negative, raws = _outcomes(warehouse, programme)
+    outcomes = _outcomes(warehouse, programme)
     p = Parameters()
     layout = warehouse.layout()
     shown = {name: f"v{i}" for i, name in enumerate(names)}
     raw_cells = [_raw(programme.attributes[n], layout.column(n), p) + f" AS {shown[n]}" for n in names]
-    is_positive = f"outcome IN ({p.marks(raws)})"
+    cases = " ".join(f"WHEN outcome IN ({p.marks(raws)}) THEN {i}" for i, raws in enumerate(outcomes.values()))
+    people = [f"coalesce(sum(people) FILTER (decided = {i}), 0)::BIGINT" for i in range(len(outcomes))]
     in_period = _in_period(warehouse, period, p)
     displays = [_display(programme.attributes[n], shown[n], p) + f" AS {shown[n]}" for n in names]
     order = [_rank(programme.attributes[n], shown[n], p) for n in names]
@@ -89,28 +92,27 @@ def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Reg
     rows = warehouse.query(
         f"""
         WITH counted AS (
-            SELECT {", ".join(raw_cells)}, {is_positive} AS positive, count(*) AS people
+            SELECT {", ".join(raw_cells)}, CASE {cases} END AS decided, count(*) AS people
             FROM decisions WHERE {in_period} GROUP BY ALL),
-        displayed AS (SELECT {", ".join(displays)}, positive, people FROM counted)
-        SELECT {columns},
-               coalesce(sum(people) FILTER (positive), 0)::BIGINT,
-               coalesce(sum(people) FILTER (NOT positive), 0)::BIGINT
+        displayed AS (SELECT {", ".join(displays)}, decided, people FROM counted)
+        SELECT {columns}, {", ".join(people)}
         FROM displayed GROUP BY {columns} ORDER BY {", ".join(order)}
         """,
         p,
     )
     if not rows:
-        raise PeriodError(f"the log has no decisions in {period.label}", hint=_covers(warehouse))
-    k = len(public)
+        raise _no_decisions(warehouse, period)
+    k, counted = len(public), len(names)
     groups = [(values, len(list(members))) for values, members in groupby(rows, key=lambda row: row[:k])]
     return Regions(
         public=public,
         sensitive=sensitive,
-        outcomes=(positive, negative),
+        outcomes=tuple(outcomes),
         group_values=tuple(values for values, _ in groups),
-        region_values=tuple(row[k:-2] for row in rows),
-        counts=np.array([row[-2:] for row in rows], dtype=np.int64),
+        region_values=tuple(row[k:counted] for row in rows),
+        counts=np.array([row[counted:] for row in rows], dtype=np.int64),
         offsets=np.cumsum([0, *(size for _, size in groups)], dtype=np.int64),
+        named_sets=programme.named_sets,
     )
 
 
@@ -122,6 +124,19 @@ def unknown(warehouse: Warehouse, programme: Programme, period: Period) -> dict[
     in_period = _in_period(warehouse, period, p)
     (row,) = warehouse.query(f"SELECT {', '.join(counts)} FROM decisions WHERE {in_period}", p)
     return dict(zip(programme.attributes, row, strict=True))
+
+
+def require_decisions(warehouse: Warehouse, period: Period) -> None:
+    """Check that there is something to report of a period.
+
+    Raises
+    ------
+    PeriodError
+        If the log has no decisions in the period, or no dates.
+    """
+    p = Parameters()
+    if not warehouse.query(f"SELECT 1 FROM decisions WHERE {_in_period(warehouse, period, p)} LIMIT 1", p):
+        raise _no_decisions(warehouse, period)
 
 
 def decided_span(warehouse: Warehouse) -> tuple[date, date]:
@@ -150,15 +165,14 @@ def periods(warehouse: Warehouse, every: Every) -> list[tuple[Period, int]]:
     return [(_periods.containing(day, every), decisions) for day, decisions in rows]
 
 
-def _outcomes(warehouse: Warehouse, programme: Programme) -> tuple[str, str, Sequence[str]]:
-    """The positive outcome, the other one, and the raw values of the positive one."""
+def _outcomes(warehouse: Warehouse, programme: Programme) -> dict[str, list[str]]:
+    """Every outcome with its raw values, the positive one first, the others in the programme's order or by name."""
     log = programme.log
-    if log.outcomes is not None:
-        (negative,) = (name for name in log.outcomes if name != log.positive)
-        return log.positive, negative, log.outcomes[log.positive]
-    found = [raw for (raw,) in warehouse.query("SELECT DISTINCT outcome FROM decisions ORDER BY outcome LIMIT 3")]
-    others = [raw for raw in found if printable(raw) != log.positive]
-    return log.positive, printable(others[0]), [raw for raw in found if printable(raw) == log.positive]
+    named = {name: list(raws) for name, raws in (log.outcomes or {}).items()}
+    if log.outcomes is None:
+        for (raw,) in warehouse.query("SELECT DISTINCT outcome FROM decisions ORDER BY outcome"):
+            named.setdefault(printable(raw), []).append(raw)
+    return {log.positive: named.pop(log.positive), **named}
 
 
 def _raw(attribute: Attribute, column: str, p: Parameters) -> str:
@@ -204,9 +218,9 @@ def _in_period(warehouse: Warehouse, period: Period, p: Parameters) -> str:
     return f"decided_on >= {p.mark(period.start)} AND decided_on < {p.mark(period.end)}"
 
 
-def _covers(warehouse: Warehouse) -> str:
+def _no_decisions(warehouse: Warehouse, period: Period) -> PeriodError:
     try:
-        first, last = decided_span(warehouse)
+        covers = "The log covers {} to {}.".format(*decided_span(warehouse))
     except PeriodError:
-        return ""
-    return f"The log covers {first} to {last}."
+        covers = ""
+    return PeriodError(f"the log has no decisions in {period.label}", hint=covers)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from atr.errors import ReviewError
+from atr.errors import RefusedError, ReviewError
 from atr.files import put_folder, read_json, sha256, write_text
 from atr.ledger import Ledger, Release, documents_path, dossier_path
 from atr.periods import parse
@@ -19,7 +19,13 @@ from atr.warehouse import Warehouse
 
 
 def approve(
-    programme: Programme, period: str, *, name: str, comment: str, report_sha256: str | None = None
+    programme: Programme,
+    period: str,
+    *,
+    name: str,
+    comment: str,
+    report_sha256: str | None = None,
+    despite_overlap: bool = False,
 ) -> tuple[Release, Path]:
     """Publish the waiting draft of a period: what was reviewed, byte for byte, all of it or nothing.
 
@@ -31,6 +37,8 @@ def approve(
         Who approves, and why.
     report_sha256
         The hash of the ``report.json`` that was read, or its beginning; a draft with another is not published.
+    despite_overlap
+        Publish although a report of another period that shares days with this one is published. The ledger keeps it.
 
     Returns
     -------
@@ -40,10 +48,22 @@ def approve(
     ------
     ReviewError
         If no draft waits, or it is not what was drafted or read.
+    RefusedError
+        If a published report of another period tells of the same days.
     """
     with Warehouse.open(programme) as warehouse:
         ledger = Ledger(warehouse)
         draft = _waiting(ledger, period, report_sha256)
+        overlapping = _on_the_site(programme, ledger, period)
+        if overlapping and not despite_overlap:
+            raise RefusedError(
+                f"{period} shares days with a published report ({', '.join(overlapping)}): whoever has both can "
+                "subtract one from the other, and so learn of groups that a report withholds",
+                hint="Publish periods that do not overlap. If you have compared both reports and accept what they tell "
+                "together, add --despite-overlap; the ledger keeps it.",
+            )
+        if overlapping:
+            comment = f"{comment} (despite the overlap with {', '.join(overlapping)})"
         source = documents_path(programme, draft)
         _unchanged(source, draft)
         published = replace(draft, state="published")
@@ -79,8 +99,21 @@ def reject(
     return rejected, documents_path(programme, rejected)
 
 
-def waiting(programme: Programme, period: str) -> tuple[Release, Path, Path]:
+def _on_the_site(programme: Programme, ledger: Ledger, period: str) -> tuple[str, ...]:
+    """The other periods that share days with this one and are published, or were when an approval was interrupted."""
+
+    def there(release: Release) -> bool:
+        return release.state == "published" or (
+            release.state == "draft" and documents_path(programme, replace(release, state="published")).exists()
+        )
+
+    return ledger.overlapping(period, there)
+
+
+def waiting(programme: Programme, period: str) -> tuple[Release, Path, Path, tuple[str, ...]]:
     """The draft of a period that waits for review, with the folders of its documents and its dossier.
+
+    The last are the published periods that share days with it: with them it is published only if a person says so.
 
     Raises
     ------
@@ -88,8 +121,10 @@ def waiting(programme: Programme, period: str) -> tuple[Release, Path, Path]:
         If none waits.
     """
     with Warehouse.open(programme, read_only=True) as warehouse:
-        draft = _waiting(Ledger(warehouse), period, None)
-    return draft, documents_path(programme, draft), dossier_path(programme, draft)
+        ledger = Ledger(warehouse)
+        draft = _waiting(ledger, period, None)
+        overlapping = _on_the_site(programme, ledger, period)
+    return draft, documents_path(programme, draft), dossier_path(programme, draft), overlapping
 
 
 def history(programme: Programme) -> list[Release]:

@@ -6,7 +6,8 @@ ingest → begin → aggregate → solve (each batch) → announce → measure �
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
@@ -26,6 +27,7 @@ from atr.parquet import read_parquet, write_parquet
 from atr.programme import Programme, load
 from atr.report import build, model
 from atr.report.documents import render as render_documents
+from atr.store import hold
 from atr.warehouse import Warehouse
 
 TASKS = 64
@@ -62,13 +64,17 @@ class Run:
         Raises
         ------
         ProgrammeError
-            If the file has been changed since: one report must not mix two policies.
+            If the file, or that of its ranges, has been changed since: one report must not mix two policies.
         """
-        if sha256(Path(self.programme_path)) != self.programme_sha256:
+        programme = load(self.programme_path)
+        if programme.sha256 != self.programme_sha256:
+            what = ", or its file of ranges," if programme.policy.fidelity.kind == "ranges" else ""
             raise ProgrammeError(
-                "was changed while the run was under way", where=self.programme_path, hint="Run it again."
+                f"the programme{what} was changed while the run was under way",
+                where=self.programme_path,
+                hint="Run it again.",
             )
-        return load(self.programme_path)
+        return programme
 
     @property
     def period(self) -> periods.Period:
@@ -93,12 +99,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run came to: the release, whether there was anything new to say, and where the files are."""
+    """What a run came to: the release, whether there was anything new to say, where the files are, and ``overlapping``:
+    the periods that share days with this one and have a report."""
 
     release: ledger.Release
     new: bool
     documents: Path
     dossier: Path
+    overlapping: tuple[str, ...]
 
 
 def load_log(programme_path: str) -> ingest.Accounting:
@@ -123,19 +131,51 @@ def begin(programme_path: str, period: str | None = None, *, ended_by: date | No
         If the label is no period, or the log covers none to its end.
     """
     programme = load(programme_path)
-    every = programme.period.every
     with Warehouse.open(programme) as warehouse:
-        if period is not None:
-            chosen = periods.parse(period)
-        elif every == "all":
-            chosen = periods.ALL
-        elif ended_by is not None:
-            chosen = periods.previous(periods.containing(ended_by, every))
-        else:
-            chosen = _last_complete(*regions.decided_span(warehouse), programme)
-        today = _today(programme)
-        release = ledger.Ledger(warehouse).begin(chosen.label, today=today)
-    return Run(str(programme.path), sha256(programme.path), chosen.label, release.version, release.date)
+        chosen = _choose(warehouse, programme, period, ended_by=ended_by)
+        release = ledger.Ledger(warehouse).begin(chosen.label, today=_today(programme))
+    return Run(str(programme.path), programme.sha256, chosen.label, release.version, release.date)
+
+
+def foresee(programme_path: str, period: str | None = None) -> str:
+    """Find out what would end a run early: another run, a log that does not fit, a period without decisions.
+
+    The log is ingested for it, so that the run has only to look whether a file is new.
+
+    Returns
+    -------
+    The label of the period the run will be about.
+
+    Raises
+    ------
+    AtrError
+        As :func:`load_log` and :func:`begin` do, and if there are no decisions, another run holds the store, or the
+        file of ranges lacks a region.
+    """
+    programme = load(programme_path)
+    with hold(programme.store_path):
+        load_log(programme_path)
+        with Warehouse.open(programme) as warehouse:
+            chosen = _choose(warehouse, programme, period)
+            regions.require_decisions(warehouse, chosen)
+            if programme.policy.fidelity.kind == "ranges":
+                found = regions.aggregate(warehouse, programme, chosen)
+                announced = np.flatnonzero(announcing.standing(found, programme.policy) == Standing.ANNOUNCED)
+                programme.policy.fidelity.model(announcing.values_of(found, announced))
+    return chosen.label
+
+
+def _choose(
+    warehouse: Warehouse, programme: Programme, period: str | None, *, ended_by: date | None = None
+) -> periods.Period:
+    every = programme.period.every
+    if period is not None:
+        return periods.parse(period)
+    if every == "all":
+        return periods.ALL
+    if ended_by is not None:
+        return periods.previous(periods.containing(ended_by, every))
+    return _last_complete(*regions.decided_span(warehouse), programme)
 
 
 def _last_complete(first: date, last: date, programme: Programme) -> periods.Period:
@@ -153,7 +193,13 @@ def _last_complete(first: date, last: date, programme: Programme) -> periods.Per
 
 
 def aggregate(run: Run) -> list[Batch]:
-    """Count people and outcomes per decision region, decide who is announced, and share out the solving."""
+    """Count people and outcomes per decision region, decide who is announced, and share out the solving.
+
+    Raises
+    ------
+    ProgrammeError, RefusedError
+        If ranges are declared, and a region that is to be announced has none or lies outside its own.
+    """
     programme = run.programme
     shutil.rmtree(run.folder.parent, ignore_errors=True)
     run.folder.mkdir(parents=True, mode=0o700)
@@ -164,8 +210,10 @@ def aggregate(run: Run) -> list[Batch]:
         accounting = ingest.accounting(warehouse)
     _save_regions(run, found)
     write_json(run.folder / "log.json", {"accounting": asdict(accounting), "unknown": unknown})
-    standings = announcing.standing(found, programme.policy)
-    return batches(found, np.flatnonzero(standings == Standing.ANNOUNCED))
+    announced = np.flatnonzero(announcing.standing(found, programme.policy) == Standing.ANNOUNCED)
+    with _refusal_kept(run):
+        announcing.rungs(found, announced, programme.policy)
+    return batches(found, announced)
 
 
 def batches(found: regions.Regions, announced: announcing.Ints) -> list[Batch]:
@@ -202,17 +250,16 @@ def announce(run: Run) -> None:
         If the ceiling cannot be met.
     """
     found = load_regions(run)
-    try:
+    with _refusal_kept(run):
         made = announcing.announce(found, load_solved(run), run.programme.policy)
-    except RefusedError as refusal:
-        write_text(run.folder / REFUSAL, refusal.private)
-        raise
-    frame = pd.DataFrame({"population": made.population, "published": made.published, "chance": made.chance})
+    frame = pd.DataFrame({"population": made.population, "published": made.published})
+    frame[[f"x{i}" for i in range(len(made.outcomes))]] = made.chance
     write_parquet(frame, run.folder / "announced.parquet")
-    write_json(run.folder / "promise.json", {"rung": announcing.rungs(run.programme.policy).index(made.fidelity)})
+    write_json(run.folder / "promise.json", {"rung": made.rung})
     with Warehouse.open(run.programme) as warehouse:
         warehouse.store_announced(
             run.id,
+            outcomes=made.outcomes,
             regions=announcing.members_of(found, made.groups)[0],
             population=made.population,
             published=made.published,
@@ -273,8 +320,9 @@ def register(run: Run) -> Outcome:
                 comment=None,
             )
             new = True
+        overlapping = _related(book, run).overlapping
     shutil.rmtree(run.folder, ignore_errors=True)
-    return Outcome(same, new, ledger.documents_path(programme, same), ledger.dossier_path(programme, same))
+    return Outcome(same, new, ledger.documents_path(programme, same), ledger.dossier_path(programme, same), overlapping)
 
 
 def refuse(run: Run, refusal: RefusedError) -> RefusedError:
@@ -320,6 +368,16 @@ def _is_whole(programme: Programme, release: ledger.Release) -> bool:
 # --- what the steps leave for each other
 
 
+@contextmanager
+def _refusal_kept(run: Run) -> Iterator[None]:
+    """Leave the private part of a refusal in a file of the run."""
+    try:
+        yield
+    except RefusedError as refusal:
+        write_text(run.folder / REFUSAL, refusal.private)
+        raise
+
+
 def load_regions(run: Run) -> regions.Regions:
     """The decision regions of the run."""
     frame = read_parquet(run.folder / "regions.parquet")
@@ -336,6 +394,7 @@ def load_regions(run: Run) -> regions.Regions:
         region_values=tuple(sensitive.itertuples(index=False, name=None)),
         counts=frame[[f"n{i}" for i in range(len(names["outcomes"]))]].to_numpy(dtype=np.int64),
         offsets=offsets,
+        named_sets=run.programme.named_sets,
     )
 
 
@@ -368,8 +427,9 @@ def load_solved(run: Run) -> Solved:
             )
         )
     if not parts:
-        rungs = len(announcing.rungs(run.programme.policy))
-        return Solved(np.zeros(0, dtype=np.int64), np.zeros((0, rungs)), np.zeros(0), np.zeros((0, 2)))
+        nobody = np.zeros(0, dtype=np.int64)
+        rungs = len(announcing.rungs(load_regions(run), nobody, run.programme.policy))
+        return Solved(nobody, np.zeros((0, rungs)), np.zeros(0), np.zeros((0, 2)))
     return Solved.join(parts)
 
 
@@ -384,9 +444,9 @@ def load_announcement(run: Run) -> Announcement:
         found,
         groups,
         published=frame["published"].to_numpy(dtype=np.int64),
-        chance=frame["chance"].to_numpy(dtype=np.int64),
-        fidelity=announcing.rungs(policy)[rung],
-        digits=policy.digits,
+        chance=frame[[f"x{i}" for i in range(len(found.outcomes))]].to_numpy(dtype=np.int64),
+        rung=rung,
+        policy=policy,
     )
 
 
@@ -411,6 +471,8 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
     folder = run.folder / "dossier"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
+    with Warehouse.open(run.programme) as warehouse:
+        related = _related(ledger.Ledger(warehouse), run)
     dossier = dossiers.build(
         programme=run.programme,
         release_id=run.id,
@@ -421,6 +483,7 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
         previous=_previous_report(run),
         accounting=log["accounting"],
         unknown=log["unknown"],
+        related=related,
         refusal=refusal,
     )
     dossiers.render(dossier, folder)
@@ -431,6 +494,13 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
             hint="Nothing was left as a draft. Please send the programme file to the developers.",
             private=f"Failed: {'; '.join(failed)}",
         )
+
+
+def _related(book: ledger.Ledger, run: Run) -> dossiers.Related:
+    return dossiers.Related(
+        overlapping=book.overlapping(run.period_label, lambda release: release.state in ("draft", "published")),
+        published=tuple(r.version for r in book.releases(run.period_label) if r.state == "published"),
+    )
 
 
 def _previous_report(run: Run) -> model.PublicReport | None:

@@ -41,8 +41,8 @@ CREATE TABLE IF NOT EXISTS regions (
     release_id VARCHAR NOT NULL, qid_group INTEGER NOT NULL, region INTEGER NOT NULL, "values" VARCHAR[] NOT NULL,
     outcome VARCHAR NOT NULL, people BIGINT NOT NULL);
 CREATE TABLE IF NOT EXISTS announced (
-    release_id VARCHAR NOT NULL, region INTEGER NOT NULL, population BIGINT NOT NULL, published BIGINT NOT NULL,
-    chance BIGINT NOT NULL, digits INTEGER NOT NULL);
+    release_id VARCHAR NOT NULL, region INTEGER NOT NULL, outcome VARCHAR NOT NULL, population BIGINT NOT NULL,
+    published BIGINT NOT NULL, chance BIGINT NOT NULL, digits INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS measures (
     release_id VARCHAR NOT NULL, name VARCHAR NOT NULL, subject VARCHAR NOT NULL, value DOUBLE);
 """
@@ -295,6 +295,7 @@ class Warehouse:
         self,
         release_id: str,
         *,
+        outcomes: Sequence[str],
         regions: npt.ArrayLike,
         population: npt.ArrayLike,
         published: npt.ArrayLike,
@@ -307,18 +308,22 @@ class Warehouse:
         ----------
         release_id
             Such as ``2013-Q1-v1``.
+        outcomes
+            The positive outcome, then the others.
         regions
             (n,) positions of the announced regions.
         population, published
             (n,) people, exact and as printed.
         chance
-            (n,) announced chance of the positive outcome, in units of the last digit.
+            (n, outcomes) announced chances, in units of the last digit.
         digits
             Decimal digits of the chances.
         """
-        rows = pd.DataFrame({"region": regions, "population": population, "published": published, "chance": chance})
+        rows = pd.DataFrame({"region": regions, "population": population, "published": published, "digits": digits})
+        chances = np.asarray(chance).reshape(-1, len(outcomes))
+        parts = [rows.assign(outcome=outcome, chance=chances[:, a]) for a, outcome in enumerate(outcomes)]
         with self.transaction():
-            self._replace("announced", release_id, rows.assign(digits=digits))
+            self._replace("announced", release_id, pd.concat(parts).sort_values("region", kind="stable"))
 
     def store_measures(self, release_id: str, rows: Iterable[tuple[str, str, float | None]]) -> None:
         """Keep the measures of a release, each (name, subject, value), in place of what was kept of it before."""

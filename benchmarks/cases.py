@@ -119,7 +119,7 @@ def against_programmes() -> Iterator[Row]:
         def bisect(arrays=arrays, lower=lower, upper=upper, found=found) -> None:
             found.append(optimal_privacy_by_bisection(arrays.population, lower, upper))
 
-        def closed(groups=groups) -> list[Any]:
+        def closed(groups=groups, many=many) -> list[Any]:
             return [optimal_privacy(groups, fidelity=DELTA, group_rates="free") for _ in range(many)]
 
         taken = in_turn({"closed": closed, "programmes": bisect}, rounds=rounds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 SETTINGS = {
@@ -43,3 +44,11 @@ def prepare(home: Path, *, api_url: str | None = None, quiet: bool = False) -> N
         os.environ.pop("PREFECT_LOGGING_EXTRA_LOGGERS")
         os.environ["PREFECT_LOGGING_LEVEL"] = "CRITICAL"
         os.environ["PREFECT_SERVER_LOGGING_LEVEL"] = "CRITICAL"
+
+
+def kill_server() -> None:
+    """Kill the server of this process, if one was started; also while Prefect is still being imported."""
+    server = getattr(sys.modules.get("prefect.server.api.server"), "SubprocessASGIServer", None)
+    process = server().server_process if server is not None else None
+    if process is not None:
+        process.kill()

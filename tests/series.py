@@ -85,6 +85,12 @@ def write_series(
     return path
 
 
+def write_ranges(path: Path, ranges: Mapping[tuple[str, str], tuple[float, float]]) -> None:
+    """A file of ranges for a log written by :func:`write_log`, sensitive values first: its columns have no order."""
+    rows = [(secret, lower, upper, public) for (public, secret), (lower, upper) in ranges.items()]
+    write_rows(path, ["secret", "lower", "upper", "public"], rows)
+
+
 def publish(path: Path, period: str | None = None) -> steps.Outcome:
     """The whole pipeline without Prefect, as the flow runs it."""
     steps.load_log(str(path))

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from atr import cli
 from atr.report.model import PublicReport
+from atr.store import hold
 from tests import series
 
 
@@ -49,6 +54,14 @@ def test_init_writes_an_example_that_works_and_overwrites_nothing(tmp_path: Path
     assert "2025" in checked.stdout
     assert series.files(tmp_path) == before, "check writes nothing"
     _fails(atr("init", tmp_path), 1, "already there")
+
+
+def test_check_counts_one_as_one(tmp_path: Path) -> None:
+    path = series.write_series(tmp_path, {("all", "a"): (3, 2)})
+    first, second, _ = (tmp_path / "log.csv").read_text().splitlines()[1:]
+    with (tmp_path / "log.csv").open("a") as file:
+        file.writelines([f"{first}\n", second.replace("yes", "no") + "\n"])
+    assert "5 rows read: 3 decisions, 1 duplicate, 1 correction, 0 quarantined." in atr("check", path).stderr
 
 
 def test_check_names_the_fault(tmp_path: Path) -> None:
@@ -106,9 +119,81 @@ def test_publish_is_refused_where_the_ceiling_cannot_be_met(tmp_path: Path, pref
         assert file.is_dir() or b"Groups that bind" not in file.read_bytes(), file
 
 
-@pytest.mark.slow
-@pytest.mark.xdist_group("prefect")
-def test_a_period_without_decisions(tmp_path: Path, prefect_home: Path) -> None:
+def test_what_would_end_a_run_is_found_before_prefect_starts(tmp_path: Path) -> None:
     path = series.write_series(tmp_path, series.card(2))
     _fails(atr("publish", path, "--period", "2013"), 1, "2024-05-06")
     _fails(atr("publish", path, "--period", "13"), 1, "no period")
+    with hold(path.parent / "var" / "test-series"):
+        held = atr("publish", path)
+        _fails(held, 4, str(os.getpid()))
+    (tmp_path / "log.csv").unlink()
+    gone = atr("publish", path)
+    _fails(gone, 1, "log.csv")
+    assert "Prefect" not in held.stderr + gone.stderr
+
+
+def test_an_error_as_json(tmp_path: Path) -> None:
+    done = atr("check", tmp_path / "none.yaml", "--json")
+    error = json.loads(done.stdout)["error"]
+    assert (done.returncode, error["exit_code"], error["kind"]) == (1, 1, "ProgrammeError")
+    assert "no such file" in error["message"]
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("prefect")
+@pytest.mark.parametrize(("until", "whom"), [("Starting Prefect", os.killpg), ("Rendering", os.kill)])
+def test_an_interrupted_run_ends_at_once(
+    tmp_path: Path, prefect_home: Path, until: str, whom: Callable[[int, int], None]
+) -> None:
+    path = series.write_series(tmp_path, series.card(2))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "atr.cli", "publish", str(path)],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    for line in process.stderr:
+        if until in line:
+            break
+    time.sleep(0 if until == "Rendering" else 3)
+    whom(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted" in said
+    assert "Traceback" not in said
+    with pytest.raises(ProcessLookupError):
+        for _ in range(50):  # a killed server takes a moment to be gone
+            os.killpg(process.pid, 0)
+            time.sleep(0.1)
+
+
+def test_an_interrupted_query_ends_at_once(tmp_path: Path) -> None:
+    path = series.write_series(tmp_path, series.card(2))
+    header, *rows = (tmp_path / "log.csv").read_text().splitlines()
+    with (tmp_path / "log.csv").open("w") as log:
+        log.write(header + "\n")
+        for n in range(1_500_000):
+            log.write(f"{n}{rows[n % len(rows)][6:]}\n")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "atr.cli", "check", str(path)],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert "Reading" in process.stderr.readline()
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert (process.returncode, "internal error" in said) == (130, False), said
+
+
+def test_a_draft_says_what_the_reviewer_should_know_first(
+    tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("atr.cli._flow", lambda programme, period: series.publish(programme.path, period))
+    path = series.write_series(tmp_path, series.card(2), minimum_group_size=1000)
+    cli.publish(path, "2024")
+    assert "announces no group" in capsys.readouterr().err
+    cli.publish(path, "2024-Q2", as_json=True)
+    out, said = capsys.readouterr()
+    assert "share days with 2024-Q2: 2024." in said
+    assert json.loads(out)["overlapping"] == ["2024"]

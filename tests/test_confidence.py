@@ -60,6 +60,26 @@ def test_rounding_up_is_tight(fraction, digits):
     assert fraction <= stated < fraction + Fraction(1, 10**digits)
 
 
+def test_protected_sets_and_several_outcomes():
+    D = np.array([[0.5, 0.25, 0.25], [0, 0.5, 0.5], [1, 0, 0], [0, 0, 1]])
+    groups = Groups([4, 4, 4, 8], D, [0, 3, 4], [[[0, 1], [2]], [[0]]], [[1, 0.5], [2]])
+    assert privacy_limit(groups) == pytest.approx([2 / 3, 0.5])
+    assert maximum_confidence(groups, D) == pytest.approx([4 / 3, 0.5])
+    announced = np.rint(D * 1000).astype(np.int64)
+    told = exact_confidence([4, 4, 4, 8], announced, digits=3, offsets=groups.offsets, sets=groups.sets)
+    assert told == [Fraction(4, 3), Fraction(1, 2)]
+    plain = Groups([4, 4, 4, 8], D, [0, 3, 4], [[[0, 1], [2]], [[0]]])
+    told = exact_confidence([4, 4, 4, 8], announced, digits=3, offsets=groups.offsets, sets=plain.sets)
+    assert told == [Fraction(1), Fraction(1)]
+    assert exact_confidence([4, 4], [[500, 300, 200], [0, 300, 700]], digits=3) == [Fraction(1)]
+
+
+def test_two_columns_are_the_same_as_one():
+    one = exact_shares([12, 5, 3], [100, 20, 900], digits=3)
+    two = exact_shares([12, 5, 3], [[900, 100], [980, 20], [100, 900]], digits=3)
+    assert [a.tolist() for a in one] == [a.tolist() for a in two]
+
+
 def test_what_is_not_whole_is_refused():
     with pytest.raises(ValueError, match="whole numbers"):
         exact_shares([1.5, 2], [1, 1], digits=3)
@@ -67,5 +87,7 @@ def test_what_is_not_whole_is_refused():
         exact_shares([1, 2], [1], digits=3)
     with pytest.raises(ValueError, match="between 0 and 1000"):
         exact_shares([1, 2], [1, 1001], digits=3)
+    with pytest.raises(ValueError, match="sum to 1000"):
+        exact_shares([1, 2], [[500, 500, 0], [500, 400, 0]], digits=3)
     with pytest.raises(ValueError, match="one row for each"):
         maximum_confidence(card, [0.5])

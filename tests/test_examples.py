@@ -35,6 +35,15 @@ def test_compas_publishes_every_quarter(example: Path, period: str) -> None:
     )
 
 
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("period", ["2013", "2014-Q2"])
+def test_compas_publishes_all_three_outcomes(example: Path, period: str) -> None:
+    report, _, _ = _published(example / "compas" / "three-outcomes.yaml", period)
+    binary, _, _ = _published(example / "compas" / "programme.yaml", period)
+    assert report["outcomes"] == ["low", "medium", "high"]
+    assert [g["rate"]["low"] for g in report["groups"]] == [g["rate"]["low"] for g in binary["groups"]]
+
+
 @pytest.mark.slow
 def test_compas_2013(example: Path) -> None:
     report, dossier, documents = _published(example / "compas" / "programme.yaml", "2013")

@@ -16,8 +16,13 @@ INCOME = ("below 100k", "100k to 200k", "above 200k")
 
 
 def _true_cells(population: list[int], decision: list[float], offsets: list[int]) -> AnnouncedCells:
-    d = np.array(decision, dtype=float)
-    return AnnouncedCells(np.array(population, dtype=float), d, d, d, np.array(offsets), None, np.array(population))
+    d = np.array([[x, 1 - x] for x in decision])
+    people = np.array(population)
+    return AnnouncedCells(people, d, 3, d, d, np.array(offsets), False, people)
+
+
+def _verdict(found: Comparison) -> str | None:
+    return verdict(found.measure, found.range, found.threshold)
 
 
 def _compare(cells: AnnouncedCells, values: dict[str, tuple[str, ...]], **changes: object) -> list[Comparison]:
@@ -38,12 +43,12 @@ def test_tables_1_and_2_of_the_paper() -> None:
     parity = by["statistical_parity", None, None]
     assert parity.rates == pytest.approx((2 / 150, 0.1))
     assert parity.value == pytest.approx(0.0867, abs=5e-5)
-    assert parity.verdict == "not_met"
+    assert _verdict(parity) == "not_met"
     conditional = [by["conditional_statistical_parity", None, income].value for income in INCOME]
     assert conditional == pytest.approx([0, 0.5, 0])
     assert by["p_percent_rule", "approved", None].value == pytest.approx((2 / 150) / 0.1)
     assert by["p_percent_rule", "refused", None].value == pytest.approx((148 / 150) / 0.9)
-    assert by["p_percent_rule", "refused", None].verdict is None
+    assert _verdict(by["p_percent_rule", "refused", None]) is None
 
 
 def test_every_pair_is_compared_and_the_reference_comes_first() -> None:
@@ -60,7 +65,7 @@ def test_every_pair_is_compared_and_the_reference_comes_first() -> None:
 
 def test_ratios_without_a_base() -> None:
     cells = _true_cells([10, 10, 10], [0, 0, 0.5], [0, 1, 2, 3])
-    zero, also_zero, half = (rate(cells, np.arange(3) == i) for i in range(3))
+    zero, also_zero, half = (rate(cells.event(0), np.arange(3) == i) for i in range(3))
     assert ratio(zero, also_zero) == (1.0, (1.0, 1.0))
     value, inside = ratio(half, zero)
     assert math.isnan(value)
@@ -88,51 +93,53 @@ def test_verdicts(measure: str, inside: tuple[float, float], line: float | None,
 
 
 @st.composite
-def announced(draw: st.DrawFn) -> tuple[AnnouncedCells, np.ndarray, bool]:
-    """Announced cells on a grid of 0.01 and a truth they may have come from, rates exact or free."""
+def announced(draw: st.DrawFn) -> tuple[AnnouncedCells, np.ndarray]:
+    """Announced cells on a grid of 0.01 and a truth they may have come from, of two to four outcomes."""
     sizes = draw(st.lists(st.integers(1, 4), min_size=2, max_size=4))
-    n = sum(sizes)
+    n, outcomes = sum(sizes), draw(st.integers(2, 4))
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     population = np.array(draw(st.lists(st.integers(1, 40), min_size=n, max_size=n)))
-    positives = np.array([draw(st.integers(0, int(p))) for p in population])
-    truth = positives / population
+    cuts = [sorted(draw(st.integers(0, int(p))) for _ in range(outcomes - 1)) for p in population]
+    counts = np.array([np.diff([0, *cut, p]) for cut, p in zip(cuts, population, strict=True)])
+    truth = counts / population[:, None]
     level = draw(st.sampled_from([0.8, 0.9, 1.0]))
-    low, high = Delta(level).allowed_on_grid(truth, digits=2)
     exact = draw(st.booleans())
-    if exact:
-        chance = np.rint(truth * 100).astype(np.int64).clip(low, high)
-    else:
-        chance = np.array([draw(st.integers(int(a), int(b))) for a, b in zip(low, high, strict=True)])
-    lower, upper = Delta(level).believed_range(chance / 100, digits=2)
-    totals = exact_totals(population, chance, offsets, digits=2) if exact else None
-    return (
-        AnnouncedCells(population.astype(float), chance / 100, lower, upper, offsets, totals, population),
-        truth,
-        exact,
-    )
+    units = np.floor(truth * 100 + 1e-9).astype(np.int64)
+    for row, part in zip(units, truth * 100 - units, strict=True):
+        row[np.argsort(-part, kind="stable")[: 100 - row.sum()]] += 1
+    low, high = Delta(level).allowed_outcomes_on_grid(truth, digits=2)
+    if not exact and outcomes == 2:
+        first = [draw(st.integers(int(a), int(b))) for a, b in zip(low[:, 0], high[:, 0], strict=True)]
+        units = np.array([[x, 100 - x] for x in first])
+    assert ((low <= units) & (units <= high)).all()
+    lower, upper = Delta(level).believed_outcomes(units / 100, digits=2)
+    return AnnouncedCells(population, units / 100, 2, lower, upper, offsets, exact, population), truth
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(announced(), st.data())
-def test_the_true_measure_lies_in_its_range(case: tuple[AnnouncedCells, np.ndarray, bool], data: st.DataObject) -> None:
-    cells, truth, exact = case
+def test_the_true_measure_lies_in_its_range(case: tuple[AnnouncedCells, np.ndarray], data: st.DataObject) -> None:
+    cells, truth = case
     n = len(truth)
     labels = np.array(data.draw(st.lists(st.sampled_from("ab"), min_size=n, max_size=n)))
     if len(set(labels)) < 2:
         labels[0] = "b" if labels[0] == "a" else "a"
-    a, b = (rate(cells, labels == value) for value in "ab")
-    true = [float(np.average(truth[labels == v], weights=cells.population[labels == v])) for v in "ab"]
-    for found, value in ((a, true[0]), (b, true[1])):
-        assert found.range[0] - 1e-9 <= value <= found.range[1] + 1e-9
-        assert found.range[0] <= found.value <= found.range[1]
-    low, high = difference(a, b)[1]
-    assert low - 1e-9 <= abs(true[0] - true[1]) <= high + 1e-9
-    if true[1] > 0:
-        low, high = ratio(a, b)[1]
-        assert low - 1e-9 <= true[0] / true[1] <= high + 1e-9
-    spread = 2 * float((cells.upper - cells.lower).max())
+    true = [np.average(truth[labels == v], axis=0, weights=cells.population[labels == v]) for v in "ab"]
+    for k in range(cells.outcomes):
+        a, b = (rate(cells.event(k), labels == value) for value in "ab")
+        for found, value in ((a, true[0][k]), (b, true[1][k])):
+            assert found.range[0] - 1e-9 <= value <= found.range[1] + 1e-9
+            assert found.range[0] <= found.value <= found.range[1]
+        if true[1][k] > 0:
+            low, high = ratio(a, b)[1]
+            assert low - 1e-9 <= true[0][k] / true[1][k] <= high + 1e-9
+    a, b = ([rate(event, labels == value) for event in cells.events()] for value in "ab")
     value, (low, high) = difference(a, b)
-    if not exact:
+    assert low - 1e-9 <= np.abs(true[0] - true[1]).sum() / 2 <= high + 1e-9
+    if not cells.exact:
+        means = [np.average(cells.chance[labels == v], axis=0, weights=cells.population[labels == v]) for v in "ab"]
+        assert value == pytest.approx(np.abs(means[0] - means[1]).sum() / 2)
+        spread = 2 * (cells.outcomes // 2) * float((cells.upper - cells.lower).max())
         assert max(value - low, high - value) <= spread + 1e-9, "never wider than Lemma 2"
 
 

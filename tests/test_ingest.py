@@ -30,9 +30,12 @@ from atr.periods import ALL
 from atr.programme import Programme, load
 from atr.regions import aggregate
 from atr.warehouse import Warehouse
+from tests import series
 
 HEADER = "id,day,sex,income,outcome\n"
 GOOD = "1,2013-01-01,f,5,yes\n2,2013-01-02,m,10,no\n"
+MANY = "".join(f"7{i},2013-01-01,f,5,perhaps {i}\n" for i in range(8))
+"""More outcomes than a report can tell of."""
 
 
 def programme(folder: Path, log: dict[str, Any] | None = None, **parts: Any) -> Programme:
@@ -709,6 +712,7 @@ from atr import ingest
 from atr.programme import load
 from atr.store import hold
 from atr.warehouse import Warehouse
+from tests import series
 programme = load(sys.argv[1])
 with hold(programme.store_path), Warehouse.open(programme) as warehouse:
     print("started", flush=True)
@@ -842,7 +846,7 @@ def test_a_log_that_grew_can_be_read_again(tmp_path: Path, key: str | None) -> N
             {},
             "log.positive: this outcome never",
         ),
-        (GOOD + "3,2013-01-01,f,5,perhaps\n", {}, {}, r"3 outcomes.*\n?.*not supported yet(.|\n)*Group them"),
+        (GOOD + MANY, {}, {}, r"10 outcomes.*\n?.*8 at most(.|\n)*Group them"),
         (
             GOOD.replace(",f,", ",0,").replace(",m,", ",1,"),
             {},
@@ -883,10 +887,10 @@ def test_a_file_that_does_not_fit_is_not_kept_and_the_next_run_can_do_without_it
     write(tmp_path, HEADER + GOOD, "1.csv")
     with Warehouse.open(made) as warehouse:
         before = ingest(warehouse, made)
-        bad = write(tmp_path, HEADER + "7,2013-01-01,f,5,perhaps\n", "2.csv")
+        bad = write(tmp_path, HEADER + MANY, "2.csv")
         write(tmp_path, HEADER + "8,2013-01-01,f,5,yes\n", "3.csv")
         for _ in range(2):
-            with pytest.raises(ProgrammeError, match="3 outcomes"):
+            with pytest.raises(ProgrammeError, match="10 outcomes"):
                 ingest(warehouse, made)
             assert ingestion.accounting(warehouse) == before
             assert len(decisions(warehouse)) == 2
@@ -950,3 +954,24 @@ def test_codes_with_leading_zeros_are_not_numbers(tmp_path: Path) -> None:
     write(tmp_path, HEADER + GOOD.replace(",f,", ",01,").replace(",m,", ",10,"))
     with Warehouse.in_memory() as warehouse:
         assert ingest(warehouse, programme(tmp_path)).decisions == 2
+
+
+def test_an_outcome_misspelt_in_the_programme_is_named_to_the_person_at_the_keyboard(tmp_path: Path) -> None:
+    path = series.write_series(tmp_path, series.card(2))
+    path.write_text(path.read_text().replace("- yes", "- yess").replace("- 'yes'", "- yess"))
+    with pytest.raises(RefusedError) as refused, Warehouse.in_memory() as warehouse:
+        ingest(warehouse, load(path))
+    assert "'yes' (" in refused.value.private
+    assert "'yes'" not in str(refused.value)
+
+
+def test_values_that_readers_cannot_tell_apart_are_remarked(tmp_path: Path) -> None:
+    counts = {("a", "x"): (9, 3), ("a ", "x"): (9, 3), ("b\u202e", "y" * 90): (9, 3), ("c", "z"): (9, 3)}
+    path = series.write_series(tmp_path, counts)
+    with Warehouse.in_memory() as warehouse:
+        ingest(warehouse, load(path))
+        found = ingestion.remarks(warehouse, load(path))
+    assert [remark.split(":")[0] for remark in found] == ["public", "public", "secret"]
+    assert "'a', 'a '" in found[0]
+    assert r"b\u202e" in found[1]
+    assert "90 letters" in found[2]

@@ -57,6 +57,8 @@ FAULTS = [
     ("title: Loans", "title: Loans\ntitel: x", 3, ["titel", "did you mean 'title'"]),
     ("  outcome: result", "  outcome: result\n  postive: x", 9, ["log.postive", "did you mean 'positive'"]),
     ("bins: [1, 2]", "bins: [2, 1]", 15, ["attributes.income.bins", "rise"]),
+    ("bins: [1, 2]", "bins: [1, .nan]", 15, ["attributes.income.bins", "rise"]),
+    ("bins: [1, 2]", "bins: [1, .inf]", 15, ["attributes.income.bins", "rise"]),
     ("bins: [1, 2]", "bins: [1, 1]", 15, ["attributes.income.bins", "rise"]),
     ("bins: [1, 2]", "bins: 4", 15, ["attributes.income.bins", "not supported yet"]),
     ("labels: [a, b, c]", "labels: [a, b]", 16, ["attributes.income.labels", "3 bins", "2 labels"]),
@@ -66,7 +68,7 @@ FAULTS = [
     ("{granted: [yes_], denied: [no_]}", "{yes: [yes_], denied: [no_]}", 9, ["yes must be in quotes"]),
     ("{granted: [yes_], denied: [no_]}", "{granted: [1], denied: [no_]}", 9, ['"1"', "quotes"]),
     ("{granted: [yes_], denied: [no_]}", "{granted: [a], denied: [a]}", 9, ["'a' stands in two outcomes"]),
-    ("{granted: [yes_], denied: [no_]}", "{granted: [a], denied: [b], c: [c]}", 9, ["not supported yet"]),
+    ("{granted: [yes_], denied: [no_]}", "{granted: [a], denied: [b], c: [c, a]}", 9, ["stands in two outcomes"]),
     ("positive: granted", "positive: given", 10, ["log.positive", "'given'", "granted, denied"]),
     ("positive: granted", "positive: yes", 10, ["log.positive", "yes must be in quotes"]),
     ("positive: granted", "positive:", 10, ["log.positive"]),
@@ -77,22 +79,29 @@ FAULTS = [
     ("protected: true", 'protected: "yes"', 12, ["attributes.sex.protected"]),
     ("  sex: {role: public, protected: true}\n", "", 11, ["no attribute has the role public"]),
     ("  income:", "  result: {role: public}\n  income:", 13, ["'result'", "outcome"]),
-    ("protected: true}", "protected: true}\n  more: {role: sensitive}", 11, ["more than one sensitive", "yet"]),
+    ("labels: [a, b, c]", "labels: [a, b, c]\n    sets: {x: [a, z]}", 17, ["income.sets.x", "'z' is not one of"]),
+    ("labels: [a, b, c]", "labels: [a, b, c]\n    sets: {a: [b, c]}", 17, ["income.sets.a", "name of a value"]),
+    ("labels: [a, b, c]", "labels: [a, b, c]\n    sets: {x: []}", 17, ["income.sets.x"]),
     ("protected: true}", "reference: x}", 12, ["attributes.sex.reference", "protected"]),
     ("protected: true}", "protected: true, values: {a: A}, reference: B}", 12, ["reference", "'B'", "A"]),
     ("protected: true}", "hierarchy: file.csv}", 12, ["hierarchy", "not supported yet"]),
-    ("protected: true}", "sets: {x: [a]}}", 12, ["sets", "not supported yet"]),
+    ("protected: true}", "sets: {x: [a]}}", 12, ["sets", "of a sensitive attribute"]),
     ("{delta: 0.9}", "{delta: 0.9, alpha: 0.9}", 18, ["policy.fidelity", "exactly one"]),
-    ("{delta: 0.9}", "{delta: 1.2}", 18, ["policy.fidelity.delta", "less than or equal to 1"]),
-    ("{delta: 0.9}", "{alpha: 0}", 18, ["policy.fidelity.alpha", "greater than 0"]),
-    ("{delta: 0.9}", "{ranges: file.csv}", 18, ["policy.fidelity.ranges", "not supported yet"]),
+    ("{delta: 0.9}", "{delta: 1.2}", 18, ["policy.fidelity.delta", "must be at most 1, not 1.2"]),
+    ("{delta: 0.9}", "{alpha: 0}", 18, ["policy.fidelity.alpha", "must be above 0, not 0"]),
+    ("{delta: 0.9}", "{delta: 0.9, ranges: file.csv}", 18, ["policy.fidelity", "exactly one"]),
+    ("{delta: 0.9}", "{}", 18, ["policy.fidelity", "exactly one"]),
+    ("{delta: 0.9}", "{ranges: 0.9}", 18, ["policy.fidelity.ranges", '"0.9"', "quotes"]),
+    ("{delta: 0.9}", "{ranges: file.csv}", 18, ["policy.fidelity.ranges", "no such file", "file.csv"]),
     ("  fidelity: {delta: 0.9}", "  mechanism: linear", 18, ["policy.mechanism", "not supported yet"]),
     ("  fidelity: {delta: 0.9}", "  mechanism: magic", 18, ["policy.mechanism"]),
     ("  fidelity: {delta: 0.9}", "  unattainable: flatten", 18, ["policy.unattainable", "not supported yet"]),
     ("  fidelity: {delta: 0.9}", "  reader: informed", 18, ["policy.reader", "not supported yet"]),
     ("  fidelity: {delta: 0.9}", "  side_information: census.csv", 18, ["side_information", "not supported yet"]),
-    ("  fidelity: {delta: 0.9}", "  minimum_group_size: 0", 18, ["minimum_group_size"]),
+    ("  fidelity: {delta: 0.9}", "  minimum_group_size: 0", 18, ["minimum_group_size", "must be at least 1, not 0"]),
     ("  fidelity: {delta: 0.9}", "  digits: 3.5", 18, ["policy.digits"]),
+    ("  fidelity: {delta: 0.9}", "  digits: 7", 18, ["policy.digits", "must be at most 6, not 7"]),
+    ("  fidelity: {delta: 0.9}", "  max_confidence: -0.5", 18, ["policy.max_confidence", "must be above 0, not -0.5"]),
     ("every: month", "every: week", 19, ["period.every"]),
     ("Europe/Berlin", "Berlin", 19, ["period.timezone", "no time zone"]),
     ("  decided_at: day\n", "", 5, ["log", "needs decided_at"]),
@@ -125,6 +134,25 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(ProgrammeError) as caught:
         _load(tmp_path, text)
     assert len(str(caught.value).splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "found"),
+    [("- a\n- b", 1, "a list"), ("# none\n[a]", 2, "a list"), ("just text", 1, "a single value")],
+)
+def test_a_file_without_keys_says_what_it_needs(tmp_path: Path, text: str, line: int, found: str) -> None:
+    with pytest.raises(ProgrammeError) as caught:
+        _load(tmp_path, text)
+    assert str(caught.value).endswith(
+        f"p.yaml, line {line}: must be keys with values, such as `programme: name`, not {found}"
+    )
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_a_file_in_another_encoding_says_how_to_save_it(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "p.yaml").write_bytes(TEXT.replace("title: Loans", "title: Prêts").encode(encoding))
+    with pytest.raises(ProgrammeError, match="is not UTF-8 text: save it as UTF-8"):
+        load(tmp_path / "p.yaml")
 
 
 @pytest.mark.parametrize("text", ["", "just text", "- a\n- b", "\x00", "{", "a: &x [*x]"])

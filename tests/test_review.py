@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from atr import review
-from atr.errors import ReviewError
+from atr.errors import RefusedError, ReviewError
 from atr.programme import Programme, load
 from tests import series
 
@@ -125,3 +125,52 @@ def test_an_approval_that_was_interrupted_can_be_repeated(
     assert series.files(_approve(programme)) == before
     assert "2024/v1/report.html" in (programme.site_path / "index.html").read_text()
     assert [r.state for r in review.history(programme)] == ["published"]
+
+
+def test_periods_that_share_days_are_not_both_published(tmp_path: Path) -> None:
+    path = series.write_series(tmp_path / "s", series.card(2))
+    programme = load(path)
+    year, quarter, other = (series.publish(path, label) for label in ("2024", "2024-Q2", "all"))
+    assert year.overlapping == ()
+    assert quarter.overlapping == ("2024",)
+    assert set(other.overlapping) == {"2024", "2024-Q2"}
+    assert "2024" in (quarter.dossier / "dossier.html").read_text().split("Look at this first")[1][:300]
+    assert "Look at this first" not in (year.dossier / "dossier.html").read_text()
+
+    review.approve(programme, "2024-Q2", name="A", comment="b")
+    for label in ("2024", "all"):
+        with pytest.raises(RefusedError, match="2024-Q2"):
+            review.approve(programme, label, name="A", comment="b")
+    assert not (programme.site_path / "2024").exists()
+    published, _ = review.approve(programme, "2024", name="A", comment="compared", despite_overlap=True)
+    assert published.comment == "compared (despite the overlap with 2024-Q2)"
+    review.reject(programme, "all", name="A", comment="b")
+
+
+def test_a_new_version_of_a_published_period_warns_the_reviewer(tmp_path: Path) -> None:
+    path = series.write_series(tmp_path, series.card(2))
+    series.publish(path)
+    review.approve(load(path), "2024", name="A", comment="b")
+    series.write_log(tmp_path / "log.csv", series.card(4))
+    second = series.publish(path)
+    assert second.release.version == 2
+    assert "Version 1 of this period is published" in (second.dossier / "dossier.html").read_text()
+
+
+def test_an_interrupted_approval_counts_as_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = series.write_series(tmp_path, series.card(2))
+    programme = load(path)
+    for label in ("2024", "2024-Q2"):
+        series.publish(path, label)
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("atr.review._write_index", stop)
+        with pytest.raises(KeyboardInterrupt):
+            review.approve(programme, "2024", name="A", comment="b")
+    with pytest.raises(RefusedError, match="2024"):
+        review.approve(programme, "2024-Q2", name="A", comment="b")
+    assert review.waiting(programme, "2024-Q2")[3] == ("2024",)
+    review.approve(programme, "2024", name="A", comment="b")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -161,6 +162,27 @@ def test_a_report_without_any_group_is_honest(tmp_path: Path) -> None:
     assert sorted(series.files(outcome.documents)) == [
         "announced_rules.csv", "fairness.csv", "manifest.json", "report.html", "report.json", "report.pdf",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("counts", "policy"),
+    [
+        ({("one", "a"): (1, 1), ("other", "a"): (1, 0)}, {"minimum_group_size": 1, "population_rounding": 1}),
+        ({("one", "a"): (1, 1), ("other", "a"): (1, 0)}, {}),
+        (series.one_group([60, 60], [30, 20]), {"digits": 1, "fidelity": {"delta": 0.99}, "max_confidence": 1.0}),
+        (series.one_group([60, 60], [30, 20]), {"digits": 2, "fidelity": {"delta": 0.99}, "max_confidence": 1.0}),
+    ],
+)
+@quick
+def test_one_is_counted_as_one(tmp_path: Path, counts: dict[tuple[str, str], tuple[int, int]], policy: Any) -> None:
+    outcome = series.publish(series.write_series(tmp_path, counts, **policy))
+    for path in (
+        outcome.documents / "report.html",
+        outcome.documents / "report.json",
+        outcome.dossier / "dossier.html",
+    ):
+        text = re.sub(r"<[^>]*>", "", path.read_text())
+        assert not re.findall(r"(?<![\d.,−–-])1 (?!was\b|is\b|unless\b)[a-z]+s\b[^.]*", text), path.name
 
 
 @quick

@@ -21,6 +21,7 @@ from atr import periods
 from atr.announcement import Extent, Standing
 from atr.errors import RefusedError, VerifyError
 from atr.programme import Programme
+from atr.ranges import RangeTable
 from atr.regions import Regions
 from atr.report import build, model
 from atr.report.verify import check, verify
@@ -298,10 +299,11 @@ SMALL = st.integers(0, 12) | st.integers(0, 60) | st.just(1200)
 @st.composite
 def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
     public = {f"p{i}": draw(st.integers(1, 3)) for i in range(draw(st.integers(1, 2)))}
+    kind = draw(st.sampled_from(["delta", "alpha", "ranges"]))
     content = series.programme(
         group_rates=draw(st.sampled_from(["exact", "free"])),
         objective=draw(st.sampled_from(["privacy", "fidelity"])),
-        fidelity={draw(st.sampled_from(["delta", "alpha"])): draw(st.sampled_from([0.5, 0.8, 0.9, 1.0]))},
+        fidelity={kind: "ranges.csv" if kind == "ranges" else draw(st.sampled_from([0.5, 0.8, 0.9, 1.0]))},
         max_confidence=draw(st.sampled_from([0.75, 0.877, 0.95, 1.0])),
         minimum_group_size=draw(st.sampled_from([1, 12, 50])),
         population_rounding=draw(st.sampled_from([1, 5, 7, 10, 100])),
@@ -313,13 +315,20 @@ def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
     }
     sensitive = draw(st.integers(2, 4))
     groups, rows = [], []
+    ranges: dict[tuple[str, ...], tuple[float, float]] = {}
     for values in product(*(["unknown", "b", "c"][:size] for size in public.values())):
         cells = [(f"s{i}", draw(SMALL), draw(st.sampled_from([0, 0, 1, 0.37, 0.5]))) for i in range(sensitive)]
         present = [(value, people, round(people * rate)) for value, people, rate in cells if people]
         groups += [(values, len(present))] if present else []
         rows += present
+        for value, people, yes in present:
+            apart = st.sampled_from([0.0, 0.0004, 0.1, 0.3, 1.0]) | st.floats(0, 1)
+            ranges[*values, value] = max(0.0, yes / people - draw(apart)), min(1.0, yes / people + draw(apart))
     assume(rows)
-    return Programme.model_validate(content), Regions(
+    programme = Programme.model_validate(content)
+    if kind == "ranges":
+        programme.policy.fidelity._table = RangeTable(Path("ranges.csv"), "", (*public, "secret"), ranges)
+    return programme, Regions(
         public=tuple(public),
         sensitive=("secret",),
         outcomes=("approved", "refused"),

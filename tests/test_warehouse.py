@@ -360,10 +360,11 @@ def test_storing_a_release_twice_is_storing_it_once(programme: Programme) -> Non
                 warehouse.store_regions(release, _regions())
                 warehouse.store_announced(
                     release,
+                    outcomes=("yes", "no"),
                     regions=np.array([0, 2]),
                     population=[3, 11],
                     published=[5, 10],
-                    chance=[500, 250],
+                    chance=[[500, 500], [250, 750]],
                     digits=3,
                 )
                 warehouse.store_measures(release, [("parity", "sex: f / m", 0.5), ("ratio", "sex: f / m", None)])
@@ -380,15 +381,20 @@ def test_storing_a_release_twice_is_storing_it_once(programme: Programme) -> Non
             (1, 2, ["low"], "no", 6),
             (1, 2, ["low"], "yes", 5),
         ]
-        assert warehouse.query(f"SELECT region, population, published, chance, digits FROM announced {mine}") == [
-            (0, 3, 5, 500, 3),
-            (2, 11, 10, 250, 3),
+        columns = "region, outcome, population, published, chance, digits"
+        assert warehouse.query(f"SELECT {columns} FROM announced {mine}") == [
+            (0, "no", 3, 5, 500, 3),
+            (0, "yes", 3, 5, 500, 3),
+            (2, "no", 11, 10, 750, 3),
+            (2, "yes", 11, 10, 250, 3),
         ]
         assert warehouse.query(f"SELECT name, subject, value FROM measures {mine}") == [
             ("parity", "sex: f / m", 0.5),
             ("ratio", "sex: f / m", None),
         ]
-        warehouse.store_announced("2013-v1", regions=[], population=[], published=[], chance=[], digits=3)
+        warehouse.store_announced(
+            "2013-v1", outcomes=("yes", "no"), regions=[], population=[], published=[], chance=[], digits=3
+        )
         warehouse.store_measures("2013-v1", [])
-        assert warehouse.query("SELECT count(*) FROM announced") == [(2,)]
+        assert warehouse.query("SELECT count(*) FROM announced") == [(4,)]
         assert warehouse.query("SELECT count(*) FROM measures") == [(2,)]

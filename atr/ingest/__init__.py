@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from atr.errors import AtrError, IngestError
-from atr.ingest.check import check_log, check_number_of_outcomes
+from atr.ingest.check import check_log, check_number_of_outcomes, remarks
 from atr.ingest.files import File, changed, fingerprint, matches, relation
 from atr.ingest.merge import merge_rows, supersede
 from atr.ingest.rows import gate, stage
 from atr.programme import Programme
 from atr.warehouse import Layout, Warehouse
 
-__all__ = ["Accounting", "accounting", "check_log", "ingest"]
+__all__ = ["Accounting", "accounting", "check_log", "ingest", "remarks"]
 
 
 @dataclass(frozen=True)

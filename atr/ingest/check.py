@@ -3,9 +3,14 @@
 # ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
 from __future__ import annotations
 
+import unicodedata
+
 from atr.errors import IngestError, ProgrammeError
-from atr.programme import Programme, printable
+from atr.programme import CONTROL, MOST_OUTCOMES, Programme, printable
 from atr.warehouse import Warehouse
+
+_LONG = 80
+"""More letters are long for a table."""
 
 
 def check_log(warehouse: Warehouse, programme: Programme) -> None:
@@ -14,7 +19,7 @@ def check_log(warehouse: Warehouse, programme: Programme) -> None:
     Raises
     ------
     ProgrammeError
-        If an outcome never occurs, more than two are not grouped, a number has no bins, or a reference is nobody's.
+        If an outcome never occurs, too many are not grouped, a number has no bins, or a reference is nobody's.
     IngestError
         If the log has no decisions.
     """
@@ -42,6 +47,35 @@ def check_log(warehouse: Warehouse, programme: Programme) -> None:
             raise ProgrammeError("the reference occurs nowhere in the log", where=f"{where}.reference")
 
 
+def remarks(warehouse: Warehouse, programme: Programme) -> list[str]:
+    """What is no mistake, but likely not meant: values that readers cannot tell apart, cannot see, or have no room for.
+
+    For the person at the keyboard: they quote values of the log.
+    """
+    found = []
+    for name, attribute in programme.attributes.items():
+        if attribute.bins is not None:
+            continue
+        rows = warehouse.query(
+            f"SELECT DISTINCT {warehouse.layout().column(name)} FROM decisions ORDER BY 1 LIMIT 10000"
+        )
+        raws = [raw for (raw,) in rows if raw is not None]
+        shown = sorted({attribute.shown(raw) for raw in raws})
+        alike: dict[str, list[str]] = {}
+        for value in shown:
+            alike.setdefault(" ".join(unicodedata.normalize("NFKC", value).split()), []).append(value)
+        for values in alike.values():
+            if len(values) > 1:
+                found.append(f"{name}: {', '.join(map(repr, values))} look alike and are counted apart; see `values`")
+        odd = [raw for raw in raws if raw not in (attribute.values or {}) and CONTROL.search(raw)]
+        if odd:
+            found.append(f"{name}: {min(odd)!a} has characters that cannot be printed")
+        longest = max(shown, key=len, default="")
+        if len(longest) > _LONG:
+            found.append(f"{name}: a value has {len(longest)} letters, '{longest[:30]}…'; see `values`")
+    return found
+
+
 def check_number_of_outcomes(warehouse: Warehouse, programme: Programme) -> list[str]:
     """The part of :func:`check_log` that no further file can mend.
 
@@ -52,15 +86,15 @@ def check_number_of_outcomes(warehouse: Warehouse, programme: Programme) -> list
     Raises
     ------
     ProgrammeError
-        If more than two outcomes are not grouped.
+        If more outcomes than a report can tell of are not grouped.
     """
     raws = [raw for (raw,) in warehouse.query("SELECT DISTINCT outcome FROM decisions ORDER BY outcome LIMIT 50")]
-    if programme.log.outcomes is None and len(raws) > 2:
+    if programme.log.outcomes is None and len(raws) > MOST_OUTCOMES:
         raise ProgrammeError(
-            f"the log has {'50 or more' if len(raws) == 50 else len(raws)} outcomes, and a report of more than two "
-            "is not supported yet",
+            f"the log has {'50 or more' if len(raws) == 50 else len(raws)} outcomes; a report tells of {MOST_OUTCOMES} "
+            "at most",
             where=f"{programme.path}, log.outcomes",
-            hint="Group them into two, as in outcomes: {granted: [yes, partly], refused: [no]}.",
+            hint="Group them, as in outcomes: {granted: [yes, partly], refused: [no]}.",
             private=_named(raws),
         )
     return raws
@@ -77,6 +111,9 @@ def _check_outcomes(warehouse: Warehouse, programme: Programme) -> None:
         occurring = {printable(raw) for raw in raws}
     else:
         occurring = {name for name, group in log.outcomes.items() if set(group) & set(raws)}
+    if programme.policy.fidelity.kind == "ranges" and len(occurring) > 2:
+        hint = "Use delta or alpha, or group the outcomes into two."
+        raise ProgrammeError("a file of ranges is for two outcomes", where=f"{programme.path}, policy", hint=hint)
     if log.positive not in occurring:
         raise ProgrammeError("this outcome never occurs in the log", where=f"{where}.positive", private=_named(raws))
     if len(occurring) == 1:

@@ -17,6 +17,7 @@ _DATE = (
     r"(?:[ T]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d(?:\.\d{1,9})?)? ?(Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d)?)?)?$"
 )
 _NO_ZONE = "date without a time zone"
+_NO_SUCH_OUTCOME = "outcome that the programme does not name"
 _MALFORMED = {
     "MISSING COLUMNS": "too few fields",
     "TOO MANY COLUMNS": "too many fields",
@@ -54,7 +55,7 @@ def stage(connection: duckdb.DuckDBPyConnection, layout: Layout, file: File, rel
     faults.append("WHEN outcome IS NULL THEN 'no outcome'")
     if layout.outcomes is not None:
         named = p.marks(layout.outcomes)
-        faults.append(f"WHEN outcome NOT IN ({named}) THEN 'outcome that the programme does not name'")
+        faults.append(f"WHEN outcome NOT IN ({named}) THEN {p.mark(_NO_SUCH_OUTCOME)}")
     typed = []
     for column, (name, number) in zip(layout.columns, layout.attributes.items(), strict=True):
         typed.append(f"n{column} AS {column}" if number else column)
@@ -194,8 +195,19 @@ def gate(connection: duckdb.DuckDBPyConnection, programme: Programme, file: File
             "log.max_quarantined allows; nothing of this file was kept",
             where=str(file.path),
             hint="\n".join(f"{reason}: {n:,} rows, first in line {_listed(lines)}" for reason, n, lines in found),
+            private=_unnamed_outcomes(connection),
         )
     return int(rows)
+
+
+def _unnamed_outcomes(connection: duckdb.DuckDBPyConnection) -> str:
+    """The most frequent outcomes that the programme does not name: one of them may be misspelt there."""
+    found = connection.execute(
+        "SELECT outcome, count(*) AS n FROM stage WHERE reason = $1 GROUP BY outcome ORDER BY n DESC, outcome LIMIT 5",
+        [_NO_SUCH_OUTCOME],
+    ).fetchall()
+    named = ", ".join(f"'{printable(outcome)}' ({n:,} rows)" for outcome, n in found)
+    return f"Outcomes in the log that log.outcomes does not name: {named}" if named else ""
 
 
 def _listed(lines: Iterable[int]) -> str:

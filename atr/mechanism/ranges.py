@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from atr.fidelity import GRID_TOLERANCE, Delta, Fidelity
+from atr.fidelity import Delta, Fidelity
 from atr.groups import FloatArray
 from atr.mechanism.compiled import compiled
+from atr.outcomes import GRID_TOLERANCE
 
 _TOLERANCE = GRID_TOLERANCE
 

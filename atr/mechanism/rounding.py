@@ -12,21 +12,20 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
 from atr.confidence import exact_shares
-from atr.errors import RefusedError
-from atr.fidelity import GRID_TOLERANCE, Fidelity
+from atr.fidelity import Fidelity
 from atr.groups import FloatArray, Groups, IntArray
+from atr.mechanism.grid import NODES, BoolArray, refuse, whole_people, within
+from atr.mechanism.outcome_rounding import round_outcomes
+from atr.mechanism.sets import by_regions
 from atr.mechanism.solution import CONFIDENCE_TOLERANCE, GroupRates
 from atr.mechanism.solve import confidences
+from atr.outcomes import GRID_TOLERANCE
 
-BoolArray = NDArray[np.bool_]
-
-# Branch and bound stops after this many nodes, not after some time: the same input gives the same numbers.
-_NODES = 500
 # A grid step of rate that misses the true number of people weighs as much as this many of distortion.
 _RATE_WEIGHT = 100.0
 
@@ -45,17 +44,19 @@ def round_announcement(
     """Round an announcement to the numbers that are printed.
 
     Always kept: the allowed range of every region, a confidence of at most the ceiling with the true and with
-    the published populations, and with exact rates every group's rate to half a grid step. Kept where possible,
-    in groups that are perturbed: a confidence of at most β rounded up to the grid, with exact rates the number
-    of people of each outcome (to less than half a person), and nearness to the continuous announcement. Groups
-    whose true decisions keep within β are rounded to the nearest.
+    the published populations, and with exact rates every group's rate to half a grid step (of three outcomes and
+    more, to a grid step, and to half of one where possible). Kept where possible, in groups that are perturbed: a
+    confidence of at most β rounded up to the grid, with exact rates of two outcomes the number of people of each (to
+    less than half a person), and nearness to the continuous announcement. Groups whose true decisions keep within β
+    are rounded to the nearest.
 
     Parameters
     ----------
     groups
-        Populations (n,) in people, whole numbers, and true decisions (n, 2).
+        Populations (n,) in people, whole numbers, true decisions (n, outcomes) and protected sets.
     continuous
-        (n,) announced D_1 before rounding, as from :func:`atr.mechanism.announce`.
+        (n,) announced D_1 or (n, outcomes) announced chances before rounding, as from
+        :func:`atr.mechanism.announce`.
     fidelity
         What the announcement promises about the truth.
     digits
@@ -71,7 +72,8 @@ def round_announcement(
 
     Returns
     -------
-    (n,) announced D_1 in whole units of 10^-digits; a group's do not depend on the others rounded with it.
+    Announced D_1 or chances, (n,) or (n, outcomes) as given, in whole units of 10^-digits; a region's chances sum to
+    10^digits, and a group's do not depend on the others rounded with it.
 
     Raises
     ------
@@ -91,9 +93,21 @@ def round_announcement(
     array([  18,   17,  900,    0,  500, 1000])
     """
     scale = 10**digits
-    p = _people(groups.population, len(groups.population))
-    q = _people(published_population, len(groups.population))
+    p = whole_people(groups.population, len(groups.population))
+    q = whole_people(published_population, len(groups.population))
     x = np.asarray(continuous, dtype=np.float64)
+    if not by_regions(groups):
+        return _of_outcomes(
+            groups,
+            x,
+            fidelity=fidelity,
+            digits=digits,
+            beta=np.broadcast_to(np.asarray(beta, dtype=np.float64), len(groups)),
+            ceiling=Fraction(str(ceiling)),
+            population=p,
+            published=q,
+            exact=group_rates == "exact",
+        )
     if x.shape != p.shape:
         raise ValueError(f"the announcement must have one number for each of the {len(p)} regions")
     d = groups.rule
@@ -113,8 +127,8 @@ def round_announcement(
     limit = highest.numerator, highest.denominator
     kept_p = exact_shares(p, grid, digits=digits, offsets=groups.offsets)
     kept_q = exact_shares(q, grid, digits=digits, offsets=groups.offsets)
-    failed = ~(_within(*kept_p, *limit) & _within(*kept_q, *limit))
-    failed |= perturbed & ~_within(*kept_p, wanted, scale)
+    failed = ~(within(*kept_p, *limit) & within(*kept_q, *limit))
+    failed |= perturbed & ~within(*kept_p, wanted, scale)
     if exact:
         missing = np.abs(kept_p[1][:, 1].astype(np.float64) - people * scale)
         failed |= missing > groups.sums(groups.population) / 2 * (1 + 1e-9)
@@ -139,20 +153,17 @@ def round_announcement(
             refused.append(i)
         else:
             grid[cells] = found
-    if refused:
-        raise RefusedError(
-            "Rounded, some group cannot be kept at or below the ceiling with the published populations.",
-            hint="Lower the fidelity, raise max_confidence, or publish populations or chances less rounded.",
-            private=f"Groups that bind: {', '.join(map(str, refused))}.",
-        )
+    refuse(refused)
     return grid
 
 
-def _people(population: ArrayLike, n: int) -> IntArray:
-    values = np.asarray(population, dtype=np.float64)
-    if values.shape != (n,) or (values != np.rint(values)).any() or (values < 1).any():
-        raise ValueError(f"populations must be whole numbers of people, at least 1, one for each of {n} regions")
-    return values.astype(np.int64)
+def _of_outcomes(groups: Groups, x: FloatArray, **options: Any) -> IntArray:
+    binary = x.ndim == 1
+    mapping = np.column_stack([1 - x, x]) if binary else x
+    if mapping.shape != groups.decision.shape:
+        raise ValueError(f"the announcement must have the shape of the decision, {groups.decision.shape}")
+    rounded = round_outcomes(groups, mapping, **options)
+    return rounded[:, 1] if binary else rounded
 
 
 def _nearest_within_limits(
@@ -178,7 +189,7 @@ def _nearest_within_limits(
     rounded[free] = down[free]
     missing = np.rint(people * scale).astype(np.int64) - groups.sums(p.astype(np.int64) * rounded)
     fraction = np.round(units[free] - down[free], 9)
-    free = free[np.lexsort((-p[free], -fraction, region[free]))]
+    free = free[np.lexsort((groups.decision[free, 1], -p[free], -fraction, region[free]))]
     gain = p[free].astype(np.int64)
     after = np.cumsum(gain)
     first = np.flatnonzero(np.diff(region[free], prepend=-1))
@@ -186,14 +197,6 @@ def _nearest_within_limits(
     # Rounded up while that brings the total nearer.
     rounded[free] += 2 * (after - earlier) - gain <= 2 * missing[region[free]]
     return rounded
-
-
-def _within(largest: NDArray[Any], total: NDArray[Any], over: int | IntArray, under: int) -> BoolArray:
-    """Tell which groups (g,) keep to a ceiling: largest / total ≤ over / under for both outcomes, in integers."""
-    if float(total.max()) * max(float(under), float(np.max(over))) >= 2.0**62:
-        largest, total = largest.astype(object), total.astype(object)
-    kept: BoolArray = (largest * under <= total * np.reshape(over, (-1, 1))).all(axis=1)
-    return kept
 
 
 def _settle(
@@ -298,7 +301,7 @@ def _programme(
             np.concatenate([hi, np.full(m, np.inf), [scale, scale, beyond]]),
         ),
         constraints=LinearConstraint(matrix, lower, upper),
-        options={"node_limit": _NODES},
+        options={"node_limit": NODES},
     )
     if result.x is None:
         return None

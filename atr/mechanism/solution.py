@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from atr.fidelity import Fidelity
-from atr.groups import FloatArray
+from atr.groups import FloatArray, IntArray
 
 GroupRates = Literal["exact", "free"]
 Objective = Literal["privacy", "fidelity"]
@@ -26,7 +27,9 @@ class OptimalPrivacy:
     limits
         (g, 2) [β_min, C*]: confidence before any report, and after announcing the true decisions.
     beta_0, beta_1, beta_p
-        (g,) the other lower bounds with free group rates; None with exact ones.
+        (g,) the other lower bounds of binary groups with free group rates; None otherwise.
+    binds
+        Computes :attr:`binding`.
     """
 
     beta: FloatArray
@@ -34,6 +37,12 @@ class OptimalPrivacy:
     beta_0: FloatArray | None
     beta_1: FloatArray | None
     beta_p: FloatArray | None
+    binds: Callable[[], IntArray]
+
+    @property
+    def binding(self) -> IntArray:
+        """(g, 2) a protected set, by its position in its group, and an outcome with confidence β*."""
+        return self.binds()
 
     @property
     def beta_min(self) -> FloatArray:

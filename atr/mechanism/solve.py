@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike
+from functools import partial
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from atr.confidence import maximum_confidence, privacy_limit
 from atr.errors import RefusedError
 from atr.fidelity import Delta, Fidelity, Ranges, ladder
 from atr.groups import FloatArray, Groups, IntArray
+from atr.mechanism.binding import binding
 from atr.mechanism.blocks import each_block, kernels
+from atr.mechanism.sets import allowed_outcomes, by_regions, parted, sets_as_regions
+from atr.mechanism.several import nearest, optimal
 from atr.mechanism.solution import CONFIDENCE_TOLERANCE, GroupRates, Objective, OptimalPrivacy, Solution
 
 # A step of the ladder this close to the strictest possible promise is worth trying.
@@ -23,7 +29,7 @@ def optimal_privacy(
     Parameters
     ----------
     groups
-        Populations (n,) and true decisions (n, 2).
+        Populations (n,), true decisions (n, outcomes) and protected sets.
     fidelity
         What the announcement promises about the truth.
     group_rates
@@ -54,6 +60,8 @@ def optimal_privacy(
     >>> optimal_privacy(card, fidelity=Delta(0.9), group_rates="exact").beta.round(4)
     array([0.9  , 0.648])
     """
+    if not by_regions(groups):
+        return _several_privacy(groups, fidelity, group_rates, digits)
     free = group_rates == "free"
     bounds = np.empty((len(groups), 6 if free else 3))
     kernel = kernels().free_rates if free else kernels().exact_rates
@@ -68,6 +76,7 @@ def optimal_privacy(
         beta_0=bounds[:, 2] if free else None,
         beta_1=bounds[:, 3] if free else None,
         beta_p=bounds[:, 4] if free else None,
+        binds=partial(_binding, groups, fidelity, digits, bounds[:, -1], exact=not free),
     )
 
 
@@ -137,7 +146,7 @@ def announce(
     Parameters
     ----------
     groups
-        Populations (n,) and true decisions (n, 2).
+        Populations (n,), true decisions (n, outcomes) and protected sets.
     beta
         Confidence to keep to: one probability for all groups or (g,).
     fidelity
@@ -149,7 +158,7 @@ def announce(
 
     Returns
     -------
-    (n,) announced D_1, before rounding.
+    (n,) announced D_1 of two outcomes, (n, outcomes) announced chances of more; before rounding.
 
     Raises
     ------
@@ -168,6 +177,8 @@ def announce(
     >>> announce(card, beta=0.675, fidelity=Delta(0.9), group_rates="free").round(4)
     array([0.1   , 0.02  , 0.9   , 0.    , 0.4242, 0.9242])
     """
+    if not by_regions(groups):
+        return _several_announced(groups, beta, fidelity, group_rates, digits)
     x = np.empty(len(groups.population))
     _announce(groups, beta, fidelity, group_rates, digits, x)
     return x
@@ -187,7 +198,7 @@ def solve(
     Parameters
     ----------
     groups
-        Populations (n,) and true decisions (n, 2).
+        Populations (n,), true decisions (n, outcomes) and protected sets.
     fidelity
         What the announcement promises about the truth; with objective ``fidelity`` the least it may promise.
     objective
@@ -225,7 +236,7 @@ def solve(
     """
     if objective == "fidelity" and max_confidence is None:
         raise ValueError("objective 'fidelity' needs max_confidence, the ceiling to keep to")
-    ceiling = 1.0 if max_confidence is None else max_confidence
+    ceiling = np.inf if max_confidence is None else max_confidence
     for promise in _promises(groups, fidelity, objective, ceiling, group_rates, digits):
         privacy = optimal_privacy(groups, fidelity=promise, group_rates=group_rates, digits=digits)
         above = privacy.beta > ceiling * (1 + CONFIDENCE_TOLERANCE)
@@ -238,14 +249,19 @@ def solve(
             private=f"Groups that bind: {_list(above)}. Best they reach: {privacy.overall:.4f}.",
         )
     target = privacy.overall if objective == "privacy" else ceiling
-    announced = np.empty((len(groups.population), 2))
-    _announce(groups, target, promise, group_rates, digits, announced[:, 1], announced[:, 0])
+    if by_regions(groups):
+        announced = np.empty((len(groups.population), 2))
+        _announce(groups, target, promise, group_rates, digits, announced[:, 1], announced[:, 0])
+    else:
+        x = _several_announced(groups, target, promise, group_rates, digits)
+        announced = np.column_stack([1 - x, x]) if x.ndim == 1 else x
     return Solution(
         beta=privacy.beta,
         limits=privacy.limits,
         beta_0=privacy.beta_0,
         beta_1=privacy.beta_1,
         beta_p=privacy.beta_p,
+        binds=privacy.binds,
         announced=announced,
         fidelity=promise,
         target=target,
@@ -276,12 +292,38 @@ def _announce(
             np.subtract(1, x, out=other[cells])
 
     each_block(groups.offsets, work)
+    _refuse(missed)
+
+
+def _several_privacy(groups: Groups, fidelity: Fidelity, group_rates: GroupRates, digits: int | None) -> OptimalPrivacy:
+    lower, upper = allowed_outcomes(groups, fidelity, digits)
+    if parted(groups):
+        of_sets, ranges = sets_as_regions(groups, lower, upper)
+        return optimal_privacy(of_sets, fidelity=ranges, group_rates=group_rates)
+    beta, named = optimal(groups, lower, upper, exact=group_rates == "exact")
+    limits = np.column_stack([privacy_limit(groups), maximum_confidence(groups, groups.decision)])
+    return OptimalPrivacy(beta, limits, None, None, None, partial(np.copy, named))
+
+
+def _several_announced(
+    groups: Groups, beta: ArrayLike, fidelity: Fidelity, group_rates: GroupRates, digits: int | None
+) -> FloatArray:
+    allowed = allowed_outcomes(groups, fidelity, digits)
+    announced, missed = nearest(groups, *allowed, np.asarray(beta, dtype=np.float64), exact=group_rates == "exact")
+    _refuse(missed)
+    return announced[:, 1] if announced.shape[1] == 2 else announced
+
+
+def _binding(groups: Groups, fidelity: Fidelity, digits: int | None, beta: FloatArray, *, exact: bool) -> IntArray:
+    lower, upper = allowed_outcomes(groups, fidelity, digits)
+    return binding(groups, lower[:, 1], upper[:, 1], beta, exact=exact)
+
+
+def _refuse(missed: NDArray[np.bool_]) -> None:
     if missed.any():
-        raise RefusedError(
-            "The confidence asked for cannot be reached within the promised fidelity.",
-            hint="Lower the fidelity or allow more confidence.",
-            private=f"Groups that bind: {_list(missed)}.",
-        )
+        message = "The confidence asked for cannot be reached within the promised fidelity."
+        hint, private = "Lower the fidelity or allow more confidence.", f"Groups that bind: {_list(missed)}."
+        raise RefusedError(message, hint=hint, private=private)
 
 
 def _promises(
@@ -296,7 +338,7 @@ def _promises(
     if objective == "privacy":
         return (fidelity,)
     steps = ladder(fidelity)
-    if not isinstance(fidelity, Delta) or group_rates == "free":
+    if not isinstance(fidelity, Delta) or group_rates == "free" or not by_regions(groups):
         return steps
     reached = float(strictest_delta(groups, ceiling).min())
     # A range narrower than a grid step may be widened to the grid: what is promised then is not δ.

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from atr.programme import printable
+from atr.ranges import ENDS
 from atr.report.model import Group, PublicReport
 from atr.report.wording import decimals_of
 
@@ -26,13 +27,17 @@ def report_json(report: PublicReport) -> bytes:
 
 
 def announced_rules(report: PublicReport) -> bytes:
-    """``announced_rules.csv``: one row per region of an announced group, one per group withheld by name."""
+    """``announced_rules.csv``: one row per region of an announced group, one per group withheld by name.
+
+    Where each region has limits of its own, they are the last two columns.
+    """
     public = [a.name for a in report.attributes if a.role == "public"]
     hidden = [a.name for a in report.attributes if a.role == "sensitive"]
+    limits = report.fidelity.kind == "ranges"
     head = [
         "group", "status", *(f"public.{n}" for n in public), "group_population",
         *(f"rate.{o}" for o in report.outcomes), *(f"sensitive.{n}" for n in hidden), "population",
-        *(f"announced.{o}" for o in report.outcomes),
+        *(f"announced.{o}" for o in report.outcomes), *(ENDS if limits else ()),
     ]  # fmt: skip
     digits = report.policy.digits
 
@@ -40,9 +45,10 @@ def announced_rules(report: PublicReport) -> bytes:
         common = [group.id, group.status, *(group.public.get(n, "") for n in public), _whole(group.population)]
         common += [fraction(group.rate[o], digits=digits) if group.rate else "" for o in report.outcomes]
         if not group.regions:
-            yield [*common, *("" for _ in hidden), "", *("" for _ in report.outcomes)]
+            yield [*common, *[""] * (len(head) - len(common))]
         for region in group.regions:
             chances = [fraction(region.announced[o], digits=digits) for o in report.outcomes]
+            chances += [fraction(end, digits=digits) for end in region.allowed or ()]
             yield [*common, *(region.sensitive.get(n, "") for n in hidden), _whole(region.population), *chances]
 
     return _csv(head, (row for group in report.groups for row in rows(group)))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 import atr
 from atr import fairness
 from atr.announcement import Announcement, Extent, published_population
-from atr.fidelity import Delta, Fidelity
+from atr.fidelity import Delta, Fidelity, Ranges
 from atr.periods import Period
 from atr.programme import UNKNOWN, Programme
+from atr.protected import Named, labelled_sets
 from atr.report import model, wording
 from atr.report.notes import fidelity_notes
 from atr.report.rounding import bounds, down, nearest, printed_range
@@ -63,10 +65,9 @@ def build(
     policy = programme.policy
     privacy = _privacy(announcement, programme)
     promised = announcement.fidelity
-    level = getattr(promised, "level", None)
     promise = model.FidelityInfo(
         kind=policy.fidelity.kind,
-        level=level,
+        level=None if isinstance(promised, Ranges) else promised.level,
         largest_change=largest_change(promised, digits=policy.digits),
     )
     coverage = _coverage(announcement, programme, extent)
@@ -90,7 +91,7 @@ def build(
         fairness=tuple(
             entry(
                 c,
-                positive=announcement.outcomes[0],
+                outcomes=announcement.outcomes,
                 titles={name: programme.title_of(name) for name in programme.attributes},
                 digits=policy.digits,
             )
@@ -143,21 +144,21 @@ def measure(announcement: Announcement, programme: Programme) -> list[fairness.C
 
 def cells(announcement: Announcement, *, group_rates: str) -> fairness.AnnouncedCells:
     """The announced mapping as a reader holds it, with what it leaves open about the true one."""
-    unit = 10**announcement.digits
-    chance = announcement.chance / unit
-    lower, upper = announcement.fidelity.believed_range(chance, digits=announcement.digits)
-    exact = group_rates == "exact" and len(announcement.groups) > 0
+    chance = announcement.chance / 10**announcement.digits
+    promised, digits = announcement.fidelity, announcement.digits
+    if len(announcement.outcomes) == 2:  # promised of the positive outcome, and so of the other
+        low, high = promised.believed_range(chance[:, 0], digits=digits)
+        lower, upper = np.column_stack([low, 1 - high]), np.column_stack([high, 1 - low])
+    else:
+        lower, upper = promised.believed_outcomes(chance, digits=digits)
     return fairness.AnnouncedCells(
-        population=announcement.population.astype(np.float64),
+        population=announcement.population,
         chance=chance,
+        digits=digits,
         lower=lower,
         upper=upper,
         offsets=announcement.offsets,
-        totals=fairness.exact_totals(
-            announcement.population, announcement.chance, announcement.offsets, digits=announcement.digits
-        )
-        if exact
-        else None,
+        exact=group_rates == "exact",
         printed=announcement.published,
     )
 
@@ -182,20 +183,49 @@ def _privacy(announcement: Announcement, programme: Programme) -> model.Privacy:
     confidences = announcement.confidences()
     if not confidences:
         return model.Privacy(
-            max_confidence=None, prior_confidence=None, min_uncertainty=None, binding_group=None, holds_for=holds_for
+            max_confidence=None,
+            prior_confidence=None,
+            min_uncertainty=None,
+            binding_group=None,
+            binding_set=None,
+            holds_for=holds_for,
         )
     stated = float(announcement.stated(confidences))
+    binding, names = confidences.index(max(confidences)), programme.names(role="sensitive")
     return model.Privacy(
         max_confidence=stated,
         prior_confidence=float(announcement.stated(announcement.prior_confidences())),
         min_uncertainty=down(-math.log(stated), announcement.digits),
-        binding_group=_id(confidences.index(max(confidences))),
+        binding_group=_id(binding),
+        binding_set=binding_set(announcement, binding, sensitive=names, named=programme.named_sets),
         holds_for=holds_for,
     )
 
 
+def binding_set(
+    announcement: Announcement, group: int, *, sensitive: Sequence[str], named: Sequence[Named]
+) -> dict[str, str]:
+    """The protected set that a reader can be surest of in an announced group, by its printed numbers.
+
+    Returns
+    -------
+    The attribute, and its value or the name of the set. Of several the first.
+    """
+    members = slice(int(announcement.offsets[group]), int(announcement.offsets[group + 1]))
+    people = announcement.published[members, None].astype(object) * announcement.chance[members].astype(object)
+    totals = people.sum(axis=0).tolist()
+    labelled = labelled_sets(sensitive, announcement.region_values[members], named)
+
+    def sure(label: tuple[str, str]) -> Fraction:
+        got = people[labelled[label]].sum(axis=0).tolist()
+        return max(Fraction(x, total) for x, total in zip(got, totals, strict=True) if total)
+
+    attribute, value = max(labelled, key=sure)
+    return {attribute: value}
+
+
 def largest_change(fidelity: Fidelity, *, digits: int) -> float | None:
-    """How far, at most, an announced chance lies from the true one; None where the promise is relative."""
+    """How far, at most, an announced chance lies from the true one; None where the promise does not say."""
     if not isinstance(fidelity, Delta):
         return None
     _, high = fidelity.believed_range(np.array([0.0]), digits=digits)
@@ -206,8 +236,9 @@ def _coverage(announcement: Announcement, programme: Programme, extent: Extent) 
     held = cells(announcement, group_rates=programme.policy.group_rates)
     rate = None
     if len(announcement.groups):
-        everyone = fairness.rate(held, np.ones(len(held.population), dtype=bool))
-        rate = both_rates(everyone.value, announcement.outcomes)
+        everyone = np.ones(len(held.population), dtype=bool)
+        found = [fairness.rate(held.event(a), everyone).value for a in range(held.outcomes)]
+        rate = printed_rates(found, announcement.outcomes)
     withheld = extent.announced < extent.decisions
     decisions = _total(extent.decisions, programme) if withheld else int(announcement.published.sum())
     return model.Coverage(
@@ -278,6 +309,7 @@ def _attributes(announcement: Announcement, programme: Programme) -> tuple[model
             protected=a.protected,
             legitimate=a.legitimate,
             values=_ordered(a.categories, shown[name]),
+            sets=a.sets or {},
         )
         for name, a in programme.attributes.items()
     )
@@ -290,26 +322,25 @@ def _ordered(declared: tuple[str, ...], announced: tuple[str, ...]) -> tuple[str
 
 
 def _groups(announcement: Announcement, programme: Programme, extent: Extent) -> tuple[model.Group, ...]:
-    unit = 10**announcement.digits
     public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
     held = cells(announcement, group_rates=programme.policy.group_rates)
-    result = []
+    result: list[model.Group] = []
+    rates = [fairness.group_rates(held.event(a)) for a in range(held.outcomes)] if announcement.group_values else []
     for g, values in enumerate(announcement.group_values):
         members = range(announcement.offsets[g], announcement.offsets[g + 1])
-        inside = np.zeros(len(held.population), dtype=bool)
-        inside[members.start : members.stop] = True
         result.append(
             model.Group(
                 id=_id(g),
                 public=dict(zip(public, values, strict=True)),
                 status="announced",
                 population=int(announcement.published[members.start : members.stop].sum()),
-                rate=both_rates(fairness.rate(held, inside).value, announcement.outcomes),
+                rate=printed_rates([rate[g] for rate in rates], announcement.outcomes),
                 regions=tuple(
                     model.Region(
                         sensitive=dict(zip(sensitive, announcement.region_values[i], strict=True)),
                         population=int(announcement.published[i]),
-                        announced=_chances(int(announcement.chance[i]), unit, announcement),
+                        announced=_chances(announcement, i),
+                        allowed=_allowed(announcement.fidelity, i),
                     )
                     for i in members
                 ),
@@ -326,19 +357,29 @@ def _id(position: int) -> str:
     return f"g{position + 1}"
 
 
-def _chances(chance: int, unit: int, announcement: Announcement) -> dict[str, float]:
-    digits = announcement.digits
-    positive, other = announcement.outcomes
-    return {positive: round(chance / unit, digits), other: round((unit - chance) / unit, digits)}
+def _chances(announcement: Announcement, region: int) -> dict[str, float]:
+    digits, chances = announcement.digits, announcement.chance[region].tolist()
+    return {o: round(x / 10**digits, digits) for o, x in zip(announcement.outcomes, chances, strict=True)}
 
 
-def both_rates(rate: float, outcomes: tuple[str, ...]) -> dict[str, float]:
-    """A rate and that of the other outcome, to the nearest percent."""
-    rounded = nearest(rate, RATE_DIGITS)
-    return {outcomes[0]: rounded, outcomes[1]: round(1 - rounded, RATE_DIGITS)}
+def _allowed(fidelity: Fidelity, region: int) -> tuple[float, float] | None:
+    """The declared limits of a region; None where the promise is the same for all."""
+    if not isinstance(fidelity, Ranges):
+        return None
+    return float(fidelity.lower[region]), float(fidelity.upper[region])
 
 
-def entry(comparison: fairness.Comparison, *, positive: str, titles: Mapping[str, str], digits: int) -> model.Fairness:
+def printed_rates(rates: Sequence[float], outcomes: tuple[str, ...]) -> dict[str, float]:
+    """Rates to the nearest percent; that of the second of two outcomes is what the first leaves."""
+    printed = [nearest(float(rate), RATE_DIGITS) for rate in rates]
+    if len(printed) == 2:
+        printed[1] = round(1 - printed[0], RATE_DIGITS)
+    return dict(zip(outcomes, printed, strict=True))
+
+
+def entry(
+    comparison: fairness.Comparison, *, outcomes: Sequence[str], titles: Mapping[str, str], digits: int
+) -> model.Fairness:
     """A comparison as it is printed."""
     printed_ends = printed_range(comparison.value, comparison.range, digits)
     printed = model.Fairness(
@@ -356,4 +397,4 @@ def entry(comparison: fairness.Comparison, *, positive: str, titles: Mapping[str
         people=comparison.people,
         rates=(nearest(comparison.rates[0], RATE_DIGITS), nearest(comparison.rates[1], RATE_DIGITS)),
     )
-    return printed.model_copy(update={"sentence": sentence(printed, positive=positive, titles=titles, digits=digits)})
+    return printed.model_copy(update={"sentence": sentence(printed, outcomes=outcomes, titles=titles, digits=digits)})

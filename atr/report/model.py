@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 SCHEMA: Literal["atr-report/1"] = "atr-report/1"
 
@@ -66,13 +66,13 @@ class PeriodInfo(_Frozen):
 
 
 class PolicyInfo(_Frozen):
-    """The policy as the programme states it."""
+    """The policy as the programme states it; ``fidelity`` is {"ranges": None} if each region has limits of its own."""
 
     mechanism: str
     reader: str
     group_rates: Literal["exact", "free"]
     objective: Literal["privacy", "fidelity"]
-    fidelity: dict[str, float]
+    fidelity: dict[str, float | None]
     max_confidence: Share
     minimum_group_size: Annotated[int, Field(ge=1, le=10**9)]
     unattainable: str
@@ -84,7 +84,10 @@ class PolicyInfo(_Frozen):
 
 
 class AttributeInfo(_Frozen):
-    """An input of the decision, with the display values that are declared or announced, in order."""
+    """An input of the decision, with the display values that are declared or announced, in order.
+
+    ``sets`` are the named sets of its values that are protected beside every single value.
+    """
 
     name: str
     title: str
@@ -92,23 +95,29 @@ class AttributeInfo(_Frozen):
     protected: bool
     legitimate: bool
     values: tuple[str, ...]
+    sets: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
 class Privacy(_Frozen):
     """The guarantee, computed from the printed numbers; all None where no group is announced.
 
     ``max_confidence`` and ``prior_confidence`` are rounded up, ``min_uncertainty`` (nats) is rounded down.
+    ``binding_set`` is what a reader can be surest of in the binding group: a value of an attribute, or a named set.
     """
 
     max_confidence: Share | None
     prior_confidence: Share | None
     min_uncertainty: float | None
     binding_group: str | None
+    binding_set: dict[str, str] | None
     holds_for: str
 
 
 class FidelityInfo(_Frozen):
-    """The promise on every announced chance; ``largest_change`` is None where it is relative (alpha)."""
+    """The promise on every announced chance.
+
+    ``largest_change`` is None where it is relative (alpha); both numbers are where each region has limits of its own.
+    """
 
     kind: Literal["delta", "alpha", "ranges"]
     level: Share | None
@@ -133,11 +142,23 @@ class Coverage(_Frozen):
 
 
 class Region(_Frozen):
-    """A decision region of an announced group: its sensitive values, people and announced chances."""
+    """A decision region of an announced group: its sensitive values, people and announced chances.
+
+    ``allowed`` are the declared limits of the chance of the positive outcome, the announced and the true one; there
+    only where each region has limits of its own.
+    """
 
     sensitive: dict[str, str]
     population: People
     announced: dict[str, Share]
+    allowed: tuple[Share, Share] | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_there(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = handler(self)
+        if self.allowed is None:
+            del content["allowed"]
+        return content
 
 
 class Group(_Frozen):

@@ -56,17 +56,14 @@ def _notes(report: PublicReport) -> Iterator[tuple[str, str, str]]:
 
 def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tuple[str, str, str]]:
     policy, privacy, digits = report.policy, report.privacy, report.policy.digits
+    hidden = [wording.inner(a.title) for a in report.attributes if a.role == "sensitive"]
+    another = "another private fact" if len(hidden) == 1 else f"one of {wording.listed(hidden)}"
     yield (
         "altered",
         "What was altered, and by how much at most",
         f"{wording.promise(report.fidelity)} {_name_of_promise(report)}"
         f"Chances were moved only as far as it takes to keep {sensitive} private, and as few people’s as possible. "
-        + (
-            "The promise is the strictest step of a fixed ladder that the ceiling allows; the policy’s floor is "
-            f"{next(iter(policy.fidelity.values())):g}."
-            if policy.objective == "fidelity"
-            else "At this fidelity the confidence a reader can reach was made as small as possible."
-        ),
+        + _objective(report),
     )
     if policy.group_rates == "exact":
         yield (
@@ -115,8 +112,11 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         "For whom it does not hold",
         "For a reader who works out how the figures were altered and reverses it: the method is public and leaves "
         "nothing to chance, so such a reader can be surer. For a reader convinced that each rule is all or nothing, or "
-        f"otherwise sure of what the true chances can be. For a reader who knows more of a person than {public} and "
-        "the outcome, another private fact for example. The report says nothing about them.",
+        "otherwise sure of what the true chances can be"
+        + (", the limits printed beside each rule for example" if report.fidelity.kind == "ranges" else "")
+        + f". For a reader who knows more of a person than {public} and the outcome, {another} for example. For a "
+        "reader who compares this report with another one on the same people: an earlier version, or one of a period "
+        "that shares days with this one. The report says nothing about them.",
     )
     yield (
         "exact",
@@ -135,22 +135,38 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
     yield (
         "rounding",
         "Rounding",
-        f"{people} Chances and comparisons have {digits} decimals as fractions, rates of groups are to the nearest "
-        "percent. Rates and comparisons were computed from the announced chances and the exact numbers of people"
+        f"{people} Chances and comparisons have {wording.count(digits, 'decimal')} as fractions, rates of groups are "
+        "to the nearest percent. Rates and comparisons were computed from the announced chances and the exact numbers "
+        "of people"
         + ("" if rounding == 1 else ", before these were rounded")
         + ". Where a promise would leave no printable value, it means: within one unit of the last digit.",
     )
     yield (
         "side-information",
         "What a reader is assumed to know",
-        f"How {sensitive} is spread within each group is taken from the people in this report. A reader with other "
-        "figures, a census for example, may start from another base line.",
+        f"The shares of people by {sensitive} within each group are those of the people in this report. A reader with "
+        "other figures, a census for example, may start from another base line.",
     )
 
 
 def _name_of_promise(report: PublicReport) -> str:
     kind, level = report.fidelity.kind, report.fidelity.level
-    return "" if level is None else f"This is {'δ' if kind == 'delta' else 'α'}-fidelity {level:g}. "
+    if level is None:
+        return "The limits were declared for each rule; they stand beside it in announced_rules.csv and report.json. "
+    return f"This is {'δ' if kind == 'delta' else 'α'}-fidelity {level:g}. "
+
+
+def _objective(report: PublicReport) -> str:
+    (floor,) = report.policy.fidelity.values()
+    if report.policy.objective == "privacy":
+        within = "At this fidelity" if floor is not None else "Within the limits"
+        return f"{within} the confidence a reader can reach was made as small as possible."
+    if floor is None:
+        ceiling = wording.percent(report.policy.max_confidence)
+        return f"They were moved no further than the ceiling on the confidence, {ceiling}, demands."
+    return (
+        f"The promise is the strictest step of a fixed ladder that the ceiling allows; the policy’s floor is {floor:g}."
+    )
 
 
 def _groups(count: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from atr.report.charts import Chart, Mark, dot_chart
@@ -68,7 +68,7 @@ class Protected:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """How many groups meet the p%-rule, do not, and cannot be told."""
+    """How many comparisons meet a line, do not, and cannot be told."""
 
     met: int
     not_met: int
@@ -81,7 +81,16 @@ class Verdicts:
 
 def verdicts(report: PublicReport) -> Verdicts:
     """The verdicts of the p%-rule on the favourable outcome, group against reference."""
-    found = Counter(e.verdict for e in _ratios(report) if e.reference in e.groups)
+    return _counted(e for e in _ratios(report) if e.reference in e.groups)
+
+
+def all_verdicts(report: PublicReport) -> Verdicts:
+    """The verdicts of every measure: every pair, and people alike in what may count, included."""
+    return _counted(report.fairness)
+
+
+def _counted(entries: Iterable[Fairness]) -> Verdicts:
+    found = Counter(e.verdict for e in entries)
     return Verdicts(found["met"], found["not_met"], found["cannot_tell"])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from atr import fairness
 from atr.report import wording
@@ -12,15 +12,15 @@ from atr.report.rounding import bounds
 _VERDICTS = {"met": "it is met", "not_met": "it is not met"}
 
 
-def sentence(entry: Fairness, *, positive: str, titles: Mapping[str, str], digits: int) -> str:
+def sentence(entry: Fairness, *, outcomes: Sequence[str], titles: Mapping[str, str], digits: int) -> str:
     """What a comparison says.
 
     Parameters
     ----------
     entry
         The comparison, rounded; its own sentence is not looked at.
-    positive
-        The favourable outcome.
+    outcomes
+        The favourable outcome, then the others.
     titles
         The attributes' names as readers see them.
     digits
@@ -29,7 +29,7 @@ def sentence(entry: Fairness, *, positive: str, titles: Mapping[str, str], digit
     if entry.measure == "p_percent_rule":
         said = _ratio(entry, digits)
     else:
-        said = _difference(entry, positive, max(digits - 2, 0))
+        said = _difference(entry, outcomes, max(digits - 2, 0))
     where = ", ".join(f"{titles[name]}: {value}" for name, value in entry.condition.items())
     return " ".join([*([f"{where}."] if where else []), *said])
 
@@ -61,13 +61,20 @@ def _ratio(entry: Fairness, digits: int) -> list[str]:
     return said
 
 
-def _difference(entry: Fairness, positive: str, decimals: int) -> list[str]:
+def _difference(entry: Fairness, outcomes: Sequence[str], decimals: int) -> list[str]:
     a, b = entry.groups
     shares = [wording.percent(rate) for rate in entry.rates]
     value = wording.points(entry.value or 0.0, decimals=decimals)
     noun = "percentage point" if value == "1" else "percentage points"
-    outcome = entry.outcome or positive
-    said = [f"The shares of “{outcome}” for {a} and {b} are {value} {noun} apart ({shares[0]} and {shares[1]})."]
+    outcome = entry.outcome or outcomes[0]
+    if len(outcomes) == 2 or entry.outcome is not None:
+        what = f"The shares of “{outcome}” for {a} and {b} are {value} {noun} apart ({shares[0]} and {shares[1]})."
+    else:
+        what = (
+            f"The outcomes of {a} and {b} are {value} {noun} apart: so many of 100 would need another outcome for the "
+            f"two to be alike (“{outcome}”: {shares[0]} and {shares[1]})."
+        )
+    said = [what]
     low, high = entry.range
     if low is not None and high is not None and low != high:
         ends = [wording.points(x, decimals=decimals) for x in (low, high)]

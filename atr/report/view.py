@@ -66,6 +66,7 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         The hash of ``report.json``.
     """
     compared, table, found = parity.protected(report), rules(report), parity.verdicts(report)
+    everything = parity.all_verdicts(report)
     rule = wording.rule_name(parity.rule(report))
     return {
         "report": report,
@@ -83,6 +84,7 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "not_compared": parity.not_compared(report),
         "verdicts": found,
         "fairness": fairness(found, rule) if found.total else "",
+        "all_lines": all_lines(everything) if everything.total > found.total else "",
         "public_titles": [wording.inner(a.title) for a in report.attributes if a.role == "public"],
         "titles": {a.name: a.title for a in report.attributes},
         "fidelity": fidelity(report),
@@ -173,6 +175,15 @@ def fairness(found: parity.Verdicts, rule: str) -> str:
     return f"Of {found.total} comparisons {pair}, {wording.listed(parts)}."
 
 
+def all_lines(found: parity.Verdicts) -> str:
+    """How many of all verdicts in the report are which, as a sentence."""
+    return (
+        f"Of all {found.total:,} verdicts in this report, which add parity, other pairs and people alike in what may "
+        f"count, {found.met:,} {'is' if found.met == 1 else 'are'} “met”, {found.not_met:,} “not met” and "
+        f"{found.cannot_tell:,} “cannot be told”."
+    )
+
+
 def rows_rounding(report: PublicReport) -> str:
     """How the numbers of rows were rounded; empty where they were not."""
     others = report.policy.population_rounding
@@ -216,7 +227,7 @@ def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
         ("Mechanism", f"{p.mechanism}, for a reader who takes the rules at {p.reader.replace('_', ' ')}"),
         ("Group rates", p.group_rates),
         ("Objective", p.objective),
-        ("Fidelity", ", ".join(f"{_SYMBOLS.get(k, k)} = {wording.number(v)}" for k, v in p.fidelity.items())),
+        ("Fidelity", ", ".join(_promised(kind, level) for kind, level in p.fidelity.items())),
         ("Ceiling of the confidence", wording.percent(p.max_confidence)),
     ]
     if privacy.max_confidence is not None:
@@ -228,6 +239,11 @@ def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
     binding = next((g for g in report.groups if g.id == privacy.binding_group), None)
     if binding is not None:
         rows.append(("Group in which the confidence is highest", _name(binding, report)))
+    titles = {a.name: a.title for a in report.attributes}
+    for name, value in (privacy.binding_set or {}).items():
+        rows.append(("Where the confidence is highest in it", f"{titles[name]}: {value}"))
+    for a in report.attributes:
+        rows += [(f"Protected as one, in {wording.inner(a.title)}", f"{n}: {', '.join(v)}") for n, v in a.sets.items()]
     rows += [
         ("Smallest group announced", wording.count(p.minimum_group_size, "person", "people")),
         ("Groups that no alteration can protect", _UNATTAINABLE[p.unattainable]),
@@ -286,6 +302,10 @@ def _name(group: Group, report: PublicReport) -> str:
     return name_of(group, [a for a in report.attributes if a.role == "public"])
 
 
+def _promised(kind: str, level: float | None) -> str:
+    return "limits declared for each rule" if level is None else f"{_SYMBOLS.get(kind, kind)} = {wording.number(level)}"
+
+
 def _fidelity_figure(report: PublicReport) -> str:
     promised = report.fidelity
     if promised.level == 1 or promised.largest_change == 0:
@@ -293,5 +313,6 @@ def _fidelity_figure(report: PublicReport) -> str:
     if promised.kind == "alpha" and promised.level is not None:
         return f"× {wording.number(promised.level)} to {wording.inverse(promised.level)}"
     if promised.largest_change is not None:
-        return f"± {wording.points(promised.largest_change)} points"
+        step = wording.points(promised.largest_change)
+        return f"± {step} {'point' if step == '1' else 'points'}"
     return "within limits"

@@ -176,7 +176,7 @@ def promise(fidelity: FidelityInfo) -> str:
         step = points(fidelity.largest_change)
         noun = "percentage point" if step == "1" else "percentage points"
         return f"No announced chance differs from the true one by more than {step} {noun}."
-    return "Every announced chance lies within limits that the publisher has set around the true one."
+    return "Every announced chance lies within the printed limits set beforehand, and so does the true one."
 
 
 def guarantee(report: PublicReport) -> str:

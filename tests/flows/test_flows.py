@@ -67,7 +67,7 @@ def test_a_task_per_group_artifacts_and_no_connection_to_the_outside(tmp_path: P
     tasks = _names(prefect_home, "select name from task_run")
     assert {"solve women", "solve men"} <= set(tasks)
     assert len([name for name in tasks if name.startswith("solve ")]) == 2
-    assert _names(prefect_home, "select name from flow_run") == ["test-series last period"]
+    assert _names(prefect_home, "select name from flow_run") == ["test-series 2024"]
     artifacts = set(_names(prefect_home, "select key from artifact"))
     assert {"run-summary", "privacy-statement", "report-html", "report-pdf"} <= artifacts
     (statement,) = _names(prefect_home, "select data from artifact where key = 'privacy-statement'")

@@ -107,6 +107,21 @@ def test_neither_batch_nor_order_nor_another_run_changes_a_number(groups, rates,
         assert as_told(rounded(alone, cells)) == as_told(together[cells])
 
 
+def test_regions_that_differ_in_their_decision_only_are_told_apart_in_any_order():
+    p, d = np.array([4, 4, 4, 8, 1, 1]), np.array([0, 0, 0.5, 1, 0, 0])
+    options = {"fidelity": Delta(0.9), "digits": 3}
+    told = set()
+    for order in ([0, 1, 2, 3, 4, 5], [2, 0, 1, 3, 4, 5], [5, 2, 3, 1, 4, 0]):
+        group = Groups(p[order], d[order], [0, 6])
+        best = optimal_privacy(group, **options)
+        x = announce(group, beta=best.overall, **options)
+        grid = round_announcement(
+            group, x, beta=best.overall, ceiling=1.0, published_population=to_fives(group.population), **options
+        )
+        told.add(tuple(sorted(zip(p[order].tolist(), d[order].tolist(), grid.tolist(), strict=True))))
+    assert len(told) == 1
+
+
 def test_the_papers_women_are_guaranteed_no_more_than_needed():
     women = Groups([12, 5, 3], [0, 0, 1], [0, 3])
     for rates, stated in (("free", "0.675"), ("exact", "0.900")):

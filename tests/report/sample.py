@@ -94,6 +94,7 @@ def report(
     everybody = sum(n for n, _ in counts.values())
     announced = sum(n for n, _ in kept.values())
     share = sum(n * r for n, r in kept.values()) / announced if announced else None
+    hidden = next(a for a in attributes if a.role == "sensitive")
     known: dict[str, Any] = {
         "programme": ProgrammeInfo(
             name="compas",
@@ -127,6 +128,7 @@ def report(
             prior_confidence=math.ceil(prior * 1000) / 1000 if announced else None,
             min_uncertainty=math.floor(-math.log(min(1, confidence)) * 1000) / 1000 if announced else None,
             binding_group=next((g.id for g in groups if g.status == "announced"), None),
+            binding_set={hidden.name: hidden.values[0]} if announced else None,
             holds_for=wording.holds_for("level"),
         ),
         "fidelity": FidelityInfo(kind="delta", level=0.9, largest_change=0.1),

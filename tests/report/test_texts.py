@@ -23,7 +23,7 @@ def entry(**changes: Any) -> Fairness:
 
 
 def said(digits: int = 3, **changes: Any) -> str:
-    text = sentences.sentence(entry(**changes), positive="low", titles={"charge": "Charge"}, digits=digits)
+    text = sentences.sentence(entry(**changes), outcomes=("low", "raised"), titles={"charge": "Charge"}, digits=digits)
     return text.replace(wording.NBSP, " ")
 
 
@@ -231,3 +231,12 @@ def test_figures_that_are_all_exact_say_so_once() -> None:
     assert not any(p.exact for p in parity.protected(ranged))
     assert '<span class="small">exact</span></th>' in report_html(exact, sha256="")
     assert '<span class="small">with range</span></th>' in report_html(ranged, sha256="")
+
+
+def test_the_glance_does_not_read_rosier_than_the_tables(reports: dict[str, PublicReport]) -> None:
+    report = reports["compas"]
+    counts = [sum(e.verdict == v for e in report.fairness) for v in ("met", "not_met", "cannot_tell")]
+    told = view.all_lines(parity.all_verdicts(report))
+    assert f"Of all {sum(counts):,} verdicts" in told
+    assert [int(n) for n in re.findall(r"([0-9,]+) (?:is |are )?“", told)] == counts
+    assert told in report_html(report, sha256="")

@@ -37,7 +37,7 @@ def test_period_in_words(start: str | None, end: str | None, words: str) -> None
         ("delta", 0.99, 0.01, "by more than 1 percentage point."),
         ("delta", 1.0, 0.0, "to its last printed digit"),
         ("alpha", 0.8, None, "less than 0.8 times, or more than 1.25 times, the true one"),
-        ("ranges", None, None, "within limits"),
+        ("ranges", None, None, "within the printed limits"),
     ],
 )
 def test_promise(kind: str, level: float | None, change: float | None, part: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-from atr.programme import Policy
-from atr.report import build, model
+from atr.programme import MOST_OUTCOMES, Policy
+from atr.report import build, model, wording
 from atr.report.rounding import nearest
 from atr.report.verify.finding import Finding
 from atr.report.verify.printed import promise
@@ -36,7 +36,7 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
     if set(policy.fidelity) != {kind}:
         yield Finding("fidelity.kind", "is not that of the policy")
     for where, level in (("policy.fidelity", policy.fidelity.get(kind)), ("fidelity.level", report.fidelity.level)):
-        if level is None or promise(kind, level) is None:
+        if (level is not None) if kind == "ranges" else promise(kind, level) is None:
             yield Finding(where, "is no promise that can be checked")
     if policy.four_fifths < 1 / _LARGEST:
         yield Finding("policy.four_fifths", "is no line that a ratio can be held to")
@@ -48,8 +48,9 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
 
 
 def _names(report: model.PublicReport) -> Iterator[Finding]:
-    if len(report.outcomes) != 2 or len(set(report.outcomes)) != 2 or report.positive not in report.outcomes:
-        yield Finding("outcomes", "are not two, the positive one among them")
+    outcomes = report.outcomes
+    if not 2 <= len(outcomes) <= MOST_OUTCOMES or not _unique(outcomes) or report.positive not in outcomes:
+        yield Finding("outcomes", "are not two or more, the positive one among them")
     names = [a.name for a in report.attributes]
     if not _unique(names) or {a.role for a in report.attributes} != {"public", "sensitive"}:
         yield Finding("attributes", "are not each named once, with one at least that is public and one sensitive")
@@ -88,9 +89,13 @@ def _region(region: model.Region, report: model.PublicReport, where: str) -> Ite
     if set(region.announced) != set(report.outcomes):
         yield Finding(where, "the outcomes are not those of the report")
     elif not all(_printed(x, digits) for x in region.announced.values()):
-        yield Finding(where, f"an announced chance is not a fraction of {digits} digits")
+        yield Finding(where, f"an announced chance is not a fraction of {wording.count(digits, 'digit')}")
     elif round(sum(region.announced.values()), digits) != 1:
         yield Finding(where, "the announced chances do not add up to 1")
+    if (region.allowed is None) == (report.fidelity.kind == "ranges"):
+        yield Finding(where, "has no limits" if region.allowed is None else "has limits, though the promise needs none")
+    elif region.allowed is not None and region.allowed[0] > region.allowed[1]:
+        yield Finding(where, "its limits leave no chance between them")
 
 
 def _declared(values: Mapping[str, str], report: model.PublicReport, where: str) -> Iterator[Finding]:
@@ -111,7 +116,7 @@ def _rates(rates: Mapping[str, float], report: model.PublicReport, where: str) -
         yield Finding(where, "the rates are not of the outcomes")
     elif not all(_printed(rate, build.RATE_DIGITS) for rate in rates.values()):
         yield Finding(where, "a rate is not a whole percentage")
-    elif round(sum(rates.values()), build.RATE_DIGITS) != 1:
+    elif abs(sum(rates.values()) - 1) > (len(rates) > 2) * len(rates) * 0.5 * 10.0**-build.RATE_DIGITS + 1e-9:
         yield Finding(where, "the rates do not add up to 1")
 
 
@@ -123,7 +128,7 @@ def _comparison(entry: model.Fairness, report: model.PublicReport) -> Iterator[F
         yield Finding(where, "the range has no lower end")
     for number in (entry.value, *entry.range):
         if number is not None and not _printed(number, report.policy.digits):
-            yield Finding(where, f"{number} is not a number of {report.policy.digits} digits")
+            yield Finding(where, f"{number} is not a number of {wording.count(report.policy.digits, 'digit')}")
 
 
 def _totals(report: model.PublicReport) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,8 @@ from scipy.optimize import brentq
 
 from atr import fairness
 from atr.announcement import Announcement
-from atr.fidelity import Alpha, Delta
+from atr.fidelity import Alpha, Delta, Fidelity, Ranges
+from atr.protected import Named, ProtectedSets, nested_sets
 from atr.report import build, model
 
 Floats = npt.NDArray[np.float64]
@@ -63,23 +64,27 @@ class Printed:
         """
         regions = [(group, region) for group in report.announced_groups for region in group.regions]
         published = np.array([region.population for _, region in regions], dtype=np.int64)
-        fidelity = promise(report.fidelity.kind, report.fidelity.level)
-        if fidelity is None:
-            raise ValueError("the report is not well-formed")
+        outcomes = (report.positive, *(o for o in report.outcomes if o != report.positive))
+        sensitive = [a for a in report.attributes if a.role == "sensitive"]
+        values = [tuple(region.sensitive[a.name] for a in sensitive) for _, region in regions]
+        offsets = np.cumsum([0, *(len(group.regions) for group in report.announced_groups)], dtype=np.int64)
+        nested = nested_sets([a.name for a in sensitive], values, offsets.tolist(), named_sets(report))
         announcement = Announcement(
-            outcomes=(report.positive, next(o for o in report.outcomes if o != report.positive)),
+            outcomes=outcomes,
             groups=np.arange(len(report.announced_groups)),
             group_values=tuple(tuple(group.public.values()) for group in report.announced_groups),
-            region_values=tuple(tuple(region.sensitive.values()) for _, region in regions),
-            offsets=np.cumsum([0, *(len(group.regions) for group in report.announced_groups)], dtype=np.int64),
+            region_values=tuple(values),
+            offsets=offsets,
             population=published if population is None else population,
             published=published,
             chance=np.array(
-                [round(region.announced[report.positive] * 10**report.policy.digits) for _, region in regions],
+                [[round(region.announced[o] * 10**report.policy.digits) for o in outcomes] for _, region in regions],
                 dtype=np.int64,
             ),
             digits=report.policy.digits,
-            fidelity=fidelity,
+            fidelity=_promised(report),
+            rung=0,
+            sets=None if nested is None else ProtectedSets.of(nested, offsets.tolist()),
         )
         rounding = report.policy.population_rounding
         between = [open_people(int(n), rounding) if population is None else (n, n) for n in announcement.population]
@@ -123,22 +128,39 @@ class Printed:
         """Between what the number of people of some regions lies."""
         return int(self.least[members].sum()), int(self.most[members].sum())
 
-    def rate(self, members: Bools) -> RateBounds:
-        """Between what the announced rate of the people of some regions lies, and the two ends of its range."""
+    def rate(self, members: Bools, event: fairness.EventCells) -> RateBounds:
+        """Between what the announced rate of an event among some regions lies, and the two ends of its range."""
         if self.exact:
-            found = fairness.rate(self.cells, members)
+            found = fairness.rate(event, members)
             low, high = found.range
             return RateBounds(value=(found.value, found.value), low=(low, low), high=(high, high))
         people = _People.of(self, members)
-        half = 0.5 * 10.0**-self.announcement.digits if self.cells.totals is not None else None
+        half = None
+        if event.totals is not None:
+            half = 0.5 * event.halves * 10.0**-self.announcement.digits
         one, other = (
             _Sums(chance[people.cells], lower[people.cells], upper[people.cells], half)
             for chance, lower, upper in (
-                (self.cells.chance, self.cells.lower, self.cells.upper),
-                (1 - self.cells.chance, 1 - self.cells.upper, 1 - self.cells.lower),
+                (event.chance, event.lower, event.upper),
+                (1 - event.chance, 1 - event.upper, 1 - event.lower),
             )
         )
         return RateBounds(value=people.value(one), low=people.low(one), high=_flipped(people.low(other)))
+
+    @cached_property
+    def outcome_events(self) -> tuple[fairness.EventCells, ...]:
+        """For each outcome, that it is the one; the positive one first."""
+        return tuple(self.cells.event(a) for a in range(self.cells.outcomes))
+
+    @cached_property
+    def events(self) -> tuple[fairness.EventCells, ...]:
+        """The events that decide how far two mappings are apart."""
+        return self.cells.events()
+
+
+def named_sets(report: model.PublicReport) -> tuple[Named, ...]:
+    """The named protected sets of a report."""
+    return tuple((a.name, name, values) for a in report.attributes for name, values in a.sets.items())
 
 
 @dataclass(frozen=True)
@@ -148,10 +170,6 @@ class RateBounds:
     value: Interval
     low: Interval
     high: Interval
-
-    def other(self) -> RateBounds:
-        """The same of the other outcome."""
-        return RateBounds(value=_flipped(self.value), low=_flipped(self.high), high=_flipped(self.low))
 
 
 def promise(kind: str, level: float | None) -> Delta | Alpha | None:
@@ -163,6 +181,17 @@ def promise(kind: str, level: float | None) -> Delta | Alpha | None:
         return kinds[kind](level)
     except ValueError:
         return None
+
+
+def _promised(report: model.PublicReport) -> Fidelity:
+    """What a well-formed report promises of its announced chances."""
+    if report.fidelity.kind == "ranges":
+        limits = [region.allowed for group in report.announced_groups for region in group.regions if region.allowed]
+        return Ranges([lower for lower, _ in limits], [upper for _, upper in limits])
+    fidelity = promise(report.fidelity.kind, report.fidelity.level)
+    if fidelity is None:
+        raise ValueError("the report is not well-formed")
+    return fidelity
 
 
 def open_people(published: int, rounding: int) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -15,14 +15,25 @@ from atr import fairness
 from atr.announcement import published_population
 from atr.confidence import round_up
 from atr.fidelity import ladder
+from atr.outcomes import GRID_TOLERANCE
 from atr.programme import UNKNOWN
+from atr.protected import ProtectedSets
 from atr.report import build, model, wording
 from atr.report.notes import fidelity_notes
 from atr.report.rounding import bounds as between
 from atr.report.rounding import down, nearest, up
 from atr.report.sentences import sentence
 from atr.report.verify.finding import Finding
-from atr.report.verify.printed import Bools, Interval, Ints, Printed, RateBounds, open_people, promise
+from atr.report.verify.printed import (
+    Bools,
+    Interval,
+    Ints,
+    Printed,
+    RateBounds,
+    named_sets,
+    open_people,
+    promise,
+)
 
 _NOISE = 1e-9
 
@@ -115,7 +126,7 @@ def _privacy(printed: Printed) -> Iterator[Finding]:
         yield Finding("privacy.holds_for", "is not for whom the guarantee holds")
     for name, stated, at in (
         ("max_confidence", privacy.max_confidence, chance),
-        ("prior_confidence", privacy.prior_confidence, np.full_like(chance, 10**digits)),
+        ("prior_confidence", privacy.prior_confidence, _certain(chance, digits)),
     ):
         sure, surest = _confidences(printed, at)
         allowed = float(round_up(max(sure), digits=digits)), float(round_up(max(surest), digits=digits))
@@ -133,6 +144,7 @@ def _privacy(printed: Printed) -> Iterator[Finding]:
     if privacy.max_confidence and privacy.min_uncertainty != down(-math.log(privacy.max_confidence), digits):
         yield Finding("privacy.min_uncertainty", "is not minus the logarithm of max_confidence, rounded down")
     yield from _binding(printed, privacy.max_confidence)
+    yield from _binding_set(printed)
 
 
 def _binding(printed: Printed, stated: float) -> Iterator[Finding]:
@@ -149,19 +161,38 @@ def _binding(printed: Printed, stated: float) -> Iterator[Finding]:
             yield Finding("privacy.binding_group", "does not reach the stated confidence")
 
 
+def _binding_set(printed: Printed) -> Iterator[Finding]:
+    report = printed.report
+    ids = [group.id for group in report.announced_groups]
+    if report.privacy.binding_group in ids:
+        sensitive = [a.name for a in report.attributes if a.role == "sensitive"]
+        group = ids.index(report.privacy.binding_group)
+        named = named_sets(report)
+        if report.privacy.binding_set != build.binding_set(
+            printed.announcement, group, sensitive=sensitive, named=named
+        ):
+            yield Finding("privacy.binding_set", "is not what a reader can be surest of in the binding group")
+
+
 def _confidences(printed: Printed, chance: Ints) -> tuple[list[Fraction], list[Fraction]]:
     """(g,) the confidence in each group with the known populations, and the largest any within the rounding allow."""
     sure = replace(printed.announcement, chance=chance).confidences()
     surest = list(sure)
-    offsets, unit = printed.announcement.offsets, 10**printed.announcement.digits
-    for x in (chance, unit - chance):
+    offsets = printed.announcement.offsets
+    sets = printed.announcement.sets or ProtectedSets.regions(offsets)
+    for x in chance.T:
         least, most = printed.least * x, printed.most * x
-        others = np.repeat(np.add.reduceat(least, offsets[:-1]), np.diff(offsets)) - least
-        for group in range(len(surest)):
-            inside = slice(int(offsets[group]), int(offsets[group + 1]))
-            for own, rest in zip(most[inside].tolist(), others[inside].tolist(), strict=True):
-                surest[group] = max(surest[group], Fraction(own, own + rest) if own else Fraction(0))
+        others = np.add.reduceat(least, offsets[:-1])[sets.group_of_set] - sets.sums(least)
+        for group, own, rest in zip(sets.group_of_set, sets.sums(most).tolist(), others.tolist(), strict=True):
+            surest[group] = max(surest[group], Fraction(own, own + rest) if own else Fraction(0))
     return sure, surest
+
+
+def _certain(chance: Ints, digits: int) -> Ints:
+    """The mapping that tells nothing: everybody gets the first outcome."""
+    certain = np.zeros_like(chance)
+    certain[:, 0] = 10**digits
+    return certain
 
 
 # --- rates and promise
@@ -174,10 +205,13 @@ def _rates(printed: Printed) -> Iterator[Finding]:
 
 
 def _rate(printed: Printed, members: Bools, stated: dict[str, float] | None, where: str) -> Iterator[Finding]:
-    allowed = _printed_rate(printed.rate(members).value)
-    rate = None if stated is None else stated[printed.report.positive]
-    if rate is None or not allowed[0] <= rate <= allowed[1]:
-        yield Finding(where, f"{rate} is stated, {_either(*allowed)} follows from the printed numbers")
+    for outcome, event in zip(printed.announcement.outcomes, printed.outcome_events, strict=True):
+        allowed = _printed_rate(printed.rate(members, event).value)
+        rate = None if stated is None else stated[outcome]
+        if rate is None or not allowed[0] <= rate <= allowed[1]:
+            yield Finding(where, f"{rate} is stated, {_either(*allowed)} follows from the printed numbers")
+        if len(printed.announcement.outcomes) == 2:
+            return
 
 
 def _printed_rate(value: Interval) -> Interval:
@@ -189,6 +223,9 @@ def _printed_rate(value: Interval) -> Interval:
 
 def _promise(report: model.PublicReport) -> Iterator[Finding]:
     policy, kind = report.policy, report.fidelity.kind
+    if kind == "ranges":
+        yield from _limits(report)
+        return
     made, floor = promise(kind, report.fidelity.level), promise(kind, policy.fidelity[kind])
     if made is None or floor is None:
         return
@@ -196,6 +233,20 @@ def _promise(report: model.PublicReport) -> Iterator[Finding]:
         yield Finding("fidelity.level", "is not what the policy demands")
     if report.fidelity.largest_change != build.largest_change(made, digits=policy.digits):
         yield Finding("fidelity.largest_change", "does not follow from the level")
+
+
+def _limits(report: model.PublicReport) -> Iterator[Finding]:
+    """Limits with no printable number between them leave the nearest ones."""
+    if report.fidelity.largest_change is not None:
+        yield Finding("fidelity.largest_change", "does not follow from the limits")
+    unit = 10**report.policy.digits
+    for group in report.announced_groups:
+        for region in group.regions:
+            lower, upper = (end * unit for end in region.allowed or (0, 1))
+            ends = sorted((math.ceil(lower - GRID_TOLERANCE), math.floor(upper + GRID_TOLERANCE)))
+            if not ends[0] <= round(region.announced[report.positive] * unit) <= ends[1]:
+                where = f"{group.id}, {', '.join(region.sensitive.values())}"
+                yield Finding(where, "the announced chance lies outside its limits")
 
 
 # --- fairness
@@ -211,7 +262,7 @@ def _fairness(printed: Printed) -> Iterator[Finding]:
     for key, entry in stated.items():
         if key not in expected:
             yield Finding(_name(entry), "is a comparison that the groups do not give")
-    rates: dict[bytes, RateBounds] = {}
+    rates: dict[tuple[bytes, int], RateBounds] = {}
     for key, computed in expected.items():
         if key not in stated:
             yield Finding(_name(computed), "is missing")
@@ -220,7 +271,7 @@ def _fairness(printed: Printed) -> Iterator[Finding]:
         problems = list(_differences(entry, computed) if printed.exact else _outside(printed, entry, computed, rates))
         yield from (Finding(_name(entry), problem) for problem in problems)
         if not problems and entry.sentence != sentence(
-            entry, positive=report.positive, titles=titles, digits=policy.digits
+            entry, outcomes=printed.announcement.outcomes, titles=titles, digits=policy.digits
         ):
             yield Finding(_name(entry), "the sentence does not say what the numbers say")
 
@@ -239,7 +290,7 @@ def _expected(printed: Printed, titles: dict[str, str]) -> Iterator[model.Fairne
         parity_tolerance=policy.parity_tolerance,
     )
     for comparison in found:
-        yield build.entry(comparison, positive=report.positive, titles=titles, digits=policy.digits)
+        yield build.entry(comparison, outcomes=printed.announcement.outcomes, titles=titles, digits=policy.digits)
 
 
 def _differences(stated: model.Fairness, computed: model.Fairness) -> Iterator[str]:
@@ -249,28 +300,49 @@ def _differences(stated: model.Fairness, computed: model.Fairness) -> Iterator[s
 
 
 def _outside(
-    printed: Printed, entry: model.Fairness, computed: model.Fairness, rates: dict[bytes, RateBounds]
+    printed: Printed, entry: model.Fairness, computed: model.Fairness, rates: dict[tuple[bytes, int], RateBounds]
 ) -> Iterator[str]:
     """What no populations within the rounding give."""
     for field in ("reference", "people", "threshold"):
         if getattr(entry, field) != getattr(computed, field):
             yield f"{field} is stated as {getattr(entry, field)}, {getattr(computed, field)} follows"
-    bounds = []
+    outcomes = printed.announcement.outcomes
+    place = outcomes.index(entry.outcome) if entry.outcome in outcomes else 0
+    events = (printed.outcome_events[place],) if entry.measure == "p_percent_rule" else printed.events
+    bounds: list[list[RateBounds]] = []
     for who, rate in zip(entry.groups, entry.rates, strict=True):
         members = printed.having(entry.condition | {entry.attribute: who})
-        key = members.tobytes()
-        if key not in rates:
-            rates[key] = printed.rate(members)
-        bounds.append(rates[key] if entry.outcome in (None, printed.report.positive) else rates[key].other())
-        allowed = _printed_rate(bounds[-1].value)
+        bounds.append([_bounds(printed, members, event, rates) for event in events])
+        allowed = _printed_rate(_bounds(printed, members, printed.outcome_events[place], rates).value)
         if not allowed[0] <= rate <= allowed[1]:
             yield f"the rate of {who} is stated as {rate}, {_either(*allowed)} follows"
-    value, low, high = (_ratio if entry.measure == "p_percent_rule" else _difference)(*bounds)
-    yield from _value(entry, value, *bounds, digits=printed.report.policy.digits)
+    if entry.measure == "p_percent_rule":
+        (a,), (b,) = bounds
+        value, low, high = _ratio(a, b)
+    else:
+        apart = [_difference(a, b) for a, b in zip(*bounds, strict=True)]
+        value, low, high = (_largest(part) for part in zip(*apart, strict=True))
+        a, b = bounds[0][0], bounds[1][0]
+    yield from _value(entry, value, a, b, digits=printed.report.policy.digits)
     yield from _range(entry, low, high, digits=printed.report.policy.digits)
     verdict = fairness.verdict(entry.measure, between(entry.range), entry.threshold)  # type: ignore[arg-type]
     if entry.verdict != verdict:
         yield "the verdict does not follow from the range"
+
+
+def _bounds(
+    printed: Printed, members: Bools, event: fairness.EventCells, known: dict[tuple[bytes, int], RateBounds]
+) -> RateBounds:
+    key = members.tobytes(), id(event)
+    if key not in known:
+        known[key] = printed.rate(members, event)
+    return known[key]
+
+
+def _largest(intervals: Iterable[Interval]) -> Interval:
+    """Between what the largest of some numbers lies, from between what each lies."""
+    lows, highs = zip(*intervals, strict=True)
+    return max(lows), max(highs)
 
 
 def _value(entry: model.Fairness, follows: Interval, a: RateBounds, b: RateBounds, *, digits: int) -> Iterator[str]:

@@ -1,0 +1,279 @@
+"""Linear programmes of several outcomes and protected sets, many groups in one programme.
+
+The groups of a programme share no variable, so each has the optimum it has alone. Variables are joint, z = p·D̃, in
+units in which every group has :data:`PEOPLE` people: all coefficients of a programme are then near 1, and the
+solver's tolerance is small against the smallest region.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+from scipy.sparse import block_array, csr_array, eye_array, kron
+
+from atr.groups import FloatArray, IntArray
+
+PEOPLE = 1000.0
+# The smallest HiGHS takes.
+_TOLERANCE = 1e-10
+# A multiplier below this is none: costs are near 1.
+DUAL_TOLERANCE = 1e-7
+
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Block:
+    """Some groups side by side.
+
+    Attributes
+    ----------
+    p
+        (n,) population, in units in which each group has ``PEOPLE``.
+    D, lower, upper
+        (n, outcomes) true decision and allowed range of the announced one.
+    group
+        (n,) the group of each region.
+    member, member_set
+        (k,) the region and the set of each membership.
+    set_group, factors
+        (v,) the group of each protected set, and what its ceiling is multiplied by.
+    """
+
+    p: FloatArray
+    D: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    group: IntArray
+    member: IntArray
+    member_set: IntArray
+    set_group: IntArray
+    factors: FloatArray
+
+    @property
+    def count(self) -> int:
+        """The number of groups."""
+        return int(self.group[-1]) + 1
+
+    @property
+    def outcomes(self) -> int:
+        """The number of outcomes."""
+        return int(self.D.shape[1])
+
+    def set_sums(self, values: FloatArray) -> FloatArray:
+        """Add up (n, outcomes) values of regions within each set: (v, outcomes)."""
+        sums = np.zeros((len(self.set_group), values.shape[1]))
+        np.add.at(sums, self.member_set, values[self.member])
+        return sums
+
+    def group_sums(self, values: FloatArray) -> FloatArray:
+        """Add up (n, outcomes) values of regions within each group: (g, outcomes)."""
+        sums = np.zeros((self.count, values.shape[1]))
+        np.add.at(sums, self.group, values)
+        return sums
+
+    def confidences(self, z: FloatArray) -> FloatArray:
+        """Give (v, outcomes) how sure a reader is of each set, divided by its factor."""
+        total = self.group_sums(z)[self.set_group]
+        share = np.divide(self.set_sums(z), total, out=np.zeros_like(total), where=total > 0)
+        return share / self.factors[:, None]
+
+    def largest(self, of_sets: FloatArray) -> FloatArray:
+        """Take the largest of (v, …) values of each group: (g,)."""
+        highest = np.full(self.count, -np.inf)
+        np.maximum.at(highest, self.set_group, of_sets.reshape(len(of_sets), -1).max(axis=1))
+        return highest
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Optimum:
+    """A solution of a programme.
+
+    Attributes
+    ----------
+    x
+        The values of the variables.
+    at_lower, at_upper
+        Which variables every solution has at that end of their range.
+    multipliers
+        What one unit of each inequality's limit is worth, at least 0.
+    """
+
+    x: FloatArray
+    at_lower: BoolArray
+    at_upper: BoolArray
+    multipliers: FloatArray
+
+
+def exact_programme(block: Block) -> Optimum | None:
+    """Minimise Σβ over the groups with every group's totals as they are.
+
+    The variables are z (n · outcomes), then β (g).
+
+    References
+    ----------
+    Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, (OPT), with given totals.
+    """
+    A = block.outcomes
+    joint = block.p[:, None] * block.D
+    totals = block.group_sums(joint)
+    limits = csr_array(
+        (
+            (-block.factors[:, None] * totals[block.set_group]).ravel(),
+            (np.arange(len(block.set_group) * A), np.repeat(block.set_group, A)),
+        ),
+        shape=(len(block.set_group) * A, block.count),
+    )
+    sets, regions, groups = _sums(block)
+    return solve_programme(
+        np.append(np.zeros(joint.size), np.ones(block.count)),
+        _stacked([[sets, limits]]),
+        np.zeros(limits.shape[0]),
+        _stacked([[regions, csr_array((len(block.p), block.count))], [groups, None]]),
+        np.concatenate([block.p, totals.ravel()]),
+        np.append((block.p[:, None] * block.lower).ravel(), np.zeros(block.count)),
+        np.append((block.p[:, None] * block.upper).ravel(), np.full(block.count, np.inf)),
+    )
+
+
+def free_programme(block: Block, beta: FloatArray, weights: FloatArray) -> Optimum | None:
+    """Minimise, for each group, the largest excess (Σ_V z - β c_V Σ_T z) / weight of any outcome and set.
+
+    The variables are z (n · outcomes), the totals Σ_T z (g · outcomes), and the excess (g).
+
+    Parameters
+    ----------
+    beta
+        (g,) confidence, feasible or not: the excess of a group is at most 0 where it is.
+    weights
+        (g, outcomes) positive.
+
+    References
+    ----------
+    Crouzeix, Ferland, *Algorithms for generalized fractional programming* (1991): Dinkelbach's method for a
+    largest ratio.
+    """
+    A, n, g = block.outcomes, len(block.p), block.count
+    scale = 1 / weights[block.set_group]
+    sets, regions, groups = _sums(block)
+    rows = len(block.set_group) * A
+    ceilings = csr_array(
+        (
+            (-(beta[block.set_group] * block.factors)[:, None] * scale).ravel(),
+            (np.arange(rows), (block.set_group[:, None] * A + np.arange(A)).ravel()),
+        ),
+        shape=(rows, g * A),
+    )
+    # An outcome nobody can get limits nothing.
+    somebody = (block.group_sums(block.p[:, None] * block.upper) > 0)[block.set_group].ravel()
+    excess = csr_array(
+        (-somebody.astype(np.float64), (np.arange(rows), np.repeat(block.set_group, A))), shape=(rows, g)
+    )
+    return solve_programme(
+        np.append(np.zeros((n + g) * A), np.ones(g)),
+        _stacked([[sets.multiply(scale.reshape(-1, 1)), ceilings, excess]]),
+        np.zeros(rows),
+        _stacked([[regions, None, csr_array((n, g))], [groups, -eye_array(g * A), None]]),
+        np.append(block.p, np.zeros(g * A)),
+        np.concatenate([(block.p[:, None] * block.lower).ravel(), np.zeros(g * A), np.full(g, -np.inf)]),
+        np.concatenate([(block.p[:, None] * block.upper).ravel(), np.full(g * A + g, np.inf)]),
+    )
+
+
+def nearest_programme(block: Block, beta: FloatArray, *, exact: bool) -> Optimum | None:
+    """Minimise the distortion ½Σ|z - pD| subject to the confidence β (g,).
+
+    The variables are what is added to z and what is taken from it (n · outcomes each) and, with free rates, by
+    how much the totals move (g · outcomes).
+    """
+    A, g = block.outcomes, block.count
+    joint = block.p[:, None] * block.D
+    sets, regions, groups = _sums(block)
+    limits, held = confidence_limits(block, beta)
+    cells = joint.size
+    up, down = block.p[:, None] * (block.upper - block.D), block.p[:, None] * (block.D - block.lower)
+    cost, lowest = np.full(2 * cells, 0.5), np.zeros(2 * cells)
+    highest = np.concatenate([up.ravel(), down.ravel()])
+    inequalities: list[Any] = [sets, -sets]
+    equalities: list[Any] = [[regions, -regions], [groups, -groups]]
+    if not exact:
+        inequalities.append(-held)
+        equalities = [[regions, -regions, csr_array((len(block.p), g * A))], [groups, -groups, -eye_array(g * A)]]
+        cost = np.append(cost, np.zeros(g * A))
+        lowest, highest = np.append(lowest, np.full(g * A, -np.inf)), np.append(highest, np.full(g * A, np.inf))
+    return solve_programme(
+        cost,
+        _stacked([inequalities]),
+        limits,
+        _stacked(equalities),
+        np.zeros(len(block.p) + g * A),
+        lowest,
+        highest,
+    )
+
+
+def confidence_limits(block: Block, beta: FloatArray) -> tuple[FloatArray, csr_array]:
+    """Give how far each set's people (v · outcomes) may grow, and by how much of the totals' growth (… × g·A)."""
+    A = block.outcomes
+    joint = block.p[:, None] * block.D
+    ceiling = beta[block.set_group] * block.factors
+    limits = ceiling[:, None] * block.group_sums(joint)[block.set_group] - block.set_sums(joint)
+    rows = len(block.set_group) * A
+    held = csr_array(
+        (np.repeat(ceiling, A), (np.arange(rows), (block.set_group[:, None] * A + np.arange(A)).ravel())),
+        shape=(rows, block.count * A),
+    )
+    return limits.ravel(), held
+
+
+def solve_programme(
+    cost: FloatArray,
+    inequalities: Any,
+    limits: FloatArray,
+    equalities: Any,
+    totals: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+) -> Optimum | None:
+    """Minimise cost·x subject to inequalities·x ≤ limits, equalities·x = totals and a range for each variable.
+
+    Returns
+    -------
+    None where there is no such x.
+    """
+    ranges: Any = np.column_stack([lower, upper])
+    result = linprog(
+        cost,
+        A_ub=inequalities,
+        b_ub=limits,
+        A_eq=equalities,
+        b_eq=totals,
+        bounds=ranges,
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
+    )
+    if result.status != 0 or result.x is None:
+        return None
+    return Optimum(
+        x=np.clip(result.x, lower, upper),
+        at_lower=result.lower.marginals > DUAL_TOLERANCE,
+        at_upper=result.upper.marginals < -DUAL_TOLERANCE,
+        multipliers=-result.ineqlin.marginals,
+    )
+
+
+def _sums(block: Block) -> tuple[csr_array, csr_array, csr_array]:
+    """Give the matrices that add up cells by set and outcome, by region, and by group and outcome."""
+    A, n = block.outcomes, len(block.p)
+    each = eye_array(A)
+    member = csr_array((np.ones(len(block.member)), (block.member_set, block.member)), shape=(len(block.set_group), n))
+    group = csr_array((np.ones(n), (block.group, np.arange(n))), shape=(block.count, n))
+    return kron(member, each, "csr"), kron(eye_array(n), np.ones((1, A)), "csr"), kron(group, each, "csr")
+
+
+def _stacked(blocks: list[list[Any]]) -> Any:
+    return block_array(blocks, format="csr")

@@ -1,0 +1,162 @@
+"""Yardsticks of leakage: known answers, and what must hold between them."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from atr.confidence import maximum_confidence
+from atr.groups import Groups
+from atr.leakage import (
+    leakage,
+    likeness_gain,
+    local_differential_privacy,
+    log_lift,
+    min_entropy_leakage,
+    minimum_uncertainty,
+)
+
+ALL = (minimum_uncertainty, local_differential_privacy, log_lift, likeness_gain, min_entropy_leakage)
+
+CARD = ([12, 5, 3, 9, 7, 4], [[1, 0], [1, 0], [0, 1], [1, 0], [0.5, 0.5], [0, 1]], [0, 3, 6])
+
+
+@pytest.fixture(autouse=True)
+def _no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+@st.composite
+def mappings(draw, most=4):
+    sizes = draw(st.lists(st.integers(1, 5), min_size=1, max_size=most))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    outcomes = draw(st.integers(2, 4))
+    n = sum(sizes)
+    D = rng.dirichlet(np.full(outcomes, draw(st.sampled_from([0.05, 1, 50]))), size=n)
+    if draw(st.booleans()):
+        D = np.eye(outcomes)[D.argmax(axis=1)]
+    p = 10.0 ** rng.uniform(0, draw(st.sampled_from([0.1, 6])), n)
+    return p, D, np.append(0, np.cumsum(sizes))
+
+
+def by_hand(p, D):
+    """Every definition of one group, word by word."""
+    share = np.array(p) / np.sum(p)
+    rate = share @ D
+    pairs = [(s, a) for s in range(len(D)) for a in range(D.shape[1]) if rate[a] > 0]
+    posterior = {(s, a): share[s] * D[s, a] / rate[a] for s, a in pairs}
+
+    def ln(x, y):
+        return -math.inf if x == 0 else math.inf if y == 0 else math.log(x) - math.log(y)
+
+    return [
+        -math.log(max(posterior.values())),
+        max(ln(D[s, a], D[t, a]) for s, a in pairs for t in range(len(D)) if D[s, a] or D[t, a]),
+        max(abs(ln(posterior[s, a], share[s])) for s, a in pairs),
+        max(posterior[s, a] / share[s] - 1 for s, a in pairs),
+        math.log2((share[:, None] * D).max(axis=0).sum() / share.max()),
+    ]
+
+
+def test_the_card_example():
+    told = leakage(*CARD)
+    assert told.minimum_uncertainty == pytest.approx([0, -math.log(0.72)])
+    assert told.local_differential_privacy.tolist() == [math.inf, math.inf]
+    assert told.log_lift.tolist() == [math.inf, math.inf]
+    # A woman with the card: 3/20 becomes 1. A man with it: 4/20 becomes 4/7.5.
+    assert told.likeness_gain == pytest.approx([1 / 0.15 - 1, (4 / 7.5) / 0.2 - 1])
+    # One guess: 12/20 becomes (12 + 3)/20; 9/20 becomes (9 + 4)/20.
+    assert told.min_entropy_leakage == pytest.approx([math.log2(15 / 12), math.log2(13 / 9)])
+    assert told.overall["minimum_uncertainty"] == 0
+    assert told.overall["likeness_gain"] == pytest.approx(1 / 0.15 - 1)
+
+
+def test_by_hand():
+    p, D, offsets = [1, 3], [[0.5, 0.5], [0.9, 0.1]], [0, 2]
+    assert minimum_uncertainty(p, D, offsets).item() == pytest.approx(-math.log(2.7 / 3.2))
+    assert local_differential_privacy(p, D, offsets).item() == pytest.approx(math.log(5))
+    assert log_lift(p, D, offsets).item() == pytest.approx(math.log(2.5))
+    assert likeness_gain(p, D, offsets).item() == pytest.approx(1.5)
+    assert min_entropy_leakage(p, D, offsets).item() == pytest.approx(math.log2(3.2 / 3))
+
+
+def test_an_outcome_nobody_gets_counts_nowhere():
+    p, D, offsets = [1, 3], [[0.5, 0.5, 0], [0.9, 0.1, 0]], [0, 2]
+    for measure in ALL:
+        assert measure(p, D, offsets).item() == measure(p, np.array(D)[:, :2], offsets).item()
+
+
+@settings(deadline=None, max_examples=200)
+@given(mappings())
+def test_every_group_is_what_the_definitions_say(drawn):
+    p, D, offsets = drawn
+    found = [measure(p, D, offsets) for measure in ALL]
+    for i in range(len(offsets) - 1):
+        cells = slice(offsets[i], offsets[i + 1])
+        assert [values[i] for values in found] == pytest.approx(by_hand(p[cells], D[cells]), abs=1e-9)
+
+
+@settings(deadline=None, max_examples=100)
+@given(mappings())
+def test_a_constant_mapping_gives_nothing_away(drawn):
+    p, D, offsets = drawn
+    flat = np.repeat(D[offsets[:-1]], np.diff(offsets), axis=0)
+    told = leakage(p, flat, offsets)
+    for name in ("local_differential_privacy", "log_lift", "likeness_gain", "min_entropy_leakage"):
+        assert getattr(told, name) == pytest.approx(np.zeros(len(offsets) - 1), abs=1e-12)
+    prior = np.maximum.reduceat(p, offsets[:-1]) / np.add.reduceat(p, offsets[:-1])
+    assert told.minimum_uncertainty == pytest.approx(-np.log(prior))
+
+
+@settings(deadline=None, max_examples=200)
+@given(mappings())
+def test_what_holds_between_them(drawn):
+    p, D, offsets = drawn
+    told = leakage(p, D, offsets)
+    assert (told.log_lift <= told.local_differential_privacy + 1e-12).all()
+    assert (np.log1p(told.likeness_gain) <= told.log_lift + 1e-12).all()
+    assert (2**told.min_entropy_leakage <= 1 + told.likeness_gain + 1e-12).all()
+    assert (told.min_entropy_leakage <= math.log2(D.shape[1]) + 1e-12).all()
+    assert (told.minimum_uncertainty >= 0).all()
+    if D.shape[1] == 2:
+        groups = Groups(p, D, offsets)
+        assert np.exp(-told.minimum_uncertainty) == pytest.approx(maximum_confidence(groups, D))
+
+
+@settings(deadline=None, max_examples=200)
+@given(mappings(), st.floats(0, 1))
+def test_less_is_given_away_by_what_is_shrunk_or_garbled(drawn, shrink):
+    """Towards the group's rate, and through a channel that sees the outcome only."""
+    p, D, offsets = drawn
+    starts, sizes = offsets[:-1], np.diff(offsets)
+    rate = np.add.reduceat(p[:, None] * D, starts) / np.add.reduceat(p, starts)[:, None]
+    before = leakage(p, D, offsets)
+    garbling = np.random.default_rng(3).dirichlet(np.ones(3), size=D.shape[1])
+    for less in (shrink * np.repeat(rate, sizes, axis=0) + (1 - shrink) * D, D @ garbling):
+        after = leakage(p, less, offsets)
+        assert (after.minimum_uncertainty >= before.minimum_uncertainty - 1e-9).all()
+        for name in ("local_differential_privacy", "log_lift", "likeness_gain", "min_entropy_leakage"):
+            assert (getattr(after, name) <= getattr(before, name) + 1e-9).all()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ([1, 0], [[1, 0], [0, 1]], [0, 2]),
+        ([1, 1], [[1, 0.1], [0, 1]], [0, 2]),
+        ([1, 1], [[1, 0], [0, 1]], [0, 1]),
+        ([1, 1], [[1, 0]], [0, 2]),
+        ([1, math.nan], [[1, 0], [0, 1]], [0, 2]),
+    ],
+)
+def test_impossible_arrays_are_refused(wrong):
+    for measure in ALL:
+        with pytest.raises(ValueError):
+            measure(*wrong)
