@@ -145,6 +145,14 @@ def test_ranges_are_those_the_fidelity_defines(drawn, fidelity, digits):
     assert upper.tolist() == hi.tolist()
 
 
+@pytest.mark.parametrize("rates", RATES)
+def test_two_outcomes_are_never_laid_out_as_two_columns(monkeypatch, rates):
+    drawn = _many(50)
+    monkeypatch.setattr(Groups, "decision", property(lambda self: pytest.fail("a copy of every region")))
+    solve(drawn, fidelity=Delta(0.9), group_rates=rates)
+    solve(drawn, fidelity=Delta(0), objective="fidelity", max_confidence=1, group_rates=rates)
+
+
 @pytest.mark.parametrize("count", [2, 4])
 def test_ranges_must_be_as_many_as_regions(count):
     with pytest.raises(ValueError, match=f"{count} ranges for 3 regions"):
