@@ -25,7 +25,7 @@ from atr.groups import Groups
 from atr.mechanism import announce as least_distorted
 from atr.mechanism import optimal_privacy, round_announcement
 from atr.programme import Policy
-from atr.protected import ProtectedSets, nested_sets
+from atr.protected import ProtectedSets, nested_sets, regions_alone, sets_of
 from atr.regions import Regions
 
 Floats = npt.NDArray[np.float64]
@@ -121,13 +121,18 @@ class Announcement:
 
     def prior_confidences(self) -> list[Fraction]:
         """(g,) what a reader can be sure of without the report, likewise."""
-        certain = np.zeros_like(self.chance)
-        certain[:, 0] = 10**self.digits
-        return _larger(self, certain)
+        return _larger(self, telling_nothing(self.chance, digits=self.digits))
 
     def stated(self, confidences: Sequence[Fraction]) -> Decimal:
         """The largest confidence, rounded up to the last digit."""
         return round_up(max(confidences), digits=self.digits)
+
+
+def telling_nothing(chance: Ints, *, digits: int) -> Ints:
+    """A mapping (n, outcomes) like this one, in units of the last digit, in which everybody gets the first outcome."""
+    mapping = np.zeros_like(chance)
+    mapping[:, 0] = 10**digits
+    return mapping
 
 
 def _larger(announcement: Announcement, chance: Ints) -> list[Fraction]:
@@ -405,12 +410,15 @@ def announced_of(
 
 def protected_sets(regions: Regions, which: Ints) -> ProtectedSets | None:
     """The protected sets of some groups; None where every region on its own is one."""
-    members, offsets = members_of(regions, which)
-    if not len(which):
+    if not len(which) or regions_alone(regions.sensitive, regions.named_sets):
         return None
-    values = [regions.region_values[i] for i in members]
-    nested = nested_sets(regions.sensitive, values, offsets.tolist(), regions.named_sets)
-    return None if nested is None else ProtectedSets.of(nested, offsets.tolist())
+    return sets_of(*_sensitive_of(regions, which), regions.named_sets)
+
+
+def _sensitive_of(regions: Regions, which: Ints) -> tuple[tuple[str, ...], list[tuple[str, ...]], list[int]]:
+    """The sensitive attributes, their values in every region of some groups, and where each group starts."""
+    members, offsets = members_of(regions, which)
+    return regions.sensitive, [regions.region_values[i] for i in members], offsets.tolist()
 
 
 def members_of(regions: Regions, which: Ints) -> tuple[Ints, Ints]:
@@ -432,8 +440,8 @@ def groups_of(regions: Regions, which: Ints) -> Groups:
     members, offsets = members_of(regions, which)
     population = regions.population[members]
     decision = regions.counts[members] / population[:, None]
-    values = [regions.region_values[i] for i in members]
-    nested = nested_sets(regions.sensitive, values, offsets.tolist(), regions.named_sets) if len(which) else None
+    alone = regions_alone(regions.sensitive, regions.named_sets)
+    nested = None if alone else nested_sets(*_sensitive_of(regions, which), regions.named_sets)
     return Groups(population, decision[:, 0] if decision.shape[1] == 2 else decision, offsets, nested)
 
 

@@ -1,8 +1,7 @@
 """The atr command: init, check, publish, review, verify, history.
 
 Exit codes: 0 done, 1 input error, 2 usage, 3 a gate refused or a statement is false, 4 environment, 70 internal error,
-130 interrupted. Progress goes to stderr, the paths of documents to stdout; with --json, codes 1, 3 and 4
-come with the error as JSON there.
+130 interrupted. Progress goes to stderr, the paths of documents to stdout; with --json, an error is JSON there.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.exceptions import TyperException
 
 import atr
 from atr.errors import AtrError, EnvironmentFault, ProgrammeError, RefusedError
@@ -27,7 +27,6 @@ _INTERRUPTED = "atr: interrupted. What was published is untouched; run the comma
 
 app = typer.Typer(
     add_completion=False,
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Publish Algorithmic Transparency Reports that bound what a reader can infer about anyone.",
@@ -45,25 +44,35 @@ def main() -> NoReturn:
     sys.exit(_run())
 
 
-def _run() -> int | str | None:
+def _run() -> int:
     try:
-        app()
+        return app(sys.argv[1:] or ["--help"], standalone_mode=False) or 0
     except AtrError as error:
         _say(f"atr: {error}")
         if error.private:
             _say(error.private)
-        if "--json" in sys.argv[1:]:
-            fault = {"kind": type(error).__name__, "message": error.message, "where": error.where, "hint": error.hint}
-            _result({"error": {**fault, "exit_code": error.exit_code}}, [], as_json=True)
-        return error.exit_code
-    except SystemExit as end:
-        return end.code
+        kind, message, where, hint = type(error).__name__, error.message, error.where, error.hint
+        return _failed(kind, message, error.exit_code, where=where, hint=hint)
+    except TyperException as error:
+        message = error.format_message()
+        hint = "`atr --help` and `atr COMMAND --help` tell what there is."
+        _say(f"atr: {message}\n{hint}")
+        return _failed("UsageError", message, error.exit_code, hint=hint)
     except OSError as error:
-        _say(f"atr: {error.filename or 'this machine'}: {error.strerror or error}")
-        return EnvironmentFault.exit_code
+        where, message = str(error.filename or "this machine"), error.strerror or str(error)
+        _say(f"atr: {where}: {message}")
+        return _failed("EnvironmentFault", message, EnvironmentFault.exit_code, where=where)
     except Exception:
-        return _internal_error()
-    return 0
+        return _failed("InternalError", _internal_error(), 70)
+
+
+def _failed(kind: str, message: str, code: int, *, where: str = "", hint: str = "") -> int:
+    """Tell machines of an error, and return its exit code."""
+    if "--json" in sys.argv[1:]:
+        error = {"kind": kind, "message": message, "where": where, "hint": hint, "exit_code": code}
+        sys.stdout.write(json.dumps({"error": error}, ensure_ascii=False, indent=1) + "\n")
+        sys.stdout.flush()
+    return code
 
 
 @app.command()
@@ -119,7 +128,7 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     for reason, rows in accounting.reasons.items():
         _say(f"  quarantined, {reason}: {rows:,}")
     for remark in remarks:
-        _say(f"  attributes.{remark}.")
+        _say(f"  {remark if remark.endswith('?') else remark + '.'}")
     lines = [f"{'period':<10}{'decisions':>12}{'groups announced':>19}{'too small':>12}{'prior too sure':>17}"]
     lines += [
         f"{f['period']:<10}{f['decisions']:>12,}{f['announced']:>19}{f['too_small']:>12}{f['prior_too_sure']:>17}"
@@ -239,7 +248,7 @@ def verify(
     for finding in findings:
         _say(f"false: {finding}")
     false = count(len(findings), "false statement")
-    said = false if findings else "verified: every statement follows from the printed numbers"
+    said = false if findings else "verified: every statement agrees with the printed numbers, within their rounding"
     _result({"verified": not findings, "findings": [str(f) for f in findings]}, [f"{report}: {said}"], as_json=as_json)
     if findings:
         raise typer.Exit(RefusedError.exit_code)
@@ -314,6 +323,7 @@ def _end_at_once(*_: object) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         os.write(2, f"{_INTERRUPTED}\n".encode())
+        _failed("Interrupted", "interrupted", INTERRUPTED)
         environment = sys.modules.get("flows.environment")
         if environment is not None:
             environment.kill_server()
@@ -333,11 +343,12 @@ def _say(text: str) -> None:
     typer.echo(text, err=True)
 
 
-def _internal_error() -> int:
+def _internal_error() -> str:
     with tempfile.NamedTemporaryFile("w", suffix=".txt", prefix="atr-error-", delete=False) as file:
         file.write(f"atr {atr.__version__}, Python {sys.version}\n\n{traceback.format_exc()}")
-    _say(f"atr: an internal error, which is ours to mend. Please send {file.name} to the developers; read it first.")
-    return 70
+    message = f"an internal error, which is ours to mend. Please send {file.name} to the developers; read it first."
+    _say(f"atr: {message}")
+    return message
 
 
 if __name__ == "__main__":

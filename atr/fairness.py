@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -119,7 +120,10 @@ class AnnouncedCells:
         )
 
     def events(self) -> tuple[EventCells, ...]:
-        """Of every event and its opposite one: two mappings are as far apart as in the one they differ in most."""
+        """Of every event and its opposite one: two mappings are as far apart as in the one they differ in most.
+
+        The first is that the outcome is the positive one.
+        """
         a = self.outcomes
         half = [e for size in range(1, a // 2 + 1) for e in combinations(range(a), size) if 2 * size < a or 0 in e]
         return tuple(self.event(*e) for e in half)
@@ -313,58 +317,30 @@ def compare(
         if reference is None:
             continue
 
-        def compared(
-            pair: tuple[str, str],
-            measure: Measure,
-            outcome: str | None,
-            rates: dict[str, _Rate],
-            found: tuple[float, Range],
-            *,
-            line: float | None,
-            condition: tuple[tuple[str, str], ...] = (),
-            attribute: str = attribute,
-            reference: str = reference,
-        ) -> Comparison:
-            value, inside = found
-            a, b = (rates[who] for who in pair)
-            return Comparison(
-                measure=measure,
-                attribute=attribute,
-                groups=pair,
-                reference=reference,
-                condition=condition,
-                outcome=outcome,
-                value=value,
-                range=inside,
-                threshold=line,
-                people=(a.people, b.people),
-                rates=(a.value, b.value),
-            )
-
+        compared = partial(_compared, attribute=attribute, reference=reference)
+        parity = partial(compared, outcome=None, threshold=parity_tolerance)
         for pair in _pairs(of_outcomes[0], reference):
-            a, b = pair
-            for k, outcome in enumerate(outcomes):
-                rates = of_outcomes[k]
+            for k, (outcome, rates) in enumerate(zip(outcomes, of_outcomes, strict=True)):
+                found = ratio(*(rates[who] for who in pair))
                 line = four_fifths if k == 0 else None
-                result.append(compared(pair, "p_percent_rule", outcome, rates, ratio(rates[a], rates[b]), line=line))
-            found = difference([r[a] for r in of_events], [r[b] for r in of_events])
-            result.append(compared(pair, "statistical_parity", None, of_outcomes[0], found, line=parity_tolerance))
+                result.append(
+                    compared(
+                        pair, rates, found, measure="p_percent_rule", condition=(), outcome=outcome, threshold=line
+                    )
+                )
+            found = _apart(pair, of_events)
+            result.append(parity(pair, of_outcomes[0], found, measure="statistical_parity", condition=()))
         given = [columns[name] for name in legitimate if name != attribute]
         names = [name for name in legitimate if name != attribute]
         for klass in dict.fromkeys(zip(*given, strict=True)):
             inside = np.logical_and.reduce([c == v for c, v in zip(given, klass, strict=True)])
             within = [_rates(event, columns[attribute], inside) for event in events]
-            positive = _rates(single[0], columns[attribute], inside)
-            for pair in _pairs(positive, reference):
-                a, b = pair
-                found = difference([r[a] for r in within], [r[b] for r in within])
-                condition = tuple(zip(names, klass, strict=True))
+            condition = tuple(zip(names, klass, strict=True))
+            for pair in _pairs(within[0], reference):
+                found = _apart(pair, within)
                 result.append(
-                    compared(
-                        pair, "conditional_statistical_parity", None, positive, found,
-                        line=parity_tolerance, condition=condition,
-                    )
-                )  # fmt: skip
+                    parity(pair, within[0], found, measure="conditional_statistical_parity", condition=condition)
+                )
     return result
 
 
@@ -381,6 +357,20 @@ def verdict(measure: Measure, inside: Range, threshold: float | None) -> Verdict
     if high <= threshold + slack:
         return "met"
     return "not_met" if low > threshold + slack else "cannot_tell"
+
+
+def _compared(pair: tuple[str, str], rates: dict[str, _Rate], found: tuple[float, Range], **what: Any) -> Comparison:
+    value, inside = found
+    a, b = (rates[who] for who in pair)
+    return Comparison(
+        groups=pair, value=value, range=inside, people=(a.people, b.people), rates=(a.value, b.value), **what
+    )
+
+
+def _apart(pair: tuple[str, str], of_events: list[dict[str, _Rate]]) -> tuple[float, Range]:
+    """How far the outcomes of two groups of people are apart, from their rates of the events."""
+    a, b = pair
+    return difference([rates[a] for rates in of_events], [rates[b] for rates in of_events])
 
 
 def _rates(cells: EventCells, column: npt.NDArray[np.object_], inside: npt.NDArray[np.bool_]) -> dict[str, _Rate]:

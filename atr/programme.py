@@ -170,10 +170,7 @@ class Attribute(_Part):
             if self.values is not None:
                 raise _at("values", "an attribute has either bins or values, not both")
             if self.labels is not None and len(self.labels) != len(self.bins) + 1:
-                raise _at(
-                    "labels",
-                    f"{len(self.bins)} edges make {len(self.bins) + 1} bins, but there are {len(self.labels)} labels",
-                )
+                raise _at("labels", f"{len(self.bins) + 1} bins need as many labels, not {len(self.labels)}")
             if self.labels is not None and len(set(self.labels)) != len(self.labels):
                 raise _at("labels", "two bins have the same label")
         if self.reference is not None and not self.protected:
@@ -227,6 +224,11 @@ class FidelityPolicy(_Part):
     def level(self) -> float | None:
         """δ or α; None where every region has a range of its own."""
         return self.alpha if self.delta is None else self.delta
+
+    @property
+    def table(self) -> RangeTable | None:
+        """The declared ranges, where there are such."""
+        return self._table
 
     def model(self, regions: Iterable[tuple[str, ...]]) -> Fidelity:
         """The fidelity of some decision regions, as the mechanism takes it.
@@ -428,8 +430,7 @@ def load(path: str | Path) -> Programme:
         programme = Programme.model_validate(data)
         programme._path = path.resolve()
     except ValidationError as error:
-        faults = dict.fromkeys(_explain(fault, data, places, path) for fault in error.errors())
-        raise ProgrammeError("\n".join(faults)) from None
+        raise _in_words(error, places, path) from None
     programme._sha256 = hashlib.sha256(content).hexdigest()
     if programme.policy.fidelity.ranges is not None:
         line, _ = places["policy", "fidelity", "ranges"]
@@ -466,6 +467,16 @@ _BOUNDS = {
     "greater_than": ("gt", "above"),
     "less_than_equal": ("le", "at most"),
     "less_than": ("lt", "below"),
+}
+_KINDS = {
+    "string_type": "a text",
+    "bool_type": "true or false, without quotes",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "tuple_type": "a list, as in [a, b]",
+    "dict_type": "keys with values",
+    "model_type": "keys with values",
 }
 _Place = tuple[int, str]
 _Loc = tuple[str | int, ...]
@@ -531,45 +542,70 @@ def _unquoted(raw: Any, value: Any) -> str:
     return f'{raw} must be in quotes, as in "{raw}": without them YAML reads it as {kind}'
 
 
-def _explain(fault: Mapping[str, Any], data: dict[str, Any], places: dict[_Loc, _Place], path: Path) -> str:
+def _in_words(error: ValidationError, places: dict[_Loc, _Place], path: Path) -> ProgrammeError:
+    """One error that names the line and the key of every fault."""
+    faults = error.errors()
+    misspelt = {(*f["loc"][:-1], _near(f["loc"])) for f in faults if f["type"] == "extra_forbidden"}
+    told = dict.fromkeys(_explain(f, places) for f in faults if f["type"] != "missing" or f["loc"] not in misspelt)
+    if len(told) == 1:
+        ((where, message),) = told
+        return ProgrammeError(message, where=f"{path}, {where}")
+    lines = "".join(f"\n  {where}: {message}" for where, message in told)
+    return ProgrammeError(f"{len(told)} mistakes{lines}", where=str(path))
+
+
+def _explain(fault: Mapping[str, Any], places: dict[_Loc, _Place]) -> tuple[str, str]:
+    """Where a fault is, and what it is."""
     loc = tuple(part for part in fault["loc"] if part != "[key]")
     cause = fault.get("ctx", {}).get("error")
     if isinstance(cause, _FaultAtError):
         loc = (*loc, *cause.keys)
-    kind, value = fault["type"], fault["input"]
-    if kind == "extra_forbidden":
-        message = "unknown key" + _nearest(str(loc[-1]), loc[:-1])
-    elif kind == "missing":
-        message = "this key is missing"
-    elif (kind == "string_type" and isinstance(value, bool | int | float)) or "date" in type(value).__name__:
-        message = _unquoted(places.get(loc, (0, value))[1], value)
-    elif kind == "string_type" and value is None:
-        message = "has no value"
-    elif kind == "string_too_short":
-        message = "has no text"
-    elif kind == "literal_error":
-        message = f"'{value}' is not one of {fault['ctx']['expected']}"
-    elif kind == "string_pattern_mismatch":
-        message = "may have lower-case letters, digits and dashes only (it names a folder)"
-    elif kind in _BOUNDS:
-        name, words = _BOUNDS[kind]
-        message = f"must be {words} {fault['ctx'][name]:g}, not {value}"
-    elif kind == "value_error":
-        message = str(cause)
-    else:
-        message = fault["msg"][:1].lower() + fault["msg"][1:]
     known = loc
     while known and known not in places:
         known = known[:-1]
-    line = f", line {places[known][0]}" if known in places else ""
-    return f"{path}{line}, {'.'.join(str(part) for part in loc)}: {message}"
+    key = ".".join(str(part) for part in loc)
+    return f"line {places[known][0]}, {key}" if known in places else key, _what(fault, loc, cause, places)
 
 
-def _nearest(key: str, loc: _Loc) -> str:
+def _what(fault: Mapping[str, Any], loc: _Loc, cause: Any, places: dict[_Loc, _Place]) -> str:
+    kind, value = fault["type"], fault["input"]
+    if kind == "extra_forbidden":
+        near = _near(loc)
+        return "unknown key; " + (f"did you mean '{near}'?" if near else f"the keys here are {', '.join(_keys(loc))}")
+    if kind == "missing":
+        return "this key is missing"
+    if (kind == "string_type" and isinstance(value, bool | int | float)) or "date" in type(value).__name__:
+        return _unquoted(places.get(loc, (0, value))[1], value)
+    if kind == "literal_error":
+        return f"{_shown(value)} is not one of {fault['ctx']['expected']}"
+    if kind == "string_pattern_mismatch":
+        return "may have lower-case letters, digits and dashes only (it names a folder)"
+    if kind in _BOUNDS:
+        name, words = _BOUNDS[kind]
+        return f"must be {words} {fault['ctx'][name]:g}, not {value}"
+    if kind == "value_error":
+        return str(cause)
+    if value is None or kind in ("string_too_short", "too_short"):
+        return "has no value"
+    return f"must be {_KINDS[kind]}, not {_shown(value)}"
+
+
+def _shown(value: Any) -> str:
+    """A value of the programme file in a message."""
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "keys with values"
+    return f"'{printable(value)}'" if isinstance(value, str) else str(value).lower()
+
+
+def _keys(loc: _Loc) -> list[str]:
+    """The keys there can be where this one is."""
     models: dict[str, type[BaseModel]] = {
         "publisher": Publisher, "system": System, "log": Log, "attributes": Attribute, "policy": Policy,
         "fidelity": FidelityPolicy, "fairness": FairnessPolicy, "period": PeriodPolicy,
     }  # fmt: skip
-    model = next((models[str(p)] for p in reversed(loc) if p in models), Programme)
-    near = difflib.get_close_matches(key, model.model_fields, n=1)
-    return f"; did you mean '{near[0]}'?" if near else f"; the keys here are {', '.join(model.model_fields)}"
+    return list(next((models[str(p)] for p in reversed(loc[:-1]) if p in models), Programme).model_fields)
+
+
+def _near(loc: _Loc) -> str:
+    """The key that a misspelt one is likely meant to be; empty if there is none."""
+    return next(iter(difflib.get_close_matches(str(loc[-1]), _keys(loc), n=1)), "")

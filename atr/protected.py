@@ -129,6 +129,19 @@ Label = tuple[str, str]
 """What a protected set is of: the attribute, and its value or the name of the set."""
 
 
+def regions_alone(sensitive: Sequence[str], named: Sequence[Named]) -> bool:
+    """Whether every region on its own is a protected set: of one sensitive attribute without named sets."""
+    return len(sensitive) == 1 and not named
+
+
+def sets_of(
+    sensitive: Sequence[str], region_values: Sequence[tuple[str, ...]], offsets: Sequence[int], named: Sequence[Named]
+) -> ProtectedSets | None:
+    """The same as :func:`nested_sets`, laid out."""
+    nested = nested_sets(sensitive, region_values, offsets, named)
+    return None if nested is None else ProtectedSets.of(nested, offsets)
+
+
 def nested_sets(
     sensitive: Sequence[str], region_values: Sequence[tuple[str, ...]], offsets: Sequence[int], named: Sequence[Named]
 ) -> list[list[list[int]]] | None:
@@ -149,7 +162,7 @@ def nested_sets(
     -------
     For each group its sets, each a list of positions of regions within the group; None where every region is one.
     """
-    if len(sensitive) == 1 and not named:
+    if regions_alone(sensitive, named):
         return None
     groups = (region_values[first:end] for first, end in pairwise(offsets))
     return [list(labelled_sets(sensitive, group, named).values()) for group in groups]

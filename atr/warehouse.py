@@ -113,6 +113,13 @@ class Layout:
         )
 
     @property
+    def keys(self) -> dict[str, str]:
+        """The columns a log must have, and the programme's keys that name them."""
+        named = {self.id: "log.id", self.decided_at: "log.decided_at", self.outcome: "log.outcome"}
+        named |= {name: f"attributes.{name}" for name in self.attributes}
+        return {column: key for column, key in named.items() if column is not None}
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns of ``decisions`` that hold the attributes."""
         return tuple(f"a{i}" for i in range(len(self.attributes)))

@@ -39,6 +39,7 @@ def _fails(result: subprocess.CompletedProcess[str], code: int, *named: str) -> 
 def test_usage() -> None:
     help_text = atr("--help")
     assert help_text.returncode == 0
+    assert atr().stdout == help_text.stdout
     for command in ("init", "check", "publish", "review", "verify", "history"):
         assert command in help_text.stdout
     assert atr("nonsense").returncode == 2
@@ -133,10 +134,21 @@ def test_what_would_end_a_run_is_found_before_prefect_starts(tmp_path: Path) -> 
 
 
 def test_an_error_as_json(tmp_path: Path) -> None:
-    done = atr("check", tmp_path / "none.yaml", "--json")
-    error = json.loads(done.stdout)["error"]
-    assert (done.returncode, error["exit_code"], error["kind"]) == (1, 1, "ProgrammeError")
-    assert "no such file" in error["message"]
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text(series.write_series(tmp_path, series.card(2)).read_text().replace("title:", "titel:", 1))
+    for arguments, code, kind, where, message in [
+        (("check", tmp_path / "none.yaml"), 1, "ProgrammeError", "none.yaml", "no such file"),
+        (("check", wrong), 1, "ProgrammeError", "wrong.yaml, line 2, titel", "unknown key; did you mean 'title'?"),
+        (("check",), 2, "UsageError", "", "PROGRAMME"),
+        (("review", tmp_path / "programme.yaml", "2024", "--approve"), 2, "UsageError", "", "--name"),
+        (("init", tmp_path / "programme.yaml" / "x"), 4, "EnvironmentFault", "programme.yaml", "ot a directory"),
+    ]:
+        done = atr(*arguments, "--json")
+        error = json.loads(done.stdout)["error"]
+        assert (done.returncode, error["exit_code"], error["kind"]) == (code, code, kind)
+        assert where in error["where"]
+        assert message in error["message"]
+        assert message in done.stderr
 
 
 @pytest.mark.slow

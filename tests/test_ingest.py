@@ -111,12 +111,12 @@ def test_rows_become_typed_decisions(tmp_path: Path) -> None:
         ("9,infinity,f,5,yes", "date that cannot be read"),
         ("9,2013-01-01,f,5,", "no outcome"),
         ("9,2013-01-01,f,5,perhaps", "outcome that the programme does not name"),
-        ("9,2013-01-01,f,five,yes", "no number in 'income'"),
-        ("9,2013-01-01,f,nan,yes", "no number in 'income'"),
-        ("9,2013-01-01,f,inf,yes", "no number in 'income'"),
-        ("9,2013-01-01,f,1e999,yes", "no number in 'income'"),
-        ("9,2013-01-01,f,1_000,yes", "no number in 'income'"),
-        ('9,2013-01-01,f,"1,5",yes', "no number in 'income'"),
+        ("9,2013-01-01,f,five,yes", "no number in 'income' (attributes.income.bins)"),
+        ("9,2013-01-01,f,nan,yes", "no number in 'income' (attributes.income.bins)"),
+        ("9,2013-01-01,f,inf,yes", "no number in 'income' (attributes.income.bins)"),
+        ("9,2013-01-01,f,1e999,yes", "no number in 'income' (attributes.income.bins)"),
+        ("9,2013-01-01,f,1_000,yes", "no number in 'income' (attributes.income.bins)"),
+        ('9,2013-01-01,f,"1,5",yes', "no number in 'income' (attributes.income.bins)"),
         ("9,2013-01-01,f,5", "too few fields"),
         ("9,2013-01-01,f,5,yes,no", "too many fields"),
         ('9,2013-01-01,"f"x,5,yes', "quote out of place"),
@@ -326,7 +326,7 @@ def test_only_the_texts_named_as_missing_are_missing(tmp_path: Path) -> None:
     write(tmp_path, HEADER + "1,2013-01-01,?,?,yes\n2,2013-01-01,NA,5,no\n3,2013-01-01,,5,no\n4,2013-01-01,null,,no\n")
     made = programme(tmp_path, {"missing": ["?"]})
     with Warehouse.in_memory() as warehouse:
-        assert ingest(warehouse, made).reasons == {"no number in 'income'": 1}
+        assert ingest(warehouse, made).reasons == {"no number in 'income' (attributes.income.bins)": 1}
         assert decisions(warehouse, "a0, a1") == [(None, None), ("NA", 5.0), ("", 5.0)]
 
 
@@ -971,7 +971,7 @@ def test_values_that_readers_cannot_tell_apart_are_remarked(tmp_path: Path) -> N
     with Warehouse.in_memory() as warehouse:
         ingest(warehouse, load(path))
         found = ingestion.remarks(warehouse, load(path))
-    assert [remark.split(":")[0] for remark in found] == ["public", "public", "secret"]
+    assert [remark.split(":")[0] for remark in found] == ["attributes.public", "attributes.public", "attributes.secret"]
     assert "'a', 'a '" in found[0]
     assert r"b\u202e" in found[1]
     assert "90 letters" in found[2]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +64,7 @@ FAULTS = [
     ("bins: [1, 2]", "bins: [1, .inf]", 15, ["attributes.income.bins", "rise"]),
     ("bins: [1, 2]", "bins: [1, 1]", 15, ["attributes.income.bins", "rise"]),
     ("bins: [1, 2]", "bins: 4", 15, ["attributes.income.bins", "not supported yet"]),
-    ("labels: [a, b, c]", "labels: [a, b]", 16, ["attributes.income.labels", "3 bins", "2 labels"]),
+    ("labels: [a, b, c]", "labels: [a, b]", 16, ["attributes.income.labels", "3 bins", "not 2"]),
     ("labels: [a, b, c]", "labels: [a, b, a]", 16, ["attributes.income.labels", "same label"]),
     ("{granted: [yes_], denied: [no_]}", "{granted: [yes_]}", 9, ["log.outcomes", "one value"]),
     ("{granted: [yes_], denied: [no_]}", "{granted: [yes], denied: [no_]}", 9, ["yes must be in quotes"]),
@@ -133,7 +136,51 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     text = TEXT.replace("role: public", "role: open").replace("every: month", "every: week")
     with pytest.raises(ProgrammeError) as caught:
         _load(tmp_path, text)
-    assert len(str(caught.value).splitlines()) == 2
+    first, *mistakes = str(caught.value).splitlines()
+    assert first.endswith("p.yaml: 2 mistakes")
+    assert [line.split(",")[0] for line in mistakes] == ["  line 12", "  line 19"]
+
+
+def test_a_misspelt_key_is_one_mistake(tmp_path: Path) -> None:
+    with pytest.raises(ProgrammeError) as caught:
+        _load(tmp_path, TEXT.replace("title: Loans", "titel: Loans"))
+    assert str(caught.value).endswith("p.yaml, line 2, titel: unknown key; did you mean 'title'?")
+
+
+WRONG: list[Any] = [[1], [], {"x": 1}, {}, "text", 7, 0.5, True, None, [{"x": []}], {"x": [1]}]
+
+
+def _places(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if path:
+        yield path
+    for key in content if isinstance(content, dict) else range(len(content)) if isinstance(content, list) else ():
+        yield from _places(content[key], (*path, key))
+
+
+def test_a_value_of_a_wrong_kind_is_told_in_plain_words(tmp_path: Path) -> None:
+    """Every key, with every kind of value: a message that speaks of the file, never of the program."""
+    whole = yaml.safe_load(TEXT)
+    whole["log"] |= {"id": "id", "missing": ["", "-"], "max_quarantined": 0.1}
+    whole["attributes"]["sex"] |= {"values": {"a": "A", "b": "B"}, "reference": "A", "title": "Sex", "legitimate": True}
+    whole["attributes"]["income"] |= {"sets": {"high": ["b", "c"]}}
+    whole["policy"] |= {"digits": 3, "objective": "privacy", "minimum_group_size": 50, "side_information": "population"}
+    whole["fairness"] = {"four_fifths": 0.8}
+    refused = 0
+    for path in _places(whole):
+        for wrong in WRONG:
+            changed = copy.deepcopy(whole)
+            inner = changed
+            for key in path[:-1]:
+                inner = inner[key]
+            inner[path[-1]] = wrong
+            try:
+                _load(tmp_path, yaml.safe_dump(changed, sort_keys=False))
+            except ProgrammeError as error:
+                refused += 1
+                said = str(error)
+                assert not re.search("[Ii]nput|valid |instance|Policy|[Dd]ict|[Tt]uple|None|Errno|\\bstr", said), said
+                assert "line " in said, said
+    assert refused > 300
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atr import ledger, ranges
+from atr import ingest, ledger, ranges
 from atr import run as steps
 from atr.errors import ProgrammeError, RefusedError, VerifyError
 from atr.programme import load
@@ -266,6 +266,14 @@ def test_regions_without_a_range_are_counted_and_the_first_is_named_privately(tm
     assert "The first of them: public men, secret above 200k" in checked.stderr
     series.write_ranges(tmp_path / "ranges.csv", _within(0.1))
     assert series.publish(path).release.id == "2024-v1"
+
+
+def test_ranges_of_values_that_no_report_shows_are_remarked(tmp_path: Path) -> None:
+    path = _series(tmp_path, {**_within(0.1), ("womn", "unknown"): (0.0, 1.0), ("women", "unknown"): (0.0, 1.0)})
+    with Warehouse.in_memory() as warehouse:
+        ingest.ingest(warehouse, load(path))
+        (remark,) = ingest.remarks(warehouse, load(path))
+    assert remark.startswith("policy.fidelity.ranges: no report can show 'womn' in 'public'; did you mean 'women'?")
 
 
 @quick

@@ -132,7 +132,7 @@ def _ingest_file(warehouse: Warehouse, programme: Programme, file: File) -> None
     connection = warehouse.connection
     layout = warehouse.layout()
     ((ingestion,),) = warehouse.query("SELECT coalesce(max(ingestion), 0) + 1 FROM ingestions")
-    needed = [c for c in (layout.id, layout.decided_at, layout.outcome, *layout.attributes) if c is not None]
+    needed = layout.keys
     rows = 0
     with relation(warehouse, file, needed) as found:
         if found is not None:

@@ -3,10 +3,12 @@
 # ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
 from __future__ import annotations
 
+import difflib
 import unicodedata
 
 from atr.errors import IngestError, ProgrammeError
-from atr.programme import CONTROL, MOST_OUTCOMES, Programme, printable
+from atr.programme import CONTROL, MOST_OUTCOMES, UNKNOWN, Programme, printable
+from atr.ranges import RangeTable
 from atr.warehouse import Warehouse
 
 _LONG = 80
@@ -48,32 +50,51 @@ def check_log(warehouse: Warehouse, programme: Programme) -> None:
 
 
 def remarks(warehouse: Warehouse, programme: Programme) -> list[str]:
-    """What is no mistake, but likely not meant: values that readers cannot tell apart, cannot see, or have no room for.
+    """What is no mistake, but likely not meant: values that readers cannot tell apart, cannot see, or have no room for,
+    and ranges of values that occur nowhere.
 
     For the person at the keyboard: they quote values of the log.
     """
     found = []
+    table = programme.policy.fidelity.table
     for name, attribute in programme.attributes.items():
         if attribute.bins is not None:
+            found += _without_use(table, name, [*attribute.categories, UNKNOWN])
             continue
         rows = warehouse.query(
             f"SELECT DISTINCT {warehouse.layout().column(name)} FROM decisions ORDER BY 1 LIMIT 10000"
         )
         raws = [raw for (raw,) in rows if raw is not None]
         shown = sorted({attribute.shown(raw) for raw in raws})
+        found += _without_use(table, name, [*shown, UNKNOWN])
         alike: dict[str, list[str]] = {}
         for value in shown:
             alike.setdefault(" ".join(unicodedata.normalize("NFKC", value).split()), []).append(value)
         for values in alike.values():
             if len(values) > 1:
-                found.append(f"{name}: {', '.join(map(repr, values))} look alike and are counted apart; see `values`")
+                found.append(
+                    f"attributes.{name}: {', '.join(map(repr, values))} look alike and are counted apart; see `values`"
+                )
         odd = [raw for raw in raws if raw not in (attribute.values or {}) and CONTROL.search(raw)]
         if odd:
-            found.append(f"{name}: {min(odd)!a} has characters that cannot be printed")
+            found.append(f"attributes.{name}: {min(odd)!a} has characters that cannot be printed")
         longest = max(shown, key=len, default="")
         if len(longest) > _LONG:
-            found.append(f"{name}: a value has {len(longest)} letters, '{longest[:30]}…'; see `values`")
+            found.append(f"attributes.{name}: a value has {len(longest)} letters, '{longest[:30]}…'; see `values`")
     return found
+
+
+def _without_use(table: RangeTable | None, attribute: str, shown: list[str]) -> list[str]:
+    """The values of an attribute in the file of ranges that no report can show."""
+    if table is None:
+        return []
+    place = table.attributes.index(attribute)
+    strangers = sorted({values[place] for values in table.ranges} - set(shown))
+    if not strangers:
+        return []
+    near = difflib.get_close_matches(strangers[0].casefold(), [value.casefold() for value in shown], n=1)
+    hint = next((f"; did you mean {value!r}?" for value in shown if value.casefold() in near), "")
+    return [f"policy.fidelity.ranges: no report can show {strangers[0]!r} in '{attribute}'{hint}"]
 
 
 def check_number_of_outcomes(warehouse: Warehouse, programme: Programme) -> list[str]:

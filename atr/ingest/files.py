@@ -11,7 +11,7 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -152,8 +152,13 @@ def _is_gzip(path: Path) -> bool:
 
 
 @contextmanager
-def relation(warehouse: Warehouse, file: File, needed: list[str]) -> Iterator[Relation | None]:
+def relation(warehouse: Warehouse, file: File, needed: Mapping[str, str]) -> Iterator[Relation | None]:
     """A file for DuckDB to read; None if it is empty.
+
+    Parameters
+    ----------
+    needed
+        The columns it must have, and the programme's keys that name them.
 
     Raises
     ------
@@ -196,7 +201,9 @@ def _even_out(stream: gzip.GzipFile | IO[bytes], copy: IO[bytes], delimiter: str
         copy.write(line[:-2] + b"\n" if not quoted and line.endswith(b"\r\n") else line)
 
 
-def _csv(path: str, needed: list[str], names: list[str], delimiter: str, blank: int, *, packed: bool) -> Relation:
+def _csv(
+    path: str, needed: Mapping[str, str], names: list[str], delimiter: str, blank: int, *, packed: bool
+) -> Relation:
     p = Parameters()
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
     # `parallel` stays at its default: with false, DuckDB 1.5 drops what follows an open quote and records no reject.
@@ -209,7 +216,9 @@ def _csv(path: str, needed: list[str], names: list[str], delimiter: str, blank: 
     return Relation(sql, p, {name: f"c{names.index(name)}" for name in needed}, first_line=blank + 2, width=len(names))
 
 
-def _header(stream: gzip.GzipFile | IO[bytes], path: Path, needed: list[str]) -> tuple[list[str], str, int] | None:
+def _header(
+    stream: gzip.GzipFile | IO[bytes], path: Path, needed: Mapping[str, str]
+) -> tuple[list[str], str, int] | None:
     """The column names, the delimiter, and the number of blank lines above them; None in a file without text."""
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="").read(1 << 20)
     above = text[: len(text) - len(text.lstrip("\r\n"))]
@@ -230,7 +239,7 @@ def _header(stream: gzip.GzipFile | IO[bytes], path: Path, needed: list[str]) ->
     return names, delimiter, blanks
 
 
-def _find(needed: list[str], names: list[str], path: Path) -> None:
+def _find(needed: Mapping[str, str], names: list[str], path: Path) -> None:
     missing = [name for name in needed if name not in names]
     if missing:
         near = {name: difflib.get_close_matches(name, names, n=2, cutoff=0.5) for name in missing}
@@ -238,6 +247,7 @@ def _find(needed: list[str], names: list[str], path: Path) -> None:
         text = "; ".join(
             f"there is no column '{printable(name)}'"
             + ("".join(f", but '{printable(n)}'" for n in (folded[name] or near[name])[:1]))
+            + f" ({printable(needed[name])})"
             for name in missing
         )
         some = ", ".join(printable(name) for name in names[:30]) + (", …" if len(names) > 30 else "")
@@ -252,7 +262,7 @@ def _literally(path: Path) -> str:
     return re.sub(r"([*?\[])", r"[\1]", str(path))
 
 
-def _parquet(connection: duckdb.DuckDBPyConnection, path: Path, needed: list[str]) -> Relation:
+def _parquet(connection: duckdb.DuckDBPyConnection, path: Path, needed: Mapping[str, str]) -> Relation:
     p = Parameters([_literally(path)])
     try:
         elements = connection.execute("SELECT name, num_children FROM parquet_schema($1)", p).fetchall()

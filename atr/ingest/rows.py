@@ -60,7 +60,7 @@ def stage(connection: duckdb.DuckDBPyConnection, layout: Layout, file: File, rel
     for column, (name, number) in zip(layout.columns, layout.attributes.items(), strict=True):
         typed.append(f"n{column} AS {column}" if number else column)
         if number:
-            reason = p.mark(f"no number in '{printable(name)}'")
+            reason = p.mark(f"no number in '{printable(name)}' (attributes.{printable(name)}.bins)")
             faults.append(f"WHEN {column} IS NOT NULL AND n{column} IS NULL THEN {reason}")
     numbers = [
         f""", CASE WHEN isfinite(TRY_CAST({c} AS DOUBLE)) AND NOT contains({c}, '_')

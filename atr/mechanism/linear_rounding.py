@@ -8,16 +8,14 @@ someone who sees all digits of the announcement: averages of confidences of at m
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from atr.confidence import exact_shares
 from atr.groups import FloatArray, IntArray
-from atr.mechanism.linear import BoolArray
+from atr.mechanism.grid import BoolArray, whole_people, within
 from atr.protected import ProtectedSets
-
-Limits = tuple[NDArray[Any], NDArray[Any]]
 
 # Rules that are announced alike differ in the last bits. They are made equal by rounding to this part of a grid step
 # first. It is a power of two, so that no simple fraction (of populations and printed numbers) lies half-way.
@@ -79,19 +77,21 @@ def round_linear(
     """
     x, o = np.asarray(announced, dtype=np.float64), np.asarray(offsets, dtype=np.int64)
     n, scale = len(x), 10**digits
-    p, q = _people(population, n), _people(published_population, n)
+    p, q = whole_people(population, n), whole_people(published_population, n)
     sets = sets or ProtectedSets.regions(o)
     units = np.rint(x * scale / _BITS) * _BITS
     mean = np.add.reduceat(p[:, None] * units, o[:-1]) / np.add.reduceat(p, o[:-1])[:, None]
     mean = np.repeat(mean, np.diff(o), axis=0)
     grid = _to_grid(units, scale)
     moved = np.zeros(len(o) - 1, dtype=bool)
+    limit = Fraction(str(ceiling)).as_integer_ratio()
 
     # What is left to settle: its groups and regions among all, and its own offsets and sets.
     groups, cells, shrink = np.arange(len(moved)), np.arange(n), 1.0 / scale
     while True:
-        limits, now = _limits(sets.factors, ceiling), grid[cells]
-        kept = _within(p[cells], now, o, sets, limits) & _within(q[cells], now, o, sets, limits)
+        now = grid[cells]
+        shares = [exact_shares(people[cells], now, digits=digits, offsets=o, sets=sets) for people in (p, q)]
+        kept = within(*shares[0], *limit) & within(*shares[1], *limit)
         failed = _uneven(now, o) & ~kept
         if not failed.any():
             return grid, moved
@@ -101,13 +101,6 @@ def round_linear(
         flat = mean[cells]
         grid[cells] = _to_grid(flat + max(1 - shrink, 0) * (units[cells] - flat), scale)
         shrink *= _GROWTH
-
-
-def _people(population: ArrayLike, n: int) -> IntArray:
-    values = np.asarray(population, dtype=np.float64)
-    if values.shape != (n,) or (values != np.rint(values)).any() or (values < 1).any():
-        raise ValueError(f"populations must be whole numbers of people, at least 1, one for each of {n} regions")
-    return values.astype(np.int64)
 
 
 def _to_grid(units: FloatArray, scale: int) -> IntArray:
@@ -139,29 +132,3 @@ def _uneven(grid: IntArray, offsets: IntArray) -> BoolArray:
     spread: IntArray = np.maximum.reduceat(grid, starts) - np.minimum.reduceat(grid, starts)
     uneven: BoolArray = spread.max(axis=1) > 0
     return uneven
-
-
-def _limits(factor: FloatArray, ceiling: float) -> Limits:
-    """Give the limit of every set as a fraction: numerators and denominators (s, 1)."""
-    values, which = np.unique(factor, return_inverse=True)
-    limits = [min(Fraction(str(ceiling)) * Fraction(str(c)), Fraction(1)) for c in values.tolist()]
-    over = np.array([limit.numerator for limit in limits], dtype=object)
-    under = np.array([limit.denominator for limit in limits], dtype=object)
-    return over[which, None], under[which, None]
-
-
-def _within(
-    p: IntArray, grid: IntArray, offsets: IntArray, sets: ProtectedSets, limits: tuple[NDArray[Any], NDArray[Any]]
-) -> BoolArray:
-    """Tell which groups (g,) keep to the limit (s,) of every protected set for every outcome, in integers."""
-    over, under = limits
-    people: NDArray[Any] = p[:, None] * grid
-    if float(p.max()) * float(grid.max()) * len(p) * float(under.max()) < 2.0**62:
-        over, under = over.astype(np.int64), under.astype(np.int64)
-    else:
-        people = people.astype(object)
-    total = np.add.reduceat(people, offsets[:-1])
-    above = sets.sums(people) * under > total[sets.group_of_set] * over
-    kept = np.ones(len(offsets) - 1, dtype=bool)
-    kept[sets.group_of_set[above.any(axis=1).astype(bool)]] = False
-    return kept

@@ -9,8 +9,6 @@ from atr.groups import FloatArray
 from atr.mechanism.compiled import compiled
 from atr.outcomes import GRID_TOLERANCE
 
-_TOLERANCE = GRID_TOLERANCE
-
 
 def allowed(fidelity: Fidelity, d: FloatArray, digits: int | None, lower: FloatArray, upper: FloatArray) -> None:
     """Fill in the (n,) smallest and largest announced D_1: true decisions are always allowed, also off the grid.
@@ -50,7 +48,7 @@ def _within_reach(d: FloatArray, reach: float, lower: FloatArray, upper: FloatAr
 def _shrink_to_grid(d: FloatArray, scale: float, lower: FloatArray, upper: FloatArray) -> None:
     """Shrink ranges to multiples of 1/scale; the same numbers as Fidelity.allowed_on_grid, widened to d."""
     for k in range(len(d)):
-        first, last = math.ceil(lower[k] * scale - _TOLERANCE), math.floor(upper[k] * scale + _TOLERANCE)
+        first, last = math.ceil(lower[k] * scale - GRID_TOLERANCE), math.floor(upper[k] * scale + GRID_TOLERANCE)
         if first > last:
-            first, last = math.floor(d[k] * scale + _TOLERANCE), math.ceil(d[k] * scale - _TOLERANCE)
+            first, last = math.floor(d[k] * scale + GRID_TOLERANCE), math.ceil(d[k] * scale - GRID_TOLERANCE)
         lower[k], upper[k] = min(first / scale, d[k]), max(last / scale, d[k])

@@ -6,7 +6,6 @@ their regions changes a result by more than 1e-9.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from atr.confidence import maximum_confidence, privacy_limit
 from atr.groups import FloatArray, Groups, IntArray
 from atr.mechanism.arranged import Arranged
+from atr.mechanism.blocks import processors
 from atr.mechanism.evening import evenest
 from atr.mechanism.programmes import (
     DUAL_TOLERANCE,
@@ -291,5 +291,5 @@ def side_by_side(solve: Callable[[_Part], _Result], parts: list[_Part]) -> list[
     """Solve all parts, as many at once as there are processors: HiGHS lets other threads run."""
     if len(parts) < 2:
         return [solve(part) for part in parts]
-    with ThreadPoolExecutor(min(len(parts), os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(min(len(parts), processors())) as pool:
         return list(pool.map(solve, parts))

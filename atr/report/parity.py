@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from atr.report.charts import Chart, Mark, dot_chart
 from atr.report.model import AttributeInfo, Fairness, PublicReport
+from atr.report.rules import MAX_GROUPS
 from atr.report.wording import VERDICTS, between, common_decimals, inner, number, points, rule_name
 
 MAX_PAIRS = 15
 MAX_CONDITIONAL = 40
+MAX_MARKS = 20
+"""Lines of a chart: more do not fit a page with its heading."""
+MAX_SENTENCES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,10 @@ class Protected:
     tolerance: float | None
     chart: Chart | None
     rows: tuple[Compared, ...]
+    groups_in_all: int
+    """Groups that were compared, printed or not."""
     sentences: tuple[str, ...]
+    sentences_in_all: int
     classes: tuple[Class, ...]
     conditional: int
     """Comparisons within classes, printed or not."""
@@ -146,9 +154,14 @@ def _protected(report: PublicReport, attribute: AttributeInfo, entries: list[Fai
     parity = {_other(e): e for e in parities if e.reference in e.groups}
     compared = {*direct, *parity}
     order = sorted({*compared, reference} if compared else (), key=lambda v: (rank.get(v, len(rank)), v))
+    people = {value: size for e in (*ratios, *parities) for value, size in zip(e.groups, e.people, strict=True)}
+    by_people = sorted(order, key=lambda v: (v != reference, -people[v]))
+    drawn = set(by_people[:MAX_MARKS])
+    printed = set(by_people[:MAX_GROUPS])
+    told = _furthest(direct)
     rows: list[Compared] = []
     marks: list[Mark] = []
-    for value in order:
+    for value in (v for v in order if v in printed):
         e = direct.get(value) or parity.get(value)
         if value == reference:
             rows.append(_reference_row(value, [*direct.values(), *parity.values()]))
@@ -161,7 +174,7 @@ def _protected(report: PublicReport, attribute: AttributeInfo, entries: list[Fai
                     measured(direct.get(value), decimals), measured(parity.get(value), decimals),
                 )
             )  # fmt: skip
-            if value in direct:
+            if value in direct and value in drawn:
                 marks.append(Mark(value, e.value, e.range, VERDICTS[e.verdict][0] if e.verdict else ""))
     first = next(iter(direct.values()), None)
     threshold = first.threshold if first else None
@@ -177,20 +190,29 @@ def _protected(report: PublicReport, attribute: AttributeInfo, entries: list[Fai
         chart=dot_chart(
             marks,
             id=f"chart-{report.attributes.index(attribute) + 1}",
-            title=f"Ratio of rates of “{report.positive}” by {inner(attribute.title)}, against {reference}",
+            title=f"Ratio of rates of “{report.positive}” by {inner(attribute.title)}, against {reference}"
+            + (f": the {MAX_MARKS} groups with most people" if len(order) > MAX_MARKS else ""),
             threshold=threshold,
             decimals=decimals,
         )
         if direct
         else None,
         rows=tuple(rows),
-        sentences=tuple(direct[v].sentence for v in order if v in direct),
+        groups_in_all=len(order),
+        sentences=tuple(direct[v].sentence for v in order if v in told),
+        sentences_in_all=len(direct),
         classes=classes if conditional <= MAX_CONDITIONAL else (),
         conditional=conditional,
         pairs=pairs if len(pairs) <= MAX_PAIRS else (),
         pairs_in_all=len(pairs),
         exact=all(e.range == (e.value, e.value) for e in (*ratios, *parities)),
     )
+
+
+def _furthest(direct: Mapping[str, Fairness]) -> set[str]:
+    """The groups whose ratios are furthest from 1; those without a ratio come first."""
+    distance = {v: math.inf if not e.value else abs(math.log(e.value)) for v, e in direct.items()}
+    return set(sorted(direct, key=lambda v: -distance[v])[:MAX_SENTENCES])
 
 
 def measured(entry: Fairness | None, decimals: int) -> Measured:

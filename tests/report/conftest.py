@@ -25,6 +25,7 @@ def reports() -> dict[str, PublicReport]:
         "long": sample.grid((3, 4), 4, name=long),
         "many": sample.grid((4, 4, 5), 4),
         "beyond": sample.grid((6, 5, 8), 3),
+        "places": sample.grid((60,), 2, name="a place with quite a long name, {i}"),
         "tall": sample.grid((1, 2), 12, people=600),
         "one": sample.grid((1,), 3),
         "none": sample.none_announced(),

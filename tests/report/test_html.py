@@ -220,3 +220,13 @@ def test_ids_are_unique(reports: dict[str, PublicReport]) -> None:
     for report in reports.values():
         ids = re.findall(r' id="([^"]+)"', report_html(report, sha256=""))
         assert len(ids) == len(set(ids))
+
+
+def test_what_a_publisher_wrote_is_drawn_by_no_chart() -> None:
+    """WeasyPrint sets the text of drawings letter by letter: Arabic would come out in pieces, and backwards."""
+    names = "ذكر أنثى غير معروف {i}"
+    html = report_html(sample.grid((3,), 2, people=400, name=names), sha256="0" * 64)
+    drawn = "".join(re.findall("<text.*?</text>", html, re.DOTALL))
+    assert drawn
+    assert "ذكر" not in drawn
+    assert html.count('<span class="label sans"') == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import itertools
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -14,8 +15,8 @@ import pypdf
 import pytest
 
 from atr.errors import EnvironmentFault
+from atr.report import parity, templates
 from atr.report import pdf as module
-from atr.report import templates
 from atr.report.html import report_html
 from atr.report.model import PublicReport
 from tests.report import sample
@@ -117,6 +118,42 @@ def test_no_heading_is_left_alone(documents: Documents, name: str) -> None:
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         body = [line for line in lines if not re.fullmatch(r"\d+ / \d+|Example publisher · .*", line)]
         assert not re.match(r"\d(\.\d)? [A-Z]|Table \d|Figure \d", body[-1]), body[-1]
+
+
+@pytest.mark.parametrize("name", ["compas", "long", "places", "hostile"])
+def test_every_figure_fits_a_page(documents: Documents, name: str) -> None:
+    """Whatever a chart draws lies between the running heads."""
+    found = 0
+    for page in pypdf.PdfReader(io.BytesIO(documents(name)["report.pdf"])).pages:
+        boxes: list[tuple[float, float]] = []
+
+        def drawn(operator: bytes, operands: Any, matrix: list[float], _text: Any, boxes: Any = boxes) -> None:
+            if operator == b"c":
+                boxes.append((float(matrix[0] * operands[4] + matrix[4]), float(matrix[3] * operands[5] + matrix[5])))
+
+        page.extract_text(visitor_operand_before=drawn)
+        found += len(boxes)
+        assert all(50 < y < 800 and 50 < x < 550 for x, y in boxes)
+    assert found
+
+
+def test_many_groups_are_told_shortly(documents: Documents, reports: dict[str, PublicReport]) -> None:
+    """A chart draws the groups most people are in, and says so; sentences are for those furthest from 1."""
+    (by,) = parity.protected(reports["places"])
+    assert by.chart is not None
+    assert len(by.chart.rows) == parity.MAX_MARKS < len(by.rows) == by.groups_in_all
+    assert sum(row.reference for row in by.chart.rows) == 1
+    told = [e for e in reports["places"].fairness if e.sentence in by.sentences]
+    others = [
+        e for e in reports["places"].fairness
+        if e.measure == "p_percent_rule" and e.outcome == "low" and e.reference in e.groups and e not in told
+    ]  # fmt: skip
+    assert len(told) == parity.MAX_SENTENCES
+    nearest = min(abs(math.log(e.value)) if e.value else math.inf for e in told)
+    assert all(e.value and abs(math.log(e.value)) <= nearest for e in others)
+    text = " ".join(pages(documents("places")["report.pdf"])).replace("\n", " ")
+    assert "20 groups with most people" in text
+    assert len(pages(documents("places")["report.pdf"])) <= 11
 
 
 def test_figures_stand_with_their_tables(documents: Documents) -> None:

@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 from atr import fairness
 from atr.announcement import Announcement
 from atr.fidelity import Alpha, Delta, Fidelity, Ranges
-from atr.protected import Named, ProtectedSets, nested_sets
+from atr.protected import Named, sets_of
 from atr.report import build, model
 
 Floats = npt.NDArray[np.float64]
@@ -68,7 +68,6 @@ class Printed:
         sensitive = [a for a in report.attributes if a.role == "sensitive"]
         values = [tuple(region.sensitive[a.name] for a in sensitive) for _, region in regions]
         offsets = np.cumsum([0, *(len(group.regions) for group in report.announced_groups)], dtype=np.int64)
-        nested = nested_sets([a.name for a in sensitive], values, offsets.tolist(), named_sets(report))
         announcement = Announcement(
             outcomes=outcomes,
             groups=np.arange(len(report.announced_groups)),
@@ -84,7 +83,7 @@ class Printed:
             digits=report.policy.digits,
             fidelity=_promised(report),
             rung=0,
-            sets=None if nested is None else ProtectedSets.of(nested, offsets.tolist()),
+            sets=sets_of([a.name for a in sensitive], values, offsets.tolist(), named_sets(report)),
         )
         rounding = report.policy.population_rounding
         between = [open_people(int(n), rounding) if population is None else (n, n) for n in announcement.population]

@@ -12,7 +12,7 @@ import numpy as np
 
 import atr
 from atr import fairness
-from atr.announcement import published_population
+from atr.announcement import published_population, telling_nothing
 from atr.confidence import round_up
 from atr.fidelity import ladder
 from atr.outcomes import GRID_TOLERANCE
@@ -126,7 +126,7 @@ def _privacy(printed: Printed) -> Iterator[Finding]:
         yield Finding("privacy.holds_for", "is not for whom the guarantee holds")
     for name, stated, at in (
         ("max_confidence", privacy.max_confidence, chance),
-        ("prior_confidence", privacy.prior_confidence, _certain(chance, digits)),
+        ("prior_confidence", privacy.prior_confidence, telling_nothing(chance, digits=digits)),
     ):
         sure, surest = _confidences(printed, at)
         allowed = float(round_up(max(sure), digits=digits)), float(round_up(max(surest), digits=digits))
@@ -186,13 +186,6 @@ def _confidences(printed: Printed, chance: Ints) -> tuple[list[Fraction], list[F
         for group, own, rest in zip(sets.group_of_set, sets.sums(most).tolist(), others.tolist(), strict=True):
             surest[group] = max(surest[group], Fraction(own, own + rest) if own else Fraction(0))
     return sure, surest
-
-
-def _certain(chance: Ints, digits: int) -> Ints:
-    """The mapping that tells nothing: everybody gets the first outcome."""
-    certain = np.zeros_like(chance)
-    certain[:, 0] = 10**digits
-    return certain
 
 
 # --- rates and promise
