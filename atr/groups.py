@@ -89,6 +89,11 @@ class Groups:
         return D
 
     @property
+    def outcomes(self) -> int:
+        """Number of outcomes."""
+        return 2 if self.given.ndim == 1 else self.given.shape[1]
+
+    @property
     def rule(self) -> FloatArray:
         """(n,) chance of outcome 1."""
         return self.given if self.given.ndim == 1 else self.given[:, 1]

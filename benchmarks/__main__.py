@@ -20,10 +20,19 @@ SECTIONS = {
 }
 
 
+def told(ratio: float | None) -> str:
+    """Write a ratio with as many digits as mean anything."""
+    if ratio is None:
+        return ""
+    if 0 < ratio < 0.001:
+        return f"1/{1 / ratio:,.0f}"
+    return f"{ratio:.3g}" if ratio < 100 else f"{ratio:,.0f}"
+
+
 def main() -> None:
     """Run the sections named on the command line, or all, and keep earlier results of the others."""
     path = HERE / "results.json"
-    wanted = sys.argv[1:] or list(SECTIONS)
+    described, wanted = machine(), sys.argv[1:] or list(SECTIONS)
     kept = json.loads(path.read_text())["sections"] if path.exists() and sys.argv[1:] else {}
     sections = {}
     for name, run in SECTIONS.items():
@@ -32,15 +41,16 @@ def main() -> None:
             sections[name] = [row._asdict() for row in run()]
         elif name in kept:
             sections[name] = kept[name]
-    results = {"machine": machine(), "sections": sections}
+    results = {"machine": described, "sections": sections}
     path.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     lines = [", ".join(f"{name} {value}" for name, value in results["machine"].items()), ""]
-    lines += ["| what | measured | compared with | ratio | target | met |", "|---|---|---|---:|---:|---|"]
+    lines.append("| what | measured | compared with | ratio | shared out | target | met |")
+    lines.append("|---|---|---|---:|---:|---:|---|")
     for row in (row for rows in sections.values() for row in rows):
-        ratio = row["ratio"]
-        shown = f"1/{1 / ratio:,.0f}" if ratio < 0.001 else f"{ratio:.3g}" if ratio < 100 else f"{ratio:,.0f}"
+        ratio, shared_out = told(row["ratio"]), told(row["shared_out"])
         met = {None: "", True: "yes", False: "**no**"}[row["met"]]
-        lines.append(f"| {row['what']} | {row['measured']} | {row['baseline']} | {shown} | {row['target']} | {met} |")
+        cells = (row["what"], row["measured"], row["baseline"], ratio, shared_out, row["target"], met)
+        lines.append(f"| {' | '.join(cells)} |")
     (HERE / "results.md").write_text("\n".join(lines) + "\n")
     print("\n".join(lines))
 

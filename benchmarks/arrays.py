@@ -42,10 +42,12 @@ def many_groups(regions: int) -> Arrays:
     return Arrays(population, decision, offsets)
 
 
-def one_group(regions: int) -> Arrays:
-    """Make one group of that many sensitive values, a few of which decisions would give away."""
+def one_group(regions: int, spread: str) -> Arrays:
+    """Make one group of that many sensitive values, their populations uniform, log-normal or equal."""
     rng = np.random.default_rng(regions)
-    population = rng.integers(1, 1000, regions).astype(np.float64)
-    decision = rng.random(regions) ** 4
-    population[0], decision[0] = population.sum() / 20, 1
-    return Arrays(population, decision, np.array([0, regions]))
+    population = {
+        "uniform": rng.integers(1, 1000, regions).astype(np.float64),
+        "log-normal": np.ceil(rng.lognormal(4, 1.5, regions)),
+        "equal": np.full(regions, 50.0),
+    }[spread]
+    return Arrays(population, rng.random(regions) ** 4, np.array([0, regions]))

@@ -18,11 +18,11 @@ ROOT = Path(__file__).parents[1]
 
 
 class Timing(NamedTuple):
-    """Median seconds, and the median of the ratios to the baseline of the same round."""
+    """Median seconds, and the medians of the ratios to the baseline of the same round: of time, of processor time."""
 
     seconds: float
     ratio: float
-    rounds: int
+    processor_ratio: float
 
 
 def in_turn(cases: dict[str, Callable[[], Any]], *, rounds: int) -> dict[str, Timing]:
@@ -30,21 +30,23 @@ def in_turn(cases: dict[str, Callable[[], Any]], *, rounds: int) -> dict[str, Ti
 
     The machine's speed drifts; a ratio within one round does not drift with it.
     """
-    taken: dict[str, list[float]] = {name: [] for name in cases}
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in cases}
     for _ in range(rounds + 1):
         for name, run in cases.items():
-            start = time.perf_counter()
+            start, used = time.perf_counter(), time.process_time()
             run()
-            taken[name].append(time.perf_counter() - start)
+            taken[name].append((time.perf_counter() - start, time.process_time() - used))
     baseline = next(iter(taken.values()))[1:]
-    return {
-        name: Timing(
-            statistics.median(times[1:]),
-            statistics.median(t / b for t, b in zip(times[1:], baseline, strict=True)),
-            rounds,
+
+    def timing(times: list[tuple[float, float]]) -> Timing:
+        pairs = list(zip(times, baseline, strict=True))
+        return Timing(
+            statistics.median(t for t, _ in times),
+            statistics.median(t / b for (t, _), (b, _) in pairs),
+            statistics.median(t / b for (_, t), (_, b) in pairs),
         )
-        for name, times in taken.items()
-    }
+
+    return {name: timing(times[1:]) for name, times in taken.items()}
 
 
 def in_a_child(code: str, *arguments: str, **environment: str) -> dict[str, float]:
@@ -75,6 +77,7 @@ def machine() -> dict[str, str]:
     return {
         "processors": f"{processors} × {model}",
         "memory": f"{memory:.0f} GiB",
+        "load before": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown",
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         **versions,

@@ -11,6 +11,7 @@ from atr.groups import Groups
 def test_one_column_is_the_chance_of_outcome_1():
     groups = Groups([1, 2], [0.25, 1], [0, 2])
     assert groups.decision.tolist() == [[0.75, 0.25], [0, 1]]
+    assert groups.outcomes == 2
 
 
 def test_reductions_by_group():

@@ -57,7 +57,7 @@ class Arranged:
         """Cut groups into parts that make programmes of a good size."""
         if not len(which):
             return []
-        cells = np.cumsum(self.groups.sizes[which] * self.groups.decision.shape[1])
+        cells = np.cumsum(self.groups.sizes[which] * self.groups.outcomes)
         return np.split(which, np.flatnonzero(np.diff((cells - 1) // _CELLS)) + 1)
 
 

@@ -46,8 +46,9 @@ def each_block(offsets: IntArray, work: Callable[[slice, slice, FloatArray], Non
         Given the positions of a block's groups and of their regions, and four rows of that many numbers to
         work in. Called from several threads at once.
     """
-    n = int(offsets[-1])
-    ends = np.unique(np.searchsorted(offsets, [*range(BLOCK, n, BLOCK), n])).tolist()
+    n, ends = int(offsets[-1]), [len(offsets) - 1]
+    if n > BLOCK:
+        ends = np.unique(np.searchsorted(offsets, [*range(BLOCK, n, BLOCK), n])).tolist()
     blocks = [
         (slice(first, last), slice(int(offsets[first]), int(offsets[last])))
         for first, last in zip([0, *ends[:-1]], ends, strict=True)
@@ -59,10 +60,10 @@ def each_block(offsets: IntArray, work: Callable[[slice, slice, FloatArray], Non
         for which, cells in waiting:
             work(which, cells, scratch[:, : cells.stop - cells.start])
 
-    threads = min(processors(), len(blocks)) if len(blocks) >= _FEW else 1
-    if threads == 1:
+    if len(blocks) < _FEW:
         share()
         return
+    threads = min(processors(), len(blocks))
     with ThreadPoolExecutor(threads) as pool:
         for done in [pool.submit(share) for _ in range(threads)]:
             done.result()

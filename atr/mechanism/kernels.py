@@ -45,13 +45,14 @@ def free_rates(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, room: Row, b
     for i in range(len(bounds)):
         first, end = offsets[i], offsets[i + 1]
         S, s, t, largest, most_1, most_0, M1, M0 = _totals(p, d, lo, hi, first, end)
-        room_1 = room_0 = carry_1 = carry_0 = 0.0
+        room_1, room_0, carry_1, carry_0 = M1, M0, 0.0, 0.0
         for k in range(first, end):
-            room_1, carry_1 = _add(room_1, carry_1, min(p[k] * hi[k], M1))
-            room_0, carry_0 = _add(room_0, carry_0, min(p[k] * (1 - lo[k]), M0))
+            room_1, carry_1 = _add_smaller(room_1, carry_1, min(p[k] * hi[k], M1))
+            room_0, carry_0 = _add_smaller(room_0, carry_0, min(p[k] * (1 - lo[k]), M0))
+        room_1, carry_1 = _add(room_1, carry_1, -M1)
+        room_0, carry_0 = _add(room_0, carry_0, -M0)
         known, true = _share(largest, S), max(_share(most_1, s), _share(most_0, t))
-        beta_0, beta_1 = _share(M0, room_0 + carry_0), _share(M1, room_1 + carry_1)
-        beta_p = _share(M1 + M0, S)
+        beta_0, beta_1, beta_p = _share(M0, room_0 + carry_0), _share(M1, room_1 + carry_1), _share(M1 + M0, S)
         bounds[i, 0], bounds[i, 1], bounds[i, 2], bounds[i, 3], bounds[i, 4] = known, true, beta_0, beta_1, beta_p
         # The true decisions are always allowed: rounding errors aside, β* is at most C*.
         bounds[i, 5] = min(max(known, beta_0, beta_1, beta_p), true)
@@ -79,11 +80,11 @@ def exact_rates(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, room: Row, 
 
 
 @compiled
-def strictest_delta(p: Row, d: Row, offsets: IntArray, beta: float, room: Row, delta: Row) -> None:
+def strictest_delta(p: Row, d: Row, other: Row, offsets: IntArray, room: Row, beta: float, delta: Row) -> None:
     """Give the largest δ (g,) at which exact totals allow confidence β; -1 where none does.
 
     1 - δ = max{0, max(d - βs/p), max(1-d - βt/p), ε_1, ε_0}: every region must be able to reach its limits, and
-    ε_1 solves Σ min(p, βs, p(d + ε)) = s, the room for the total; ε_0 is its mirror.
+    ε_1 solves Σ min(p, βs, p(d + ε)) = s, the room for the total; ε_0 is its mirror. ``other`` is 1 - d.
     """
     for i in range(len(delta)):
         first, end = offsets[i], offsets[i + 1]
@@ -93,10 +94,8 @@ def strictest_delta(p: Row, d: Row, offsets: IntArray, beta: float, room: Row, d
         elif max(_share(most_1, s), _share(most_0, t)) <= beta:
             delta[i] = 1
         else:
-            q, other = p[first:end], np.empty(end - first)
-            for k in range(first, end):
-                other[k - first] = 1 - d[k]
-            delta[i] = 1 - max(_reach(q, d[first:end], s, beta, room), _reach(q, other, t, beta, room))
+            down = _reach(p[first:end], d[first:end], s, beta, room)
+            delta[i] = 1 - max(down, _reach(p[first:end], other[first:end], t, beta, room))
 
 
 @compiled
@@ -131,6 +130,13 @@ def _add(total: float, carry: float, value: float) -> tuple[float, float]:
 
 
 @compiled
+def _add_smaller(total: float, carry: float, value: float) -> tuple[float, float]:
+    """Add a value no larger than the total, in fewer steps (Dekker)."""
+    new = total + value
+    return new, carry + (value - (new - total))
+
+
+@compiled
 def _share(part: float, whole: float) -> float:
     return min(part / whole, 1.0) if whole > 0 else 0.0
 
@@ -138,13 +144,8 @@ def _share(part: float, whole: float) -> float:
 @compiled
 def _confidence(p: Row, x: Row, first: int, end: int) -> float:
     """Give the maximum confidence of one group's mapping. An outcome nobody gets counts as 0."""
-    s = t = carry_1 = carry_0 = most_1 = most_0 = 0.0
-    for k in range(first, end):
-        v, w = p[k] * x[k], p[k] * (1 - x[k])
-        s, carry_1 = _add(s, carry_1, v)
-        t, carry_0 = _add(t, carry_0, w)
-        most_1, most_0 = max(most_1, v), max(most_0, w)
-    return max(_share(most_1, s + carry_1), _share(most_0, t + carry_0))
+    _, s, t, _, most_1, most_0, _, _ = _totals(p, x, x, x, first, end)
+    return max(_share(most_1, s), _share(most_0, t))
 
 
 @compiled

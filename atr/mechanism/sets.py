@@ -19,13 +19,13 @@ def allowed_outcomes(groups: Groups, fidelity: Fidelity, digits: int | None) -> 
 
 def by_regions(groups: Groups) -> bool:
     """Tell whether groups have two outcomes and protect every region on its own."""
-    return groups.decision.shape[1] == 2 and groups.sets is None
+    return groups.outcomes == 2 and groups.sets is None
 
 
 def parted(groups: Groups) -> bool:
     """Tell whether groups have two outcomes and protected sets of which every region is in exactly one."""
     sets = groups.sets
-    return groups.decision.shape[1] == 2 and sets is not None and sets.split_every_group(len(groups.population))
+    return groups.outcomes == 2 and sets is not None and sets.split_every_group(len(groups.population))
 
 
 def sets_as_regions(groups: Groups, lower: FloatArray, upper: FloatArray) -> tuple[Groups, Ranges]:

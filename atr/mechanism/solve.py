@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from atr.confidence import maximum_confidence, privacy_limit
 from atr.errors import RefusedError
-from atr.fidelity import Delta, Fidelity, ladder
+from atr.fidelity import Delta, Fidelity, Ranges, ladder
 from atr.groups import FloatArray, Groups, IntArray
 from atr.mechanism.binding import binding
 from atr.mechanism.blocks import each_block, kernels
@@ -108,9 +108,11 @@ def strictest_delta(groups: Groups, max_confidence: float) -> FloatArray:
     kernel = kernels().strictest_delta
 
     def work(which: slice, cells: slice, scratch: FloatArray) -> None:
-        scratch[0] = groups.rule[cells]
+        d, other, room = scratch[:3]
+        d[:] = groups.rule[cells]
+        np.subtract(1, d, out=other)
         starts = _starts(groups, which, cells)
-        kernel(groups.population[cells], scratch[0], starts, float(max_confidence), scratch[1], delta[which])
+        kernel(groups.population[cells], d, other, starts, room, float(max_confidence), delta[which])
 
     each_block(groups.offsets, work)
     return delta
@@ -357,6 +359,8 @@ def _block(
     """Give the population, decision and allowed range of a block, where its groups start, and room to work in."""
     from atr.mechanism.ranges import allowed
 
+    if isinstance(fidelity, Ranges) and len(fidelity.lower) != len(groups.population):
+        raise ValueError(f"there are {len(fidelity.lower)} ranges for {len(groups.population)} regions")
     d = np.ascontiguousarray(groups.rule[cells])
     d.flags.writeable = False  # as it is where nothing was copied: kernels are compiled for one kind of array
     lower, upper = scratch[0], scratch[1]

@@ -15,7 +15,7 @@ from atr.confidence import maximum_confidence
 from atr.errors import RefusedError
 from atr.fidelity import Alpha, Delta, Ranges, ladder
 from atr.groups import Groups
-from atr.mechanism import announce, blocks, optimal_privacy, round_announcement, solve
+from atr.mechanism import announce, blocks, compile, kernels, optimal_privacy, ranges, round_announcement, solve
 from atr.mechanism.ranges import allowed
 from atr.mechanism.solve import confidences, strictest_delta
 from tests.mechanism.test_against_programmes import (
@@ -57,7 +57,7 @@ def test_degenerate_groups(drawn, fidelity, rates):
     best = optimal_privacy(drawn, fidelity=fidelity, group_rates=rates)
     # Where nearly nobody gets an outcome, a chance near 1 has few digits for what remains.
     rest = [total / p.sum() for total in (p @ d, p @ (1 - d)) if total > 0]
-    slack = 1e-9 + 1e-14 / min(rest)
+    slack = 1e-9 + 1e-14 / max(min(rest), 1e-14)
     assert best.beta.item() == pytest.approx(expected[rates], abs=slack)
     if best.beta.item() == best.limits[0, 1]:
         assert solve(drawn, fidelity=fidelity, group_rates=rates).announced[:, 1].tolist() == d.tolist()
@@ -145,6 +145,20 @@ def test_ranges_are_those_the_fidelity_defines(drawn, fidelity, digits):
     assert upper.tolist() == hi.tolist()
 
 
+@pytest.mark.parametrize("rates", RATES)
+def test_two_outcomes_are_never_laid_out_as_two_columns(monkeypatch, rates):
+    drawn = _many(50)
+    monkeypatch.setattr(Groups, "decision", property(lambda self: pytest.fail("a copy of every region")))
+    solve(drawn, fidelity=Delta(0.9), group_rates=rates)
+    solve(drawn, fidelity=Delta(0), objective="fidelity", max_confidence=1, group_rates=rates)
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_ranges_must_be_as_many_as_regions(count):
+    with pytest.raises(ValueError, match=f"{count} ranges for 3 regions"):
+        optimal_privacy(Groups([12, 5, 3], [0, 0, 1], [0, 3]), fidelity=Ranges(np.zeros(count), np.ones(count)))
+
+
 def test_ranges_of_every_region_stay_with_it_in_blocks(monkeypatch):
     drawn = _many(200)
     d, rng = drawn.rule, np.random.default_rng(2)
@@ -226,6 +240,21 @@ def test_noise_does_not_tip_exact_halves(cells, seed):
     noise = np.random.default_rng(seed).uniform(-1e-12, 1e-12, len(p))
     quiet = round_announcement(drawn, halves, group_rates="free", **options)
     assert round_announcement(drawn, halves + noise, group_rates="free", **options).tolist() == quiet.tolist()
+
+
+def test_set_up_compiles_all_that_is_ever_called():
+    compile.main()
+    for decision in ([0, 0, 1], [[1, 0], [1, 0], [0, 1]]):
+        drawn = Groups([12, 5, 3], decision, np.array([0, 3], dtype=np.int32))
+        for rates in RATES:
+            for fidelity in (Delta(0.9), Alpha(0.9), Ranges([0, 0, 0], [1, 1, 1])):
+                x = solve(drawn, fidelity=fidelity, group_rates=rates, digits=2).announced[:, 1]
+                announce(drawn, beta=[1], fidelity=fidelity, group_rates=rates)
+                confidences(drawn, x)
+        strictest_delta(drawn, 1)
+    for module in (kernels, ranges):
+        for kernel in (value for value in vars(module).values() if hasattr(value, "signatures")):
+            assert len(kernel.signatures) <= 1 or kernel.__name__.startswith("_"), kernel
 
 
 def test_the_compiler_is_loaded_only_to_compute():
