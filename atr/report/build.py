@@ -18,7 +18,7 @@ from atr.programme import UNKNOWN, Programme
 from atr.protected import Named, labelled_sets
 from atr.report import model, wording, yardsticks
 from atr.report.notes import fidelity_notes
-from atr.report.rounding import bounds, down, nearest, printed_range
+from atr.report.rounding import bounds, down, nearest, printed_range, share_step
 from atr.report.sentences import sentence
 
 
@@ -277,7 +277,7 @@ def announced_share(share: float, *, decisions: int, minimum: int) -> float:
     """
     if share in (0.0, 1.0):
         return share
-    step = next((step for step in (0.01, 0.02, 0.05, 0.1, 0.2) if step * decisions >= minimum), 0.5)
+    step = share_step(decisions=decisions, minimum=minimum)
     return min(max(nearest(step * nearest(share / step, 0), RATE_DIGITS), 0.01), 0.99)
 
 

@@ -40,8 +40,8 @@ def _notes(report: PublicReport) -> Iterator[tuple[str, str, str]]:
             "Who is left out was decided from the numbers of people and from the policy, never from the decisions. "
             "People who are left out count only in the number of decisions and of rows, rounded to the nearest "
             f"{max(policy.minimum_group_size, policy.population_rounding)} so that nobody can be found by "
-            "subtraction, and in the share of decisions that are in announced groups, which follows from printed "
-            "numbers. No other figure of this report contains them."
+            f"subtraction, and in the share of decisions that are in announced groups, {wording.share_step(report)}. "
+            "No other figure of this report contains them."
         )
     else:
         missing.append("Nobody: every group is announced.")

@@ -22,6 +22,15 @@ def down(value: float, digits: int) -> float:
     return round(float(math.floor(value * 10.0**digits + _NOISE) / 10.0**digits), digits)
 
 
+def share_step(*, decisions: int, minimum: int) -> float:
+    """The step that a share of all decisions is rounded to: of as many people, at least, as the smallest group has.
+
+    >>> share_step(decisions=5100, minimum=50), share_step(decisions=300, minimum=50)
+    (0.01, 0.2)
+    """
+    return next((step for step in (0.01, 0.02, 0.05, 0.1, 0.2) if step * decisions >= minimum), 0.5)
+
+
 def up(value: float, digits: int) -> float:
     """Up to the last digit.
 

@@ -125,7 +125,7 @@ def sections(compared: Sequence[parity.Protected]) -> tuple[Section, ...]:
 def glance(report: PublicReport) -> tuple[Item, ...]:
     """The figures a reader sees first, a plain sentence beside each."""
     coverage, positive = report.coverage, report.positive
-    share = wording.percent(coverage.announced_share)
+    share = wording.share_announced(report)
     flattened = len(report.flattened_groups)
     shows = "shows its" if flattened == 1 else "show their"
     instead = f" Of these groups {flattened:,} {shows} overall rate in place of rules." if flattened else ""
@@ -133,8 +133,7 @@ def glance(report: PublicReport) -> tuple[Item, ...]:
         Item(
             "Decisions",
             f"{coverage.decisions:,}",
-            f"{share} of them are in {wording.count(coverage.groups.announced, 'group')} whose rules are announced."
-            f"{instead}",
+            f"{share} are in {wording.count(coverage.groups.announced, 'group')} whose rules are announced.{instead}",
         )
     ]
     if coverage.rate is not None:

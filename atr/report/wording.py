@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 
+from atr.report import rounding
 from atr.report.model import Fairness, FidelityInfo, PeriodInfo, PublicReport, Verdict
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -66,6 +67,18 @@ def percent_of_some(share: float) -> str:
     ('2\\xa0%', 'less than 0.5\\xa0%')
     """
     return percent(share) if share else f"less than 0.5{NBSP}%"
+
+
+def share_announced(report: PublicReport) -> str:
+    """How many of the decisions are in announced groups, as the beginning of a sentence."""
+    share = report.coverage.announced_share
+    return "All of them" if share == 1 else f"About {percent(share)} of them ({share_step(report)})"
+
+
+def share_step(report: PublicReport) -> str:
+    """How finely that share is told: so coarsely that it does not give away how many people are withheld."""
+    step = rounding.share_step(decisions=report.coverage.decisions, minimum=report.policy.minimum_group_size)
+    return f"to the nearest {percent(step)}"
 
 
 def percent_decimals(digits: int) -> int:
@@ -248,7 +261,9 @@ def guarantee(report: PublicReport) -> str:
         f"from prior knowledge alone, above the ceiling of {percent(report.policy.max_confidence)}; for such a reader "
         "this report adds nothing to it there."
     )
-    return said if privacy.max_confidence is None else f"{_guarantee(report)} That holds outside flattened groups. {said}"
+    return (
+        said if privacy.max_confidence is None else f"{_guarantee(report)} That holds outside flattened groups. {said}"
+    )
 
 
 def _guarantee(report: PublicReport) -> str:
