@@ -127,6 +127,11 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     )
     for reason, rows in accounting.reasons.items():
         _say(f"  quarantined, {reason}: {rows:,}")
+    if not any(f["announced"] for f in found):
+        remarks.append(
+            "policy: no period announces a group: every one is smaller than minimum_group_size, or known too well "
+            "before any report for max_confidence"
+        )
     for remark in remarks:
         _say(f"  {remark if remark.endswith('?') else remark + '.'}")
     lines = [f"{'period':<10}{'decisions':>12}{'groups announced':>19}{'too small':>12}{'prior too sure':>17}"]

@@ -218,7 +218,8 @@ def _groups(
     worst = max((b for b, _ in beta.values()), default=math.nan)
     place = {int(g): i for i, g in enumerate(announcement.groups)} if announcement else {}
     stated = announcement.confidences() if announcement else []
-    surest = max((s for s, flat in zip(stated, announcement.flattened, strict=True) if not flat), default=None)
+    flattened = announcement.flattened.tolist() if announcement else []
+    surest = max((s for s, flat in zip(stated, flattened, strict=True) if not flat), default=None)
     to_announce = np.flatnonzero(standings == Standing.ANNOUNCED)
     true_leakage = dict(zip(to_announce.tolist(), yardsticks(regions, to_announce, None), strict=True))
     leaked = yardsticks(regions, announcement.groups, announcement) if announcement else []
@@ -242,7 +243,7 @@ def _groups(
             true_leakage=true_leakage.get(g),
             announced_leakage=leaked[mine] if mine is not None else None,
             binds=g in beta and bool(beta[g][0] >= worst - 1e-12),
-            stated=mine is not None and not announcement.flattened[mine] and stated[mine] == surest,
+            stated=mine is not None and not flattened[mine] and stated[mine] == surest,
             cells=tuple(_cell(regions, region, announced) for region, announced in zip(members, chances, strict=True)),
         )
 

@@ -469,6 +469,13 @@ def _bin_names(edges: tuple[float, ...]) -> tuple[str, ...]:
 # --- faults, with the line they are on -------------------------------------------------------------------------
 
 _MOST_KEYS = 100_000
+_YAML = {
+    "\\t": "Indent with spaces, not with tabs.",
+    "mapping values are not allowed": 'A text with a colon must be in quotes, as in title: "Loans: 2025".',
+    "could not find expected ':'": "Every key is followed by a colon and a space. Look above that line too.",
+    "expected ',' or": "Is a bracket or brace above it not closed, or a comma missing?",
+    "special characters": "The file holds a character that is not text.",
+}
 _BOUNDS = {
     "greater_than_equal": ("ge", "at least"),
     "greater_than": ("gt", "above"),
@@ -511,7 +518,8 @@ def _parse(text: str, path: Path) -> tuple[dict[str, Any], dict[_Loc, _Place]]:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise ProgrammeError(f"not valid YAML: {problem}", where=f"{path}{line}") from None
+        hint = next((advice for words, advice in _YAML.items() if words in problem), "Look above that line too.")
+        raise ProgrammeError(f"not valid YAML: {problem}", where=f"{path}{line}", hint=hint) from None
     except RecursionError:
         raise ProgrammeError("an alias refers to itself, or keys are nested too deeply", where=str(path)) from None
     if not isinstance(data, dict):

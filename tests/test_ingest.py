@@ -975,3 +975,43 @@ def test_values_that_readers_cannot_tell_apart_are_remarked(tmp_path: Path) -> N
     assert "'a', 'a '" in found[0]
     assert r"b\u202e" in found[1]
     assert "90 letters" in found[2]
+
+
+def test_what_is_likely_not_meant_is_remarked(tmp_path: Path) -> None:
+    """An id that is not a decision's, and a declared value that the log writes otherwise."""
+    path = series.write_series(tmp_path, series.card(2))
+    content = yaml.safe_load(path.read_text())
+    content["attributes"]["public"]["values"] = {"Women": "women", "men": "men"}
+    path.write_text(yaml.safe_dump(content))
+    header, *rows = (tmp_path / "log.csv").read_text().splitlines()
+    customers = [f"c{n // 3},{row.split(',', 1)[1]}" for n, row in enumerate(rows)]
+    (tmp_path / "log.csv").write_text("\n".join([header, *customers]) + "\n")
+    with Warehouse.in_memory() as warehouse:
+        ingest(warehouse, load(path))
+        found = ingestion.remarks(warehouse, load(path))
+    assert len(found) == 2, found
+    assert "rows replaced an earlier one of the same id" in found[0]
+    assert found[1] == "attributes.public.values: 'Women' occurs nowhere in the log, which has 'women'"
+
+
+@pytest.mark.parametrize(
+    ("content", "advice"),
+    [
+        ("1,31.05.2013,f,5,yes", "log.decided_at"),
+        ("1,2013-05-31,f,five,yes", "give values, not bins"),
+        ("1,2013-05-31,f,5,maybe", "log.outcomes"),
+    ],
+)
+def test_a_refusal_says_what_to_do(tmp_path: Path, content: str, advice: str) -> None:
+    write(tmp_path, f"id,day,sex,income,outcome\n{content}\n".encode())
+    outcomes = {"outcomes": {"granted": ["yes"], "denied": ["no"]}, "positive": "granted"}
+    made = programme(tmp_path, outcomes | {"max_quarantined": 0.1})
+    with Warehouse.in_memory() as warehouse, pytest.raises(RefusedError) as refused:
+        ingest(warehouse, made)
+    assert advice in refused.value.hint
+
+
+def test_an_excel_file_is_named_as_such(tmp_path: Path) -> None:
+    write(tmp_path, b"PK\x03\x04 and more")
+    with Warehouse.in_memory() as warehouse, pytest.raises(IngestError, match="is a zip or Excel file"):
+        ingest(warehouse, programme(tmp_path))

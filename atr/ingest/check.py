@@ -13,6 +13,8 @@ from atr.warehouse import Warehouse
 
 _LONG = 80
 """More letters are long for a table."""
+_MANY = 0.1
+"""A larger share of corrections is rarely meant."""
 
 
 def check_log(warehouse: Warehouse, programme: Programme) -> None:
@@ -46,7 +48,11 @@ def check_log(warehouse: Warehouse, programme: Programme) -> None:
                     hint='As in bins: [1, 4, 11], or values: {"0": no, "1": yes}.',
                 )
         if attribute.reference is not None and not _occurs(warehouse, programme, name, attribute.reference):
-            raise ProgrammeError("the reference occurs nowhere in the log", where=f"{where}.reference")
+            found = warehouse.query(f"SELECT DISTINCT {column} FROM decisions WHERE {column} IS NOT NULL LIMIT 20")
+            has = ", ".join(sorted({printable(str(raw)) for (raw,) in found}))
+            raise ProgrammeError(
+                "the reference occurs nowhere in the log", where=f"{where}.reference", private=f"The log has {has}."
+            )
 
 
 def remarks(warehouse: Warehouse, programme: Programme) -> list[str]:
@@ -56,6 +62,12 @@ def remarks(warehouse: Warehouse, programme: Programme) -> list[str]:
     For the person at the keyboard: they quote values of the log.
     """
     found = []
+    ((corrections, rows),) = warehouse.query("SELECT sum(corrections), sum(rows_read) FROM ingestions")
+    if corrections > _MANY * rows:
+        found.append(
+            f"log.id: {corrections:,} of {rows:,} rows replaced an earlier one of the same id; is it the id of a "
+            "decision?"
+        )
     table = programme.policy.fidelity.table
     for name, attribute in programme.attributes.items():
         if attribute.bins is not None:
@@ -67,6 +79,7 @@ def remarks(warehouse: Warehouse, programme: Programme) -> list[str]:
         raws = [raw for (raw,) in rows if raw is not None]
         shown = sorted({attribute.shown(raw) for raw in raws})
         found += _without_use(table, name, [*shown, UNKNOWN])
+        found += _misspelt(name, attribute.values or {}, raws)
         alike: dict[str, list[str]] = {}
         for value in shown:
             alike.setdefault(" ".join(unicodedata.normalize("NFKC", value).split()), []).append(value)
@@ -81,6 +94,18 @@ def remarks(warehouse: Warehouse, programme: Programme) -> list[str]:
         longest = max(shown, key=len, default="")
         if len(longest) > _LONG:
             found.append(f"attributes.{name}: a value has {len(longest)} letters, '{longest[:30]}…'; see `values`")
+    return found
+
+
+def _misspelt(attribute: str, values: dict[str, str], raws: list[str]) -> list[str]:
+    """Declared values that occur nowhere, where the log has some that are not declared."""
+    others = [raw for raw in raws if raw not in values]
+    found = []
+    for value in values:
+        near = [] if value in raws else difflib.get_close_matches(value.casefold(), map(str.casefold, others), n=1)
+        like = next((raw for raw in others if raw.casefold() in near), None)
+        if like is not None:
+            found.append(f"attributes.{attribute}.values: {value!r} occurs nowhere in the log, which has {like!r}")
     return found
 
 

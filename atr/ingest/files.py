@@ -220,6 +220,11 @@ def _header(
     stream: gzip.GzipFile | IO[bytes], path: Path, needed: Mapping[str, str]
 ) -> tuple[list[str], str, int] | None:
     """The column names, the delimiter, and the number of blank lines above them; None in a file without text."""
+    if stream.read(4) == b"PK\x03\x04":
+        raise IngestError(
+            "is a zip or Excel file", where=str(path), hint="Save it as CSV in UTF-8, and name that file."
+        )
+    stream.seek(0)
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="").read(1 << 20)
     above = text[: len(text) - len(text.lstrip("\r\n"))]
     text, blanks = text[len(above) :], len(re.findall(r"\r\n|\r|\n", above))

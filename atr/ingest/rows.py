@@ -18,6 +18,14 @@ _DATE = (
 )
 _NO_ZONE = "date without a time zone"
 _NO_SUCH_OUTCOME = "outcome that the programme does not name"
+_ADVICE = {
+    "no date": "Every row needs a date in the column that log.decided_at names.",
+    "date that": "Dates, in the column that log.decided_at names, are written 2013-05-31, or 2013-05-31 14:05+02:00.",
+    "no number": "Bins need plain numbers, such as 1234.5 without units; for a column of texts, give values, not bins.",
+    "not UTF-8": "Save the file as CSV in UTF-8.",
+    "no id": "Every row needs its own id in the column that log.id names; leave log.id out if there is none.",
+    _NO_SUCH_OUTCOME: "Name every value of the outcome in log.outcomes, as it stands in the log.",
+}
 _MALFORMED = {
     "MISSING COLUMNS": "too few fields",
     "TOO MANY COLUMNS": "too many fields",
@@ -194,10 +202,17 @@ def gate(connection: duckdb.DuckDBPyConnection, programme: Programme, file: File
             f"{bad:,} of {rows:,} rows cannot be used, more than the share of {programme.log.max_quarantined:g} that "
             "log.max_quarantined allows; nothing of this file was kept",
             where=str(file.path),
-            hint="\n".join(f"{reason}: {n:,} rows, first in line {_listed(lines)}" for reason, n, lines in found),
+            hint="\n".join(
+                [f"{reason}: {n:,} rows, first in line {_listed(lines)}" for reason, n, lines in found]
+                + list(dict.fromkeys(advice for reason, *_ in found for advice in _advice(reason)))
+            ),
             private=_unnamed_outcomes(connection),
         )
     return int(rows)
+
+
+def _advice(reason: str) -> list[str]:
+    return [advice for beginning, advice in _ADVICE.items() if reason.startswith(beginning)]
 
 
 def _unnamed_outcomes(connection: duckdb.DuckDBPyConnection) -> str:

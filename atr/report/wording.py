@@ -72,7 +72,9 @@ def percent_of_some(share: float) -> str:
 def share_announced(report: PublicReport) -> str:
     """How many of the decisions are in announced groups, as the beginning of a sentence."""
     share = report.coverage.announced_share
-    return "All of them" if share == 1 else f"About {percent(share)} of them ({share_step(report)})"
+    if share in (0, 1):
+        return "All of them" if share else "None of them"
+    return f"About {percent(share)} of them ({share_step(report)})"
 
 
 def share_step(report: PublicReport) -> str:

@@ -29,7 +29,7 @@ def verify(path: str | Path, *, population: str | Path | None = None) -> list[Fi
     Parameters
     ----------
     path
-        A ``report.json``.
+        A ``report.json``, or its folder.
     population
         A CSV of exact populations: a column for each attribute and a column ``population``, one row per region.
 
@@ -42,7 +42,8 @@ def verify(path: str | Path, *, population: str | Path | None = None) -> list[Fi
     VerifyError
         If the file cannot be read as a report, or the populations do not fit it.
     """
-    report, found = _read(Path(path))
+    path = Path(path)
+    report, found = _read(path / "report.json" if path.is_dir() else path)
     malformed = list(form(report))
     if malformed:
         return found + malformed
