@@ -6,7 +6,9 @@ import copy
 import csv
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from atr.report.html import report_html
 from atr.report.verify import check, verify
 from atr.report.wording import NBSP
 from tests import series
+from tests import test_verify as forging
 
 quick = pytest.mark.usefixtures("quick")
 Counts = dict[tuple[str, str], tuple[int, int]]
@@ -199,6 +202,91 @@ def test_a_prior_without_a_flattened_group_is_found(tmp_path: Path) -> None:
     assert any("flattened_confidence" in finding for finding in _found(tmp_path, content))
 
 
+# --- several outcomes, several sensitive attributes, named sets
+
+OUTCOMES = ("approved", "deferred", "refused")
+Several = dict[tuple[str, ...], tuple[int, int, int]]
+"""For the public value and each sensitive one, people by outcome."""
+
+THIRDS: Several = {
+    ("lopsided", "a", "x"): (100, 50, 50),
+    ("lopsided", "b", "x"): (25, 80, 75),
+    ("lopsided", "a", "y"): (5, 0, 5),
+    ("even", "a", "x"): (40, 20, 20),
+    ("even", "b", "x"): (20, 30, 10),
+    ("even", "a", "y"): (20, 20, 20),
+    ("even", "b", "y"): (10, 20, 30),
+}
+"""In the first group each outcome has a third, and no single region is above the ceiling, but the value x is."""
+THREE_VALUES: Several = {
+    ("lopsided", "a"): (4, 8, 3),
+    ("lopsided", "b"): (100, 50, 50),
+    ("lopsided", "c"): (75, 60, 50),
+    ("even", "a"): (40, 30, 30),
+    ("even", "b"): (30, 30, 40),
+}
+
+
+def _several(
+    folder: Path, counts: Several, sets: dict[str, list[str]] | None = None, **policy: Any
+) -> tuple[Path, dict[str, Any]]:
+    content = series.programme(unattainable="flatten", **policy)
+    content["log"]["outcomes"] = {outcome: [outcome] for outcome in OUTCOMES}
+    sensitive = ["secret", "other"][: len(next(iter(counts))) - 1]
+    content["attributes"] |= {name: {"role": "sensitive", "protected": True} for name in sensitive}
+    if sets:
+        content["attributes"]["secret"]["sets"] = sets
+    path = series.write_series(folder, {}, content=content)
+    people = [(k, o) for k, n in counts.items() for o, times in zip(OUTCOMES, n, strict=True) for _ in range(times)]
+    rows = [(i, "2024-05-06", *values, outcome) for i, (values, outcome) in enumerate(people)]
+    series.write_rows(folder / "log.csv", ["id", "day", "public", *sensitive, "result"], rows)
+    documents = series.publish(path).documents
+    return documents, json.loads((documents / "report.json").read_text())
+
+
+@quick
+@pytest.mark.parametrize("digits", [1, 3])
+@pytest.mark.parametrize("rates", ["exact", "free"])
+def test_every_region_shows_the_rates_of_all_outcomes(tmp_path: Path, rates: str, digits: int) -> None:
+    policy = {"group_rates": rates, "population_rounding": 1, "digits": digits}
+    documents, report = _several(tmp_path, THIRDS, **policy)
+    thirds = dict(zip(OUTCOMES, (0.34, 0.33, 0.33) if digits > 1 else (0.4, 0.3, 0.3), strict=True))
+    even, flat = report["groups"]
+    assert (even["status"], flat["status"]) == ("announced", "flattened")
+    assert flat["rate"] == thirds
+    assert [region["announced"] for region in flat["regions"]] == [thirds] * 3
+    assert report["privacy"]["flattened_confidence"] == (0.975 if digits > 1 else 1.0), "380 of 390 have the value x"
+    assert report["privacy"]["binding_group"] == "g1"
+    assert verify(documents / "report.json") == []
+    assert all(c["passed"] for c in _dossier(tmp_path)["checks"])
+    with (documents / "announced_rules.csv").open(newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["status"] == "flattened"]
+    assert [[float(row[f"announced.{o}"]) for o in OUTCOMES] for row in rows] == [list(thirds.values())] * 3
+    notes = {note["id"]: note["text"].replace(NBSP, " ") for note in report["notes"]}
+    steps = "to whole percents" if digits > 1 else "to steps of 10 %"
+    assert f"the overall rate of each outcome in the group, {steps} that add up to 100 %," in notes["flattened"]
+    assert "sure of somebody’s secret or other, above the ceiling of 95 %" in notes["flattened"]
+
+
+@quick
+def test_a_set_that_is_known_too_well_is_enough(tmp_path: Path) -> None:
+    _, single = _several(tmp_path / "single", THREE_VALUES, population_rounding=1)
+    assert {g["status"] for g in single["groups"]} == {"announced"}
+    _, together = _several(tmp_path / "sets", THREE_VALUES, {"b or c": ["b", "c"]}, population_rounding=1)
+    assert [g["status"] for g in together["groups"]] == ["announced", "flattened"]
+    assert together["privacy"]["flattened_confidence"] == 0.963, "385 of 400"
+
+
+@pytest.mark.parametrize("rates", ["exact", "free"])
+@quick
+def test_no_number_changes_unnoticed(tmp_path: Path, rates: str) -> None:
+    _, content = _several(tmp_path, THIRDS, group_rates=rates, population_rounding=1)
+    for path in forging._leaves({key: content[key] for key in forging.RECOMPUTED}):
+        for sign in (1, -1):
+            changed = forging._changed(content, path, sign * forging._step(path, forging._value(content, path)))
+            assert forging._found(forging._write(tmp_path / "r.json", changed, forged=True)), (path, sign)
+
+
 # --- over random logs
 
 ANY = st.integers(0, 9) | st.integers(0, 70) | st.integers(0, 1500)
@@ -217,26 +305,44 @@ def _logs(draw: st.DrawFn) -> tuple[Programme, Regions]:
         population_rounding=draw(st.sampled_from([1, 5, 10])),
         digits=draw(st.integers(1, 5)),
     )
+    content["log"]["outcomes"] = None
     content["attributes"]["secret"]["protected"] = draw(st.booleans())
     content["attributes"]["public"]["legitimate"] = draw(st.booleans())
-    groups, rows = [], []
+    if draw(st.booleans()):
+        content["attributes"]["secret"]["sets"] = {"not s0": ["s1", "s2"]}
+    sensitive = ("secret", "other")[: draw(st.integers(1, 2))]
+    content["attributes"] |= {name: {"role": "sensitive"} for name in sensitive[1:]}
+    outcomes = draw(st.sampled_from([("approved", "refused"), OUTCOMES]))
+    kinds = list(product(("s0", "s1", "s2"), *[("x", "y")] * (len(sensitive) - 1)))
+    groups: list[tuple[str, int]] = []
+    rows: list[tuple[tuple[str, ...], list[int]]] = []
     for name in ("one", "two", "three", "four")[: draw(st.integers(1, 4))]:
-        people = draw(st.sampled_from([ANY, ALIKE]))
-        cells = [(f"s{i}", draw(people)) for i in range(draw(st.integers(1, 3)))]
-        present = [(secret, n, draw(st.integers(0, n))) for secret, n in cells if n]
+        sizes = draw(st.sampled_from([ANY, ALIKE]))
+        drawn = [(values, draw(_split(sizes, len(outcomes)))) for values in kinds[: draw(st.integers(1, len(kinds)))]]
+        present = [(values, people) for values, people in drawn if sum(people)]
         groups += [(name, len(present))] if present else []
         rows += present
     if not rows:
-        groups, rows = [("one", 1)], [("s0", 7, 3)]
-    return Programme.model_validate(content), Regions(
+        groups, rows = [("one", 1)], [(kinds[0], [3, 4, 0][: len(outcomes)])]
+    programme = Programme.model_validate(content)
+    return programme, Regions(
         public=("public",),
-        sensitive=("secret",),
-        outcomes=("approved", "refused"),
+        sensitive=sensitive,
+        outcomes=outcomes,
         group_values=tuple((name,) for name, _ in groups),
-        region_values=tuple((secret,) for secret, _, _ in rows),
-        counts=np.array([(yes, people - yes) for _, people, yes in rows], dtype=np.int64),
+        region_values=tuple(values for values, _ in rows),
+        counts=np.array([people for _, people in rows], dtype=np.int64),
         offsets=np.cumsum([0, *(size for _, size in groups)], dtype=np.int64),
+        named_sets=programme.named_sets,
     )
+
+
+@st.composite
+def _split(draw: st.DrawFn, sizes: st.SearchStrategy[int], outcomes: int) -> list[int]:
+    """The people of a region, by outcome."""
+    people = draw(sizes)
+    ends = sorted(draw(st.integers(0, people)) for _ in range(outcomes - 1))
+    return [end - start for start, end in pairwise([0, *ends, people])]
 
 
 def _solved(programme: Programme, regions: Regions) -> announcing.Solved:
@@ -304,21 +410,12 @@ def test_what_is_told_of_a_flattened_group_follows_from_its_rate(made: tuple[Pro
     counts = regions.counts.copy()
     for group in np.flatnonzero(announcing.standing(regions, programme.policy) == Standing.FLATTENED):
         inside = slice(int(regions.offsets[group]), int(regions.offsets[group + 1]))
-        people = counts[inside].sum(axis=1)
-        chosen = random.sample(np.repeat(np.arange(len(people)), people).tolist(), int(counts[inside, 0].sum()))
-        yes = np.bincount(np.array(chosen, dtype=np.int64), minlength=len(people))
-        counts[inside] = np.stack([yes, people - yes], axis=1)
-    other = Regions(
-        public=regions.public,
-        sensitive=regions.sensitive,
-        outcomes=regions.outcomes,
-        group_values=regions.group_values,
-        region_values=regions.region_values,
-        counts=counts,
-        offsets=regions.offsets,
-    )
+        decided = np.repeat(np.arange(counts.shape[1]), counts[inside].sum(axis=0)).tolist()
+        random.shuffle(decided)
+        ends = np.cumsum([0, *counts[inside].sum(axis=1)])
+        counts[inside] = [np.bincount(decided[a:b], minlength=counts.shape[1]) for a, b in pairwise(ends.tolist())]
     told = []
-    for log in (regions, other):
+    for log in (regions, replace(regions, counts=counts)):
         try:
             announced = announcing.announce(log, _solved(programme, log), programme.policy)
         except RefusedError as error:

@@ -78,7 +78,7 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
             + sensitive
             + ", are blurred."
             + (
-                f" Of a flattened group the rates are told {steps} only, so figures that contain such a group have a "
+                f" Of a flattened group the rates are told only {steps}, so figures that contain such a group have a "
                 "range."
                 if flattened
                 else ""

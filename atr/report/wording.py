@@ -210,13 +210,15 @@ def guarantee(report: PublicReport) -> str:
     privacy, flattened = report.privacy, report.flattened_groups
     if not flattened:
         return _guarantee(report)
-    where = count(len(flattened), "group that is", "groups that are")
+    where = "group" if len(flattened) == 1 else f"{len(flattened):,} groups"
     said = (
         f"In the {where} marked “flattened” a reader can be up to {percent(privacy.flattened_confidence or 0.0)} sure "
         f"from prior knowledge alone, above the ceiling of {percent(report.policy.max_confidence)}; for such a reader "
         "this report adds nothing to it there."
     )
-    return said if privacy.max_confidence is None else f"{_guarantee(report)} That is outside flattened groups. {said}"
+    if privacy.max_confidence is None:
+        return said
+    return f"{_guarantee(report)} That holds outside flattened groups. {said}"
 
 
 def _guarantee(report: PublicReport) -> str:
