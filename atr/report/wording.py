@@ -263,9 +263,9 @@ def guarantee(report: PublicReport) -> str:
         f"from prior knowledge alone, above the ceiling of {percent(report.policy.max_confidence)}; for such a reader "
         "this report adds nothing to it there."
     )
-    return (
-        said if privacy.max_confidence is None else f"{_guarantee(report)} That holds outside flattened groups. {said}"
-    )
+    if privacy.max_confidence is None:
+        return said
+    return f"{_guarantee(report)} That holds outside flattened groups. {said}"
 
 
 def _guarantee(report: PublicReport) -> str:
