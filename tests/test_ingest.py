@@ -984,7 +984,7 @@ def test_what_is_likely_not_meant_is_remarked(tmp_path: Path) -> None:
     content["attributes"]["public"]["values"] = {"Women": "women", "men": "men"}
     path.write_text(yaml.safe_dump(content))
     header, *rows = (tmp_path / "log.csv").read_text().splitlines()
-    customers = [f"c{n % 20},{row.split(',', 1)[1]}" for n, row in enumerate(rows)]
+    customers = [f"c{n % 50},{row.split(',', 1)[1]}" for n, row in enumerate(rows)]
     (tmp_path / "log.csv").write_text("\n".join([header, *customers]) + "\n")
     with Warehouse.in_memory() as warehouse:
         ingest(warehouse, load(path))
