@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from atr.errors import ProgrammeError
@@ -116,7 +117,7 @@ def _check_parents(coarser: dict[str, Row], lines: dict[str, int], path: Path) -
     """Every name lies in one name of the next level."""
     known: dict[tuple[int, str], tuple[str, int]] = {}
     for value, row in coarser.items():
-        for level, (name, parent) in enumerate(zip(row, row[1:], strict=False)):
+        for level, (name, parent) in enumerate(pairwise(row)):
             first, line = known.setdefault((level, name), (parent, lines[value]))
             if first != parent:
                 raise ProgrammeError(

@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 
 from atr import announcement as announcing
-from atr import dossier as dossiers
 from atr import coarsening, fairness, ingest, ledger, periods, regions
+from atr import dossier as dossiers
 from atr.announcement import Announcement, Extent, Solved, Standing
 from atr.errors import PeriodError, ProgrammeError, RefusedError
 from atr.files import put_folder, read_json, sha256, write_json, write_text
