@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from atr.shown import CONTROL, UNKNOWN
 Row = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Hierarchy:
     """A tree of values. A name stands for the same values wherever it occurs, so groups cannot be mistaken.
 
@@ -41,7 +42,7 @@ class Hierarchy:
         """How many levels there are above the values themselves."""
         return len(next(iter(self.coarser.values()), ()))
 
-    @property
+    @cached_property
     def coarse(self) -> tuple[str, ...]:
         """The names that are no value of the log: those of lower levels first, then in the order of the file."""
         names = (row[level] for level in range(self.levels) for row in self.coarser.values())

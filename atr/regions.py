@@ -135,11 +135,11 @@ def arranged(
         How many groups of the log are in each coarsened group, by its public values.
     """
     public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
+    names = (*public, *sensitive)
     places = []
-    for i, name in enumerate((*public, *sensitive)):
-        shown = programme.attributes[name].in_order(row[i] for row in values)
-        place = {value: position for position, value in enumerate(shown)}
-        places.append(np.array([place[row[i]] for row in values], dtype=np.int64))
+    for name, column in zip(names, zip(*values, strict=True) if values else [()] * len(names), strict=True):
+        place = {value: i for i, value in enumerate(programme.attributes[name].in_order(column))}
+        places.append(np.fromiter(map(place.__getitem__, column), dtype=np.int64, count=len(values)))
     order = np.lexsort(places[::-1])
     k, rows = len(public), [values[i] for i in order]
     groups = [(group, len(list(members))) for group, members in groupby(rows, key=lambda row: row[:k])]

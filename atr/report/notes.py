@@ -152,8 +152,9 @@ def _coarsened(report: PublicReport, sensitive: str, public: str) -> tuple[str, 
         f"attributes alone. They were merged under coarser values of {by}, step by step along a hierarchy set "
         f"beforehand, as far as was needed. The coarser values are {wording.coarse_values(report)}. Each is a category "
         f"of its own, in comparisons too: “{first}” means people whose own group could not be announced, never "
-        f"everybody that the words could describe. Which groups are merged was decided from the numbers of people and "
-        "from the policy, never from the decisions. A group that could be announced on its own was not touched.",
+        "everybody that the words could describe, and finer values are without these people. Which groups are merged "
+        "was decided from the numbers of people and from the policy, never from the decisions. A group that could be "
+        "announced on its own was not touched.",
     )
 
 
@@ -187,8 +188,8 @@ def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         + (", the limits printed beside each rule for example" if report.fidelity.kind == "ranges" else "")
         + f". For a reader who knows more of a person than {public} and the outcome, {another} for example. "
         + (
-            f"For a reader who knows the finer values of somebody in a coarsened group, and how {sensitive} is spread "
-            "among the few who share them: such a reader starts from another base line and can be surer. "
+            "For a reader who knows the finer values of somebody in a coarsened group, and how many of the people who "
+            f"share them there are by {sensitive}: such a reader starts from another base line and can be surer. "
             if report.coarsened_groups
             else ""
         )
