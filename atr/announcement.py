@@ -46,7 +46,8 @@ class Standing(IntEnum):
     A group that prior knowledge alone makes surer than the ceiling is withheld (``PRIOR_TOO_SURE``) or, where the
     policy says so, announces its rates for every region (``FLATTENED``). One below the minimum size is withheld under
     either policy: flattening hides how chances differ within a group, but its rates would still tell of the decisions
-    of a few people, and that is what the minimum is there to prevent.
+    of a few people, and that is what the minimum is there to prevent. Where the policy merges groups, that was done
+    before (:mod:`atr.coarsening`): merged groups stand as others do.
     """
 
     ANNOUNCED = 0
@@ -112,6 +113,8 @@ class Announcement:
         Its place among the :func:`rungs`.
     flattened
         (g,) which groups announce their rates for every region.
+    coarsened
+        (g,) which groups were merged from several of the log.
     sets
         The protected sets of the announced groups; None where every region on its own is one.
     """
@@ -128,6 +131,7 @@ class Announcement:
     fidelity: Fidelity
     rung: int
     flattened: Bools
+    coarsened: Bools
     sets: ProtectedSets | None
 
     @property
@@ -196,12 +200,15 @@ class Extent:
         How many groups are withheld for their size.
     prior_too_sure
         The display values of the groups that are withheld because prior knowledge alone exceeds the ceiling.
+    merged
+        How many groups of the log are in the announced groups that were merged.
     """
 
     decisions: int
     announced: int
     too_small: int
     prior_too_sure: tuple[tuple[str, ...], ...]
+    merged: int = 0
 
     @staticmethod
     def of(regions: Regions, standings: npt.NDArray[np.int64]) -> Extent:
@@ -212,6 +219,7 @@ class Extent:
             announced=int(people[printed(standings)].sum()),
             too_small=int((standings == Standing.TOO_SMALL).sum()),
             prior_too_sure=tuple(regions.group_values[i] for i in np.flatnonzero(standings == Standing.PRIOR_TOO_SURE)),
+            merged=sum(regions.merged.get(regions.group_values[i], 0) for i in printed(standings)),
         )
 
 
@@ -483,6 +491,7 @@ def announced_of(
         fidelity=rungs(regions, which[~flat], policy)[rung],
         rung=rung,
         flattened=flat,
+        coarsened=np.array([regions.group_values[i] in regions.merged for i in which], dtype=bool),
         sets=protected_sets(regions, which),
     )
 

@@ -100,7 +100,7 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     """Validate a programme, and the log against it, without writing anything."""
     import numpy as np
 
-    from atr import announcement, ingest, regions
+    from atr import announcement, coarsening, ingest, regions
     from atr.programme import load
     from atr.report.wording import count
     from atr.warehouse import Warehouse
@@ -112,7 +112,7 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
         remarks = ingest.remarks(warehouse, loaded)
         found = []
         for period, decisions in regions.periods(warehouse, loaded.period.every):
-            counted = regions.aggregate(warehouse, loaded, period)
+            counted = coarsening.aggregate(warehouse, loaded, period)
             standings = announcement.standing(counted, loaded.policy)
             announced = np.flatnonzero(standings == announcement.Standing.ANNOUNCED)
             loaded.policy.fidelity.model(announcement.values_of(counted, announced))

@@ -54,12 +54,15 @@ class Cell:
 class DossierGroup:
     """A QID group. ``beta`` is its optimal privacy under the policy, ``beta_other`` under the other group rates.
 
+    ``merged`` is how many groups of the log are in it; 0 where it was not merged.
+
     ``true_leakage`` is that of the true rules, ``announced_leakage`` that of the announced ones, both with the exact
     populations; None where the group is withheld or nothing was announced.
     """
 
     values: tuple[str, ...]
     status: str
+    merged: int
     population: int
     prior: float
     true_confidence: float
@@ -234,6 +237,7 @@ def _groups(
         yield DossierGroup(
             values=regions.group_values[g],
             status=_STANDINGS[Standing(standings[g])],
+            merged=regions.merged.get(regions.group_values[g], 0),
             population=int(people.sum()),
             prior=float(prior[g]),
             true_confidence=float(true[g]),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from itertools import pairwise
@@ -29,22 +28,17 @@ from pydantic import (
 
 from atr.errors import ProgrammeError
 from atr.fidelity import Alpha, Delta, Fidelity
+from atr.hierarchies import Hierarchy
+from atr.hierarchies import read as read_hierarchy
 from atr.protected import Named
 from atr.ranges import ENDS, RangeTable
 from atr.ranges import read as read_ranges
-
-UNKNOWN = "unknown"
-"""The category of a missing value."""
+from atr.shown import CONTROL as CONTROL
+from atr.shown import UNKNOWN as UNKNOWN
+from atr.shown import printable as printable
 
 MOST_OUTCOMES = 8
 """More make no readable report, and fairness looks at every set of outcomes."""
-
-CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
-
-
-def printable(text: str) -> str:
-    """The text with control and direction-changing characters made visible, so that it prints as it is read."""
-    return CONTROL.sub("\ufffd", text)
 
 
 def not_yet(what: str, instead: str) -> ValueError:
@@ -138,8 +132,10 @@ class Attribute(_Part):
     values: dict[RawText, Text] | None = None
     bins: tuple[Annotated[float, Field(strict=True)], ...] | None = None
     labels: tuple[Text, ...] | None = None
-    hierarchy: Any = None
+    hierarchy: Text | None = None
     sets: dict[Text, Annotated[tuple[Text, ...], Field(min_length=1)]] | None = None
+
+    _coarser: Hierarchy | None = PrivateAttr(default=None)
 
     @field_validator("bins", mode="before")
     @classmethod
@@ -155,13 +151,6 @@ class Attribute(_Part):
             raise ValueError("the edges must rise from one to the next, as in bins: [1, 4, 11]")
         return bins
 
-    @field_validator("hierarchy")
-    @classmethod
-    def _later(cls, value: Any, info: ValidationInfo) -> Any:
-        if value is not None:
-            raise not_yet(f"'{info.field_name}'", "leave it out")
-        return value
-
     @model_validator(mode="after")
     def _consistent(self) -> Attribute:
         if self.labels is not None and self.bins is None:
@@ -175,6 +164,8 @@ class Attribute(_Part):
                 raise _at("labels", "two bins have the same label")
         if self.reference is not None and not self.protected:
             raise _at("reference", "a reference is for a protected attribute: add protected: true")
+        if self.hierarchy is not None and self.role != "public":
+            raise _at("hierarchy", "a hierarchy is of a public attribute: sensitive values are never merged")
         known = self.categories
         if self.sets is not None and self.role != "sensitive":
             raise _at("sets", "protected sets are of a sensitive attribute")
@@ -195,9 +186,24 @@ class Attribute(_Part):
             return self.labels or _bin_names(self.bins)
         return tuple(dict.fromkeys((self.values or {}).values()))
 
+    @property
+    def coarser(self) -> Hierarchy | None:
+        """The hierarchy of its values, where one is declared."""
+        return self._coarser
+
     def shown(self, raw: str) -> str:
         """The display name of a raw value."""
         return (self.values or {}).get(raw, printable(raw))
+
+    def in_order(self, shown: Iterable[str]) -> list[str]:
+        """Display values, each once: as declared, others by code point, coarser ones of the hierarchy, "unknown"."""
+        declared = {value: i for i, value in enumerate(self.categories)}
+        coarse = {value: i for i, value in enumerate(self._coarser.coarse)} if self._coarser else {}
+
+        def place(value: str) -> tuple[bool, int, int, str]:
+            return value == UNKNOWN, declared.get(value, len(declared)), coarse.get(value, -1), value
+
+        return sorted(set(shown), key=place)
 
 
 class FidelityPolicy(_Part):
@@ -273,13 +279,6 @@ class Policy(_Part):
         unit = 10**self.digits
         return float(int(Decimal(str(self.max_confidence)) * unit) / unit)
 
-    @field_validator("unattainable")
-    @classmethod
-    def _no_merging(cls, value: str) -> str:
-        if value == "coarsen":
-            raise not_yet("'coarsen'", "use withhold or flatten")
-        return value
-
     @field_validator("mechanism", "reader", "side_information")
     @classmethod
     def _later(cls, value: str, info: ValidationInfo) -> str:
@@ -348,6 +347,9 @@ class Programme(_Part):
             raise _at(
                 "policy", str(not_yet("a file of ranges for more than two outcomes", "use delta or alpha")), "fidelity"
             )
+        if self.policy.unattainable == "coarsen" and not any(a.hierarchy for a in self.attributes.values()):
+            message = "'coarsen' needs a public attribute with a hierarchy, the file of its coarser values"
+            raise _at("policy", message, "unattainable")
         taken = {self.log.outcome: "outcome", self.log.id: "id", self.log.decided_at: "decided_at"}
         for name in self.attributes:
             if name in taken:
@@ -384,13 +386,18 @@ class Programme(_Part):
         )
 
     @property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """The hierarchies of the public attributes, in the file's order."""
+        return {name: a.coarser for name, a in self.attributes.items() if a.coarser is not None}
+
+    @property
     def path(self) -> Path:
         """The programme file."""
         return self._path
 
     @property
     def sha256(self) -> str:
-        """The hash of the programme file and of the file of ranges it names, as they were read."""
+        """The hash of the programme file, and of the files of ranges and hierarchies it names, as they were read."""
         return self._sha256
 
     @property
@@ -408,7 +415,7 @@ class Programme(_Part):
 
 
 def load(path: str | Path) -> Programme:
-    """Read and validate a programme file, and the file of ranges it names.
+    """Read and validate a programme file, and the files of ranges and hierarchies it names.
 
     Parameters
     ----------
@@ -439,20 +446,45 @@ def load(path: str | Path) -> Programme:
     except ValidationError as error:
         raise _in_words(error, places, path) from None
     programme._sha256 = hashlib.sha256(content).hexdigest()
+    for name, attribute in programme.attributes.items():
+        if attribute.hierarchy is not None:
+            _load_hierarchy(programme, name, where=_where(path, places, "attributes", name, "hierarchy"))
     if programme.policy.fidelity.ranges is not None:
-        line, _ = places["policy", "fidelity", "ranges"]
-        _load_ranges(programme, where=f"{path}, line {line}, policy.fidelity.ranges")
+        _load_ranges(programme, where=_where(path, places, "policy", "fidelity", "ranges"))
     return programme
+
+
+def _where(path: Path, places: Mapping[_Loc, _Place], *loc: str) -> str:
+    return f"{path}, line {places[loc][0]}, {'.'.join(loc)}"
+
+
+def _load_hierarchy(programme: Programme, name: str, *, where: str) -> None:
+    attribute = programme.attributes[name]
+    found = read_hierarchy(_existing(programme, attribute.hierarchy or "", where=where))
+    missing = [value for value in attribute.categories if value not in found.coarser]
+    if missing:
+        raise ProgrammeError(f"has no row for '{missing[0]}', a value of {name}", where=str(found.path))
+    attribute._coarser = found
+    _sign(programme, found.sha256)
 
 
 def _load_ranges(programme: Programme, *, where: str) -> None:
     fidelity = programme.policy.fidelity
-    path = programme._resolve(fidelity.ranges or "")
+    path = _existing(programme, fidelity.ranges or "", where=where)
+    fidelity._table = read_ranges(path, (*programme.names(role="public"), *programme.names(role="sensitive")))
+    _sign(programme, fidelity._table.sha256)
+
+
+def _existing(programme: Programme, name: str, *, where: str) -> Path:
+    path = programme._resolve(name)
     if not path.is_file():
         raise ProgrammeError(f"there is no such file: {path}", where=where)
-    table = read_ranges(path, (*programme.names(role="public"), *programme.names(role="sensitive")))
-    fidelity._table = table
-    programme._sha256 = hashlib.sha256(f"{programme._sha256} {table.sha256}".encode()).hexdigest()
+    return path
+
+
+def _sign(programme: Programme, sha256: str) -> None:
+    """Let the hash of the programme cover a file it names."""
+    programme._sha256 = hashlib.sha256(f"{programme._sha256} {sha256}".encode()).hexdigest()
 
 
 def json_schema() -> dict[str, Any]:

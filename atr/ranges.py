@@ -90,14 +90,7 @@ def read(path: Path, attributes: Sequence[str]) -> RangeTable:
     ProgrammeError
         Naming the line of the first fault found.
     """
-    try:
-        content = path.read_bytes()
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ProgrammeError("is not UTF-8 text: save it as UTF-8", where=str(path)) from None
-    except OSError as error:
-        raise ProgrammeError(f"cannot be read ({error.strerror})", where=str(path)) from None
-    rows = _rows(text, path)
+    content, rows = rows_of(path)
     first = next(rows, None)
     if first is None:
         raise ProgrammeError("the file is empty", where=str(path))
@@ -120,8 +113,24 @@ def read(path: Path, attributes: Sequence[str]) -> RangeTable:
     return RangeTable(path, hashlib.sha256(content).hexdigest(), tuple(attributes), ranges)
 
 
+def rows_of(path: Path) -> tuple[bytes, Iterator[tuple[int, list[str]]]]:
+    """The bytes of a CSV in UTF-8, and every row that is not empty, with the line it starts on.
+
+    Raises
+    ------
+    ProgrammeError
+        If it cannot be read.
+    """
+    try:
+        content = path.read_bytes()
+        return content, _rows(content.decode("utf-8-sig"), path)
+    except UnicodeDecodeError:
+        raise ProgrammeError("is not UTF-8 text: save it as UTF-8", where=str(path)) from None
+    except OSError as error:
+        raise ProgrammeError(f"cannot be read ({error.strerror})", where=str(path)) from None
+
+
 def _rows(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Every row that is not empty, with the line it starts on."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     while True:
         line = reader.line_num + 1

@@ -3,7 +3,8 @@
 # ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from itertools import groupby
@@ -19,15 +20,17 @@ from atr.programme import CONTROL, UNKNOWN, Attribute, Programme, printable
 from atr.protected import Named
 from atr.warehouse import Parameters, Warehouse
 
-__all__ = ["Groups", "Regions", "aggregate", "decided_span", "periods", "require_decisions", "unknown"]
+__all__ = ["Groups", "Regions", "aggregate", "arranged", "decided_span", "periods", "require_decisions", "unknown"]
+
+Values = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Regions:
     """The decision regions of one period, group by group. Private: it holds the true decision mapping.
 
-    Groups are in the order of the programme's declared values (undeclared ones after them by code point, the
-    category "unknown" last), regions within a group likewise: the order depends on nothing that is counted.
+    Groups are in the order of the programme's declared values (undeclared ones after them by code point, then coarser
+    ones, the category "unknown" last), regions within a group likewise: the order depends on nothing that is counted.
     """
 
     public: tuple[str, ...]
@@ -35,9 +38,9 @@ class Regions:
     sensitive: tuple[str, ...]
     outcomes: tuple[str, ...]
     """The positive outcome first."""
-    group_values: tuple[tuple[str, ...], ...]
+    group_values: tuple[Values, ...]
     """(g,) display values of the public attributes."""
-    region_values: tuple[tuple[str, ...], ...]
+    region_values: tuple[Values, ...]
     """(n,) display values of the sensitive attributes."""
     counts: npt.NDArray[np.int64]
     """(n, outcomes) people."""
@@ -45,6 +48,8 @@ class Regions:
     """(g + 1,) where each group starts."""
     named_sets: tuple[Named, ...] = ()
     """The named protected sets of the programme."""
+    merged: Mapping[Values, int] = field(default_factory=dict)
+    """How many groups of the log are in each coarsened group, by its public values."""
 
     @cached_property
     def population(self) -> npt.NDArray[np.int64]:
@@ -87,7 +92,6 @@ def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Reg
     people = [f"coalesce(sum(people) FILTER (decided = {i}), 0)::BIGINT" for i in range(len(outcomes))]
     in_period = _in_period(warehouse, period, p)
     displays = [_display(programme.attributes[n], shown[n], p) + f" AS {shown[n]}" for n in names]
-    order = [_rank(programme.attributes[n], shown[n], p) for n in names]
     columns = ", ".join(shown.values())
     rows = warehouse.query(
         f"""
@@ -96,23 +100,59 @@ def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Reg
             FROM decisions WHERE {in_period} GROUP BY ALL),
         displayed AS (SELECT {", ".join(displays)}, decided, people FROM counted)
         SELECT {columns}, {", ".join(people)}
-        FROM displayed GROUP BY {columns} ORDER BY {", ".join(order)}
+        FROM displayed GROUP BY {columns}
         """,
         p,
     )
     if not rows:
         raise _no_decisions(warehouse, period)
-    k, counted = len(public), len(names)
-    groups = [(values, len(list(members))) for values, members in groupby(rows, key=lambda row: row[:k])]
+    k = len(names)
+    values, counts = [row[:k] for row in rows], np.array([row[k:] for row in rows], dtype=np.int64)
+    return arranged(values, counts, programme=programme, outcomes=tuple(outcomes))
+
+
+def arranged(
+    values: Sequence[Values],
+    counts: npt.NDArray[np.int64],
+    *,
+    programme: Programme,
+    outcomes: tuple[str, ...],
+    merged: Mapping[Values, int] | None = None,
+) -> Regions:
+    """Decision regions in their order.
+
+    Parameters
+    ----------
+    values
+        (n,) display values of all attributes, public ones first, in any order.
+    counts
+        (n, outcomes) people.
+    programme
+        It says in which order values come.
+    outcomes
+        The positive one first.
+    merged
+        How many groups of the log are in each coarsened group, by its public values.
+    """
+    public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
+    names = (*public, *sensitive)
+    places = []
+    for name, column in zip(names, zip(*values, strict=True) if values else [()] * len(names), strict=True):
+        place = {value: i for i, value in enumerate(programme.attributes[name].in_order(column))}
+        places.append(np.fromiter(map(place.__getitem__, column), dtype=np.int64, count=len(values)))
+    order = np.lexsort(places[::-1])
+    k, rows = len(public), [values[i] for i in order]
+    groups = [(group, len(list(members))) for group, members in groupby(rows, key=lambda row: row[:k])]
     return Regions(
         public=public,
         sensitive=sensitive,
-        outcomes=tuple(outcomes),
-        group_values=tuple(values for values, _ in groups),
-        region_values=tuple(row[k:counted] for row in rows),
-        counts=np.array([row[counted:] for row in rows], dtype=np.int64),
+        outcomes=outcomes,
+        group_values=tuple(group for group, _ in groups),
+        region_values=tuple(row[k:] for row in rows),
+        counts=counts[order],
         offsets=np.cumsum([0, *(size for _, size in groups)], dtype=np.int64),
         named_sets=programme.named_sets,
+        merged=merged or {},
     )
 
 
@@ -193,13 +233,6 @@ def _display(attribute: Attribute, cell: str, p: Parameters) -> str:
         cases = " ".join(f"WHEN {cell} = {p.mark(raw)} THEN {p.mark(name)}" for raw, name in named)
         other = f"ELSE regexp_replace({cell}, {p.mark(CONTROL.pattern)}, {p.mark(printable(chr(0)))}, 'g')"
     return f"CASE WHEN {cell} IS NULL THEN {p.mark(UNKNOWN)} {cases} {other} END"
-
-
-def _rank(attribute: Attribute, shown: str, p: Parameters) -> str:
-    """The order of display names: as declared, then by code point, "unknown" last."""
-    declared = attribute.categories
-    position = f"coalesce(list_position([{p.marks(declared)}], {shown}), {len(declared) + 1}), " if declared else ""
-    return f"{shown} = {p.mark(UNKNOWN)}, {position}{shown}"
 
 
 def _is_unknown(attribute: Attribute, column: str, p: Parameters) -> str:

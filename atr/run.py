@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 
 from atr import announcement as announcing
+from atr import coarsening, fairness, ingest, ledger, periods, regions
 from atr import dossier as dossiers
-from atr import fairness, ingest, ledger, periods, regions
 from atr.announcement import Announcement, Extent, Solved, Standing
 from atr.errors import PeriodError, ProgrammeError, RefusedError
 from atr.files import put_folder, read_json, sha256, write_json, write_text
@@ -64,13 +64,14 @@ class Run:
         Raises
         ------
         ProgrammeError
-            If the file, or that of its ranges, has been changed since: one report must not mix two policies.
+            If the file, or one that it names, has been changed since: one report must not mix two policies.
         """
         programme = load(self.programme_path)
         if programme.sha256 != self.programme_sha256:
-            what = ", or its file of ranges," if programme.policy.fidelity.kind == "ranges" else ""
+            ranges = ["its file of ranges"] if programme.policy.fidelity.kind == "ranges" else []
+            named = [*ranges, *(["the file of a hierarchy"] if programme.hierarchies else [])]
             raise ProgrammeError(
-                f"the programme{what} was changed while the run was under way",
+                f"the programme{''.join(f', or {file},' for file in named)} was changed while the run was under way",
                 where=self.programme_path,
                 hint="Run it again.",
             )
@@ -150,7 +151,7 @@ def foresee(programme_path: str, period: str | None = None) -> str:
     ------
     AtrError
         As :func:`load_log` and :func:`begin` do, and if there are no decisions, another run holds the store, or the
-        file of ranges lacks a region.
+        file of ranges lacks a region or that of a hierarchy a value.
     """
     programme = load(programme_path)
     with hold(programme.store_path):
@@ -158,8 +159,8 @@ def foresee(programme_path: str, period: str | None = None) -> str:
         with Warehouse.open(programme) as warehouse:
             chosen = _choose(warehouse, programme, period)
             regions.require_decisions(warehouse, chosen)
-            if programme.policy.fidelity.kind == "ranges":
-                found = regions.aggregate(warehouse, programme, chosen)
+            if programme.policy.fidelity.kind == "ranges" or programme.policy.unattainable == "coarsen":
+                found = coarsening.aggregate(warehouse, programme, chosen)
                 announced = np.flatnonzero(announcing.standing(found, programme.policy) == Standing.ANNOUNCED)
                 programme.policy.fidelity.model(announcing.values_of(found, announced))
     return chosen.label
@@ -198,13 +199,14 @@ def aggregate(run: Run) -> list[Batch]:
     Raises
     ------
     ProgrammeError, RefusedError
-        If ranges are declared, and a region that is to be announced has none or lies outside its own.
+        If ranges are declared, and a region that is to be announced has none or lies outside its own; if groups are
+        to be merged, and a value is in no hierarchy.
     """
     programme = run.programme
     shutil.rmtree(run.folder.parent, ignore_errors=True)
     run.folder.mkdir(parents=True, mode=0o700)
     with Warehouse.open(programme) as warehouse:
-        found = regions.aggregate(warehouse, programme, run.period)
+        found = coarsening.aggregate(warehouse, programme, run.period)
         warehouse.store_regions(run.id, found)
         unknown = regions.unknown(warehouse, programme, run.period)
         accounting = ingest.accounting(warehouse)
@@ -386,21 +388,25 @@ def load_regions(run: Run) -> regions.Regions:
     offsets = np.concatenate([[0], np.flatnonzero(np.diff(group)) + 1, [len(group)]]).astype(np.int64)
     public = frame[[f"u{i}" for i in range(len(names["public"]))]]
     sensitive = frame[[f"s{i}" for i in range(len(names["sensitive"]))]]
+    group_values = tuple(public.iloc[offsets[:-1]].itertuples(index=False, name=None))
+    merged = frame["merged"].to_numpy()[offsets[:-1]].tolist()
     return regions.Regions(
         public=tuple(names["public"]),
         sensitive=tuple(names["sensitive"]),
         outcomes=tuple(names["outcomes"]),
-        group_values=tuple(public.iloc[offsets[:-1]].itertuples(index=False, name=None)),
+        group_values=group_values,
         region_values=tuple(sensitive.itertuples(index=False, name=None)),
         counts=frame[[f"n{i}" for i in range(len(names["outcomes"]))]].to_numpy(dtype=np.int64),
         offsets=offsets,
         named_sets=run.programme.named_sets,
+        merged={values: groups for values, groups in zip(group_values, merged, strict=True) if groups},
     )
 
 
 def _save_regions(run: Run, found: regions.Regions) -> None:
     group = np.repeat(np.arange(len(found.group_values)), np.diff(found.offsets))
     frame = pd.DataFrame({"group": group})
+    frame["merged"] = [found.merged.get(found.group_values[g], 0) for g in group]
     for i in range(len(found.public)):
         frame[f"u{i}"] = [found.group_values[g][i] for g in group]
     for i in range(len(found.sensitive)):

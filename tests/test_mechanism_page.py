@@ -163,6 +163,16 @@ def readers() -> Iterator[str]:
         f"stated at {percent(both.beta.item())}; he knows the income. | {percent(knowing)} |"
     )
 
+    ill, people = np.array([16, 4]), 20
+    merged = Groups([ill.sum(), (people - ill).sum()], [1, 0], [0, 2])
+    told = solve(merged, fidelity=DELTA)
+    finer = maximum_confidence(Groups([ill[0], people - ill[0]], [1, 0], [0, 2]), told.announced).item()
+    yield (
+        f"Two groups of {people} people are merged; {ill[0]} are ill in the one and {ill[1]} in the other; the ill are "
+        f"refused, nobody else. Merged, this is stated at {percent(told.beta.item())}; he knows that somebody is in "
+        f"the first, how many are ill there, and the outcome. | {percent(finer)} |"
+    )
+
 
 def linear() -> Iterator[str]:
     told = linear_reduction(WOMEN, max_confidence=0.8, reader="informed")

@@ -8,7 +8,6 @@ import unicodedata
 
 from atr.errors import IngestError, ProgrammeError
 from atr.programme import CONTROL, MOST_OUTCOMES, UNKNOWN, Programme, printable
-from atr.ranges import RangeTable
 from atr.warehouse import Warehouse
 
 _LONG = 80
@@ -57,7 +56,7 @@ def check_log(warehouse: Warehouse, programme: Programme) -> None:
 
 def remarks(warehouse: Warehouse, programme: Programme) -> list[str]:
     """What is no mistake, but likely not meant: values that readers cannot tell apart, cannot see, or have no room for,
-    and ranges of values that occur nowhere.
+    ranges and rows of hierarchies for values that occur nowhere, and hierarchies that nothing is done with.
 
     For the person at the keyboard: they quote values of the log.
     """
@@ -68,17 +67,16 @@ def remarks(warehouse: Warehouse, programme: Programme) -> list[str]:
             f"log.id: {corrections:,} of {rows:,} rows replaced an earlier one of the same id; is it the id of a "
             "decision?"
         )
-    table = programme.policy.fidelity.table
     for name, attribute in programme.attributes.items():
         if attribute.bins is not None:
-            found += _without_use(table, name, [*attribute.categories, UNKNOWN])
+            found += _without_use(programme, name, [*attribute.categories, UNKNOWN])
             continue
         rows = warehouse.query(
             f"SELECT DISTINCT {warehouse.layout().column(name)} FROM decisions ORDER BY 1 LIMIT 10000"
         )
         raws = [raw for (raw,) in rows if raw is not None]
         shown = sorted({attribute.shown(raw) for raw in raws})
-        found += _without_use(table, name, [*shown, UNKNOWN])
+        found += _without_use(programme, name, [*shown, UNKNOWN])
         found += _misspelt(name, attribute.values or {}, raws)
         alike: dict[str, list[str]] = {}
         for value in shown:
@@ -109,17 +107,32 @@ def _misspelt(attribute: str, values: dict[str, str], raws: list[str]) -> list[s
     return found
 
 
-def _without_use(table: RangeTable | None, attribute: str, shown: list[str]) -> list[str]:
-    """The values of an attribute in the file of ranges that no report can show."""
-    if table is None:
-        return []
-    place = table.attributes.index(attribute)
-    strangers = sorted({values[place] for values in table.ranges} - set(shown))
+def _without_use(programme: Programme, attribute: str, shown: list[str]) -> list[str]:
+    """What further files say of an attribute that no report can use."""
+    found = []
+    hierarchy, key = programme.attributes[attribute].coarser, f"attributes.{attribute}.hierarchy"
+    coarsens = programme.policy.unattainable == "coarsen"
+    if hierarchy is not None:
+        if not coarsens:
+            found.append(f"{key}: is used only with policy.unattainable: coarsen")
+        found += _strangers(key, "", set(hierarchy.coarser), shown)
+    table = programme.policy.fidelity.table
+    if table is not None:
+        place = table.attributes.index(attribute)
+        coarse = hierarchy.coarse if hierarchy is not None and coarsens else ()
+        named = {values[place] for values in table.ranges}
+        found += _strangers("policy.fidelity.ranges", f" in '{attribute}'", named, [*shown, *coarse])
+    return found
+
+
+def _strangers(key: str, where: str, named: set[str], shown: list[str]) -> list[str]:
+    """The first of the values that a file names and no report can show."""
+    strangers = sorted(named - set(shown))
     if not strangers:
         return []
     near = difflib.get_close_matches(strangers[0].casefold(), [value.casefold() for value in shown], n=1)
     hint = next((f"; did you mean {value!r}?" for value in shown if value.casefold() in near), "")
-    return [f"policy.fidelity.ranges: no report can show {strangers[0]!r} in '{attribute}'{hint}"]
+    return [f"{key}: no report can show {strangers[0]!r}{where}{hint}"]
 
 
 def check_number_of_outcomes(warehouse: Warehouse, programme: Programme) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,7 +14,7 @@ from atr import fairness
 from atr.announcement import RATE_DIGITS, Announcement, Extent, published_population
 from atr.fidelity import Delta, Fidelity, Ranges
 from atr.periods import Period
-from atr.programme import UNKNOWN, Programme
+from atr.programme import UNKNOWN, Attribute, Programme
 from atr.protected import Named, labelled_sets
 from atr.report import model, wording, yardsticks
 from atr.report.notes import fidelity_notes
@@ -262,6 +262,8 @@ def _coverage(announcement: Announcement, programme: Programme, extent: Extent) 
             announced=len(announcement.groups),
             withheld_for_size=extent.too_small,
             withheld=len(extent.prior_too_sure),
+            coarsened=int(announcement.coarsened.sum()),
+            merged=extent.merged,
         ),
         rate=rate,
     )
@@ -320,17 +322,25 @@ def _attributes(announcement: Announcement, programme: Programme) -> tuple[model
             role=a.role,
             protected=a.protected,
             legitimate=a.legitimate,
-            values=_ordered(a.categories, shown[name]),
+            values=_ordered(a, shown[name]),
             sets=a.sets or {},
+            coarse=_coarse(a, shown[name], announcement) if a.role == "public" else (),
         )
         for name, a in programme.attributes.items()
     )
 
 
-def _ordered(declared: tuple[str, ...], announced: tuple[str, ...]) -> tuple[str, ...]:
-    """Declared values in their order, then the others that are announced, "unknown" last."""
-    others = sorted(set(announced) - set(declared) - {UNKNOWN})
-    return (*declared, *others, *([UNKNOWN] if UNKNOWN in announced and UNKNOWN not in declared else []))
+def _ordered(attribute: Attribute, announced: Iterable[str]) -> tuple[str, ...]:
+    """Declared values in their order, then the others that are announced."""
+    declared = attribute.categories
+    return (*declared, *attribute.in_order(set(announced) - set(declared)))
+
+
+def _coarse(attribute: Attribute, announced: Sequence[str], announcement: Announcement) -> tuple[str, ...]:
+    """The coarser names among the values of an attribute that are announced."""
+    if attribute.coarser is None or not announcement.coarsened.any():
+        return ()
+    return tuple(attribute.in_order(set(announced) & set(attribute.coarser.coarse)))
 
 
 def _groups(announcement: Announcement, programme: Programme, extent: Extent) -> tuple[model.Group, ...]:
@@ -347,7 +357,7 @@ def _groups(announcement: Announcement, programme: Programme, extent: Extent) ->
             model.Group(
                 id=_id(g),
                 public=dict(zip(public, values, strict=True)),
-                status="flattened" if flattened else "announced",
+                status=_status(announcement, g),
                 population=int(announcement.published[members.start : members.stop].sum()),
                 rate=_chances(announcement, members[0]) if flattened else printed_rates(own, announcement.outcomes),
                 leakage=leakage[g],
@@ -367,6 +377,12 @@ def _groups(announcement: Announcement, programme: Programme, extent: Extent) ->
         for i, values in enumerate(extent.prior_too_sure)
     )
     return (*result, *withheld)
+
+
+def _status(announcement: Announcement, group: int) -> model.Status:
+    if announcement.flattened[group]:
+        return "flattened"
+    return "coarsened" if announcement.coarsened[group] else "announced"
 
 
 def _id(position: int) -> str:

@@ -86,7 +86,8 @@ class PolicyInfo(_Frozen):
 class AttributeInfo(_Frozen):
     """An input of the decision, with the display values that are declared or announced, in order.
 
-    ``sets`` are the named sets of its values that are protected beside every single value.
+    ``sets`` are the named sets of its values that are protected beside every single value. ``coarse`` are those of the
+    values under which groups were merged that could not be announced on their own; there only if there are such.
     """
 
     name: str
@@ -96,6 +97,14 @@ class AttributeInfo(_Frozen):
     legitimate: bool
     values: tuple[str, ...]
     sets: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    coarse: tuple[str, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_there(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = handler(self)
+        if not self.coarse:
+            del content["coarse"]
+        return content
 
 
 class Leakage(_Frozen):
@@ -155,11 +164,25 @@ class FidelityInfo(_Frozen):
 
 
 class GroupCounts(_Frozen):
-    """How many QID groups are announced, flattened ones among them, and how many are not."""
+    """How many QID groups are announced, flattened and coarsened ones among them, and how many are not.
+
+    ``coarsened`` are merged from ``merged`` groups that could not be announced on their own; there only if there are
+    such. A group that is withheld may have been merged as well.
+    """
 
     announced: int
     withheld_for_size: int
     withheld: int
+    coarsened: int = 0
+    merged: int = 0
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_there(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = handler(self)
+        for name in ("coarsened", "merged"):
+            if not content[name]:
+                del content[name]
+        return content
 
 
 class Coverage(_Frozen):
@@ -194,7 +217,8 @@ class Region(_Frozen):
 class Group(_Frozen):
     """A QID group. One withheld because prior knowledge exceeds the ceiling has its public values and no number.
 
-    One flattened for that reason shows its rates, to the nearest percent, as the chances of every region.
+    One flattened for that reason shows its rates, to the nearest percent, as the chances of every region. One coarsened
+    has coarser public values than others, and is of the people with these whose own group could not be announced.
     """
 
     id: str
@@ -293,6 +317,11 @@ class PublicReport(_Frozen):
     def flattened_groups(self) -> tuple[Group, ...]:
         """Those of them that show their rates as the chances of every region."""
         return tuple(group for group in self.groups if group.status == "flattened")
+
+    @property
+    def coarsened_groups(self) -> tuple[Group, ...]:
+        """Those of them that were merged from several."""
+        return tuple(group for group in self.groups if group.status == "coarsened")
 
     @property
     def withheld_groups(self) -> tuple[Group, ...]:

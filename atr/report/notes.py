@@ -35,6 +35,10 @@ def _notes(report: PublicReport) -> Iterator[tuple[str, str, str]]:
             f"{wording.percent(policy.max_confidence)} confidence from the public attributes alone, before any report: "
             "this report must not add to that. They are named, without numbers."
         )
+    if missing and policy.unattainable == "coarsen":
+        missing.append(
+            "Merging under coarser values did not help there; groups alike in their coarsest values are counted as one."
+        )
     if missing:
         missing.append(
             "Who is left out was decided from the numbers of people and from the policy, never from the decisions. "
@@ -44,7 +48,7 @@ def _notes(report: PublicReport) -> Iterator[tuple[str, str, str]]:
             "No other figure of this report contains them."
         )
     else:
-        missing.append("Nobody: every group is announced.")
+        missing.append("Nobody: every group is announced" + (", some of them merged." if counts.coarsened else "."))
     yield "missing", "Who is left out", " ".join(missing)
     yield (
         "notice",
@@ -68,6 +72,8 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         )
     if flattened:
         yield _flattened(report, sensitive, public)
+    if report.coarsened_groups:
+        yield _coarsened(report, sensitive, public)
     if policy.group_rates == "exact":
         yield (
             "rates",
@@ -133,6 +139,25 @@ def _flattened(report: PublicReport, sensitive: str, public: str) -> tuple[str, 
     )
 
 
+def _coarsened(report: PublicReport, sensitive: str, public: str) -> tuple[str, str, str]:
+    policy, counts = report.policy, report.coverage.groups
+    by = wording.listed([wording.inner(a.title) for a in report.attributes if a.coarse])
+    first = next(value for a in report.attributes for value in a.coarse)
+    return (
+        "coarsened",
+        "Groups that are coarsened",
+        f"{_groups(counts.coarsened)} marked “coarsened”, merged from {counts.merged:,} that could not be announced on "
+        f"their own: fewer than {wording.count(policy.minimum_group_size, 'person', 'people')} are in them, or "
+        f"{sensitive} can be told with more than {wording.percent(policy.max_confidence)} confidence from the public "
+        f"attributes alone. They were merged under coarser values of {by}, step by step along a hierarchy set "
+        f"beforehand, as far as was needed. The coarser values are {wording.coarse_values(report)}. Each is a category "
+        f"of its own, in comparisons too: “{first}” means people whose own group could not be announced, never "
+        "everybody that the words could describe, and finer values are without these people. Which groups are merged "
+        "was decided from the numbers of people and from the policy, never from the decisions. A group that could be "
+        "announced on its own was not touched.",
+    )
+
+
 def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tuple[str, str, str]]:
     policy, privacy, flattened = report.policy, report.privacy, report.flattened_groups
     hidden = [wording.inner(a.title) for a in report.attributes if a.role == "sensitive"]
@@ -161,9 +186,15 @@ def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         "nothing to chance, so such a reader can be surer. For a reader convinced that each rule is all or nothing, or "
         "otherwise sure of what the true chances can be"
         + (", the limits printed beside each rule for example" if report.fidelity.kind == "ranges" else "")
-        + f". For a reader who knows more of a person than {public} and the outcome, {another} for example. For a "
-        "reader who compares this report with another one on the same people: an earlier version, or one of a period "
-        "that shares days with this one. The report says nothing about them.",
+        + f". For a reader who knows more of a person than {public} and the outcome, {another} for example. "
+        + (
+            "For a reader who knows the finer values of somebody in a coarsened group, and how many of the people who "
+            f"share them there are by {sensitive}: such a reader starts from another base line and can be surer. "
+            if report.coarsened_groups
+            else ""
+        )
+        + "For a reader who compares this report with another one on the same people: an earlier version, or one of a "
+        "period that shares days with this one. The report says nothing about them.",
     )
     yield (
         "exact",

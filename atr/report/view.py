@@ -11,7 +11,7 @@ from atr.report import parity, wording
 from atr.report.model import Group, Leakage, PublicReport
 from atr.report.rules import Rules, name_of, rules
 
-_UNATTAINABLE = {"withhold": "withheld", "coarsen": "coarsened", "flatten": "flattened"}
+_UNATTAINABLE = {"withhold": "withheld", "coarsen": "coarsened, or else withheld", "flatten": "flattened"}
 _SYMBOLS = {"delta": "δ", "alpha": "α"}
 _ROOM_FOR_NAMES = 700
 """Letters of withheld groups' names that a one-page report has room for."""
@@ -19,6 +19,11 @@ _ROOM_FOR_NAMES = 700
 
 GLOSSARY = (
     ("Announced chance", "The probability of an outcome in a decision region as this report shows it."),
+    (
+        "Coarsened",
+        "Merged under coarser values, because the groups were too small or their people could be guessed too well; the "
+        "people of other groups are not in it.",
+    ),
     ("Decision region", "Everybody who shares all public and all sensitive values."),
     (
         "Flattened",
@@ -90,13 +95,19 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "public_titles": [wording.inner(a.title) for a in report.attributes if a.role == "public"],
         "titles": {a.name: a.title for a in report.attributes},
         "fidelity": fidelity(report),
-        "glossary": [term for term in GLOSSARY if term[0] != "Flattened" or report.flattened_groups],
+        "glossary": glossary(report),
         "individual": parity.individual(report),
         "policy": policy(report),
         "website": link(report.programme.publisher.website),
         "contact": contact(report.programme.publisher.contact),
         "withheld": one_page_names(report),
     }
+
+
+def glossary(report: PublicReport) -> list[tuple[str, str]]:
+    """The terms that the report uses."""
+    statuses = {"Flattened": report.flattened_groups, "Coarsened": report.coarsened_groups}
+    return [term for term in GLOSSARY if statuses.get(term[0], True)]
 
 
 def sections(compared: Sequence[parity.Protected]) -> tuple[Section, ...]:
@@ -129,6 +140,12 @@ def glance(report: PublicReport) -> tuple[Item, ...]:
     flattened = len(report.flattened_groups)
     shows = "shows its" if flattened == 1 else "show their"
     instead = f" Of these groups {flattened:,} {shows} overall rate in place of rules." if flattened else ""
+    if report.coarsened_groups:
+        one = coverage.groups.coarsened == 1
+        instead += (
+            f" Of these groups {coverage.groups.coarsened:,} {'was' if one else 'were'} merged from "
+            f"{coverage.groups.merged:,} that could not be announced on their own."
+        )
     items = [
         Item(
             "Decisions",

@@ -15,6 +15,7 @@ MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
+_COARSE_NAMED = 8
 VERDICTS: dict[Verdict, tuple[str, str]] = {
     "met": ("✓", "met"),
     "not_met": ("✕", "not met"),
@@ -282,6 +283,13 @@ def _guarantee(report: PublicReport) -> str:
 def sensitive(report: PublicReport) -> str:
     """The sensitive attributes, within a sentence."""
     return listed([inner(a.title) for a in report.attributes if a.role == "sensitive"], last="or")
+
+
+def coarse_values(report: PublicReport) -> str:
+    """The coarser values of coarsened groups, each in quotation marks, as many as a sentence has room for."""
+    names = [f"“{value}”" for a in report.attributes for value in a.coarse]
+    more = len(names) - _COARSE_NAMED
+    return listed(names if more <= 1 else [*names[:_COARSE_NAMED], f"{more:,} more"])
 
 
 def rule_name(entry: Fairness | None) -> str:

@@ -13,6 +13,8 @@ from atr.report.verify.finding import Finding
 from atr.report.verify.printed import promise
 
 MOST_PEOPLE = 10**12
+INSTEAD = {"withhold": ("withheld",), "flatten": ("flattened",), "coarsen": ("coarsened", "withheld")}
+"""What becomes of a group that cannot be announced as it is, by policy."""
 _LARGEST = 1e15
 """Above it a number has no digits left to be checked."""
 
@@ -44,11 +46,11 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
     for name in ("mechanism", "reader", "side_information"):
         if getattr(policy, name) != Policy.model_fields[name].default:
             yield Finding(f"policy.{name}", "is none that can be checked")
-    instead = {"withhold": "withheld", "flatten": "flattened"}.get(policy.unattainable)
+    instead = INSTEAD.get(policy.unattainable)
     if instead is None:
         yield Finding("policy.unattainable", "is none that can be checked")
-    if {group.status for group in report.groups} - {"announced", instead}:
-        yield Finding("groups", f"a group is neither announced nor {instead or 'withheld'}")
+    if {group.status for group in report.groups} - {"announced", *(instead or ())}:
+        yield Finding("groups", f"a group is neither announced nor {' nor '.join(instead or ('withheld',))}")
 
 
 def _names(report: model.PublicReport) -> Iterator[Finding]:
@@ -58,6 +60,10 @@ def _names(report: model.PublicReport) -> Iterator[Finding]:
     names = [a.name for a in report.attributes]
     if not _unique(names) or {a.role for a in report.attributes} != {"public", "sensitive"}:
         yield Finding("attributes", "are not each named once, with one at least that is public and one sensitive")
+    for a in report.attributes:
+        announced = {group.public.get(a.name) for group in report.announced_groups}
+        if not _unique(a.coarse) or set(a.coarse) - (announced & set(a.values)) or (a.coarse and a.role != "public"):
+            yield Finding(f"attributes.{a.name}.coarse", "are not each a value of announced groups, named once")
     if not _unique(group.id for group in report.groups):
         yield Finding("groups", "two have the same id")
     if not _unique(_values(group.public) for group in report.groups):
@@ -84,6 +90,9 @@ def _group(group: model.Group, report: model.PublicReport) -> Iterator[Finding]:
         yield from _region(region, group, report)
     if group.status == "flattened":
         yield from _flattened(group)
+    coarse = any(group.public.get(a.name) in a.coarse for a in report.attributes)
+    if coarse != (group.status == "coarsened"):
+        yield Finding(group.id, f"is {group.status}, but has {'a coarser' if coarse else 'no coarser'} value")
 
 
 def _flattened(group: model.Group) -> Iterator[Finding]:
@@ -150,6 +159,10 @@ def _totals(report: model.PublicReport) -> Iterator[Finding]:
         yield Finding("coverage.groups", "the numbers of groups are not those listed")
     if counts.withheld_for_size < 0:
         yield Finding("coverage.groups.withheld_for_size", "is below 0")
+    if counts.coarsened != len(report.coarsened_groups):
+        yield Finding("coverage.groups.coarsened", "is not the number of groups listed")
+    if counts.merged < 2 * counts.coarsened or (counts.merged and not counts.coarsened):
+        yield Finding("coverage.groups.merged", "is not two groups or more for every coarsened one")
     if report.coverage.rate is not None:
         yield from _rates(report.coverage.rate, report, "coverage.rate")
     if any(n % policy.population_rounding for n in (quality.duplicates, quality.corrections, quality.quarantined)):

@@ -84,6 +84,7 @@ class Printed:
             fidelity=_promised(report),
             rung=0,
             flattened=np.array([group.status == "flattened" for group in report.announced_groups], dtype=bool),
+            coarsened=np.array([group.status == "coarsened" for group in report.announced_groups], dtype=bool),
             sets=sets_of([a.name for a in sensitive], values, offsets.tolist(), named_sets(report)),
         )
         rounding = report.policy.population_rounding

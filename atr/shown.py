@@ -1,0 +1,15 @@
+"""Values as reports show them."""
+
+from __future__ import annotations
+
+import re
+
+UNKNOWN = "unknown"
+"""The category of a missing value."""
+
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+
+
+def printable(text: str) -> str:
+    """The text with control and direction-changing characters made visible, so that it prints as it is read."""
+    return CONTROL.sub("\ufffd", text)
