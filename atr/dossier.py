@@ -133,6 +133,9 @@ class Dossier:
     reasons: dict[str, int]
     differences: tuple[Difference, ...]
     warnings: tuple[str, ...]
+    factors: dict[str, float]
+    """What confidences are divided by: for an attribute or a named set, the share of the policy's ceiling it may have.
+    """
 
 
 def build(
@@ -191,6 +194,10 @@ def build(
         reasons=reasons,
         differences=tuple(_differences(previous, report)) if previous and report else (),
         warnings=tuple(_warnings(related, report)) if report else (),
+        factors={
+            f"{own.attribute}, {own.set}" if own.set else own.attribute: own.factor
+            for own in regions.protection.own_ceilings
+        },
     )
 
 
@@ -200,8 +207,11 @@ def render(dossier: Dossier, folder: Path) -> None:
     bare = templates.render("dossier/dossier.html.jinja", **known, fonts=())
     html = templates.render("dossier/dossier.html.jinja", **known, fonts=faces(bare))
     (folder / "dossier.html").write_text(html, encoding="utf-8")
-    content = json.dumps(asdict(dossier), ensure_ascii=False, indent=1)
-    (folder / "dossier.json").write_text(content + "\n", encoding="utf-8")
+    content = asdict(dossier)
+    if not dossier.factors:
+        del content["factors"]
+    text = json.dumps(content, ensure_ascii=False, indent=1)
+    (folder / "dossier.json").write_text(text + "\n", encoding="utf-8")
 
 
 def _groups(
@@ -215,7 +225,7 @@ def _groups(
     beta = dict(zip(solved.group.tolist(), zip(solved.beta[:, rung], solved.beta_other, strict=True), strict=True))
     worst = max((b for b, _ in beta.values()), default=math.nan)
     place = {int(g): i for i, g in enumerate(announcement.groups)} if announcement else {}
-    stated = announcement.confidences() if announcement else []
+    stated = announcement.held_confidences() if announcement else []
     to_announce = np.flatnonzero(standings == Standing.ANNOUNCED)
     true_leakage = dict(zip(to_announce.tolist(), yardsticks(regions, to_announce, None), strict=True))
     leaked = yardsticks(regions, announcement.groups, announcement) if announcement else []
@@ -318,7 +328,8 @@ def _checks(
         kept, moved = _promise_kept(announcement, true)
         yield Check("every announced chance keeps the promise", kept, f"the largest change is {moved:.4f}")
         by_group = list(zip(announcement.flattened, announcement.confidences(), strict=True))
-        surest = max((confidence for flat, confidence in by_group if not flat), default=Fraction(0))
+        held = zip(announcement.flattened, announcement.held_confidences(), strict=True)
+        surest = max((confidence for flat, confidence in held if not flat), default=Fraction(0))
         yield Check(
             "no group is above the ceiling, for exact and for published populations",
             surest <= Fraction(str(policy.max_confidence)),

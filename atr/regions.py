@@ -16,7 +16,7 @@ from atr.errors import PeriodError
 from atr.groups import Groups
 from atr.periods import Every, Period
 from atr.programme import CONTROL, UNKNOWN, Attribute, Programme, printable
-from atr.protected import Named
+from atr.protected import Protection
 from atr.warehouse import Parameters, Warehouse
 
 __all__ = ["Groups", "Regions", "aggregate", "decided_span", "periods", "require_decisions", "unknown"]
@@ -32,7 +32,8 @@ class Regions:
 
     public: tuple[str, ...]
     """Names of the public attributes, in the programme's order."""
-    sensitive: tuple[str, ...]
+    protection: Protection
+    """Which sets of people are protected; it names the sensitive attributes."""
     outcomes: tuple[str, ...]
     """The positive outcome first."""
     group_values: tuple[tuple[str, ...], ...]
@@ -43,8 +44,11 @@ class Regions:
     """(n, outcomes) people."""
     offsets: npt.NDArray[np.int64]
     """(g + 1,) where each group starts."""
-    named_sets: tuple[Named, ...] = ()
-    """The named protected sets of the programme."""
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Names of the sensitive attributes, in the programme's order."""
+        return self.protection.sensitive
 
     @cached_property
     def population(self) -> npt.NDArray[np.int64]:
@@ -106,13 +110,12 @@ def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Reg
     groups = [(values, len(list(members))) for values, members in groupby(rows, key=lambda row: row[:k])]
     return Regions(
         public=public,
-        sensitive=sensitive,
+        protection=programme.protection,
         outcomes=tuple(outcomes),
         group_values=tuple(values for values, _ in groups),
         region_values=tuple(row[k:counted] for row in rows),
         counts=np.array([row[counted:] for row in rows], dtype=np.int64),
         offsets=np.cumsum([0, *(size for _, size in groups)], dtype=np.int64),
-        named_sets=programme.named_sets,
     )
 
 

@@ -388,13 +388,12 @@ def load_regions(run: Run) -> regions.Regions:
     sensitive = frame[[f"s{i}" for i in range(len(names["sensitive"]))]]
     return regions.Regions(
         public=tuple(names["public"]),
-        sensitive=tuple(names["sensitive"]),
+        protection=run.programme.protection,
         outcomes=tuple(names["outcomes"]),
         group_values=tuple(public.iloc[offsets[:-1]].itertuples(index=False, name=None)),
         region_values=tuple(sensitive.itertuples(index=False, name=None)),
         counts=frame[[f"n{i}" for i in range(len(names["outcomes"]))]].to_numpy(dtype=np.int64),
         offsets=offsets,
-        named_sets=run.programme.named_sets,
     )
 
 

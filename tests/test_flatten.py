@@ -20,6 +20,7 @@ from atr import dossier, periods
 from atr.announcement import Announcement, Extent, Standing
 from atr.errors import RefusedError
 from atr.programme import Programme
+from atr.protected import Protection
 from atr.regions import Regions
 from atr.report import build, model
 from atr.report.html import report_html
@@ -230,7 +231,7 @@ def _logs(draw: st.DrawFn) -> tuple[Programme, Regions]:
         groups, rows = [("one", 1)], [("s0", 7, 3)]
     return Programme.model_validate(content), Regions(
         public=("public",),
-        sensitive=("secret",),
+        protection=Protection(("secret",)),
         outcomes=("approved", "refused"),
         group_values=tuple((name,) for name, _ in groups),
         region_values=tuple((secret,) for secret, _, _ in rows),
@@ -310,7 +311,7 @@ def test_what_is_told_of_a_flattened_group_follows_from_its_rate(made: tuple[Pro
         counts[inside] = np.stack([yes, people - yes], axis=1)
     other = Regions(
         public=regions.public,
-        sensitive=regions.sensitive,
+        protection=regions.protection,
         outcomes=regions.outcomes,
         group_values=regions.group_values,
         region_values=regions.region_values,

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from atr.announcement import RATE_DIGITS
 from atr.programme import MOST_OUTCOMES, Policy
+from atr.protected import floored
 from atr.report import model, wording
 from atr.report.rounding import nearest
 from atr.report.verify.finding import Finding
@@ -58,10 +59,22 @@ def _names(report: model.PublicReport) -> Iterator[Finding]:
     names = [a.name for a in report.attributes]
     if not _unique(names) or {a.role for a in report.attributes} != {"public", "sensitive"}:
         yield Finding("attributes", "are not each named once, with one at least that is public and one sensitive")
+    for attribute in report.attributes:
+        yield from _ceilings(attribute, report.policy)
     if not _unique(group.id for group in report.groups):
         yield Finding("groups", "two have the same id")
     if not _unique(_values(group.public) for group in report.groups):
         yield Finding("groups", "two have the same public attributes")
+
+
+def _ceilings(attribute: model.AttributeInfo, policy: model.PolicyInfo) -> Iterator[Finding]:
+    """The ceilings of an attribute's own: of sensitive values and sets that exist, and stricter than the policy's."""
+    highest = floored(policy.max_confidence, digits=policy.digits)
+    for name, of_set, own in attribute.own_ceilings:
+        if attribute.role != "sensitive" or (of_set is not None and of_set not in attribute.sets):
+            yield Finding(name, "has a ceiling of its own for what is not protected")
+        if not 0 < floored(own, digits=policy.digits) < highest:
+            yield Finding(name, f"{own} is no ceiling stricter than that of the policy")
 
 
 def _group(group: model.Group, report: model.PublicReport) -> Iterator[Finding]:
