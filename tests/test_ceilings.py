@@ -396,7 +396,7 @@ def _each_set(announced: Announcement, programme: Programme) -> list[tuple[int, 
 
 
 @given(_logs())
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_every_set_keeps_to_its_own_ceiling_and_what_is_stated_is_true(made: tuple[Programme, Regions]) -> None:
     programme, regions = made
     try:
