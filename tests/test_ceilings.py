@@ -67,7 +67,8 @@ def _series(folder: Path, *, outcomes: int = 3, own: bool = True, **policy: Any)
 def _published(path: Path) -> tuple[dict[str, Any], dict[str, Any], Path]:
     outcome = series.publish(path)
     report, page = ((outcome.documents / "report.json"), (outcome.dossier / "dossier.json"))
-    return json.loads(report.read_text()), json.loads(page.read_text()), outcome.documents
+    html = {"html": page.with_suffix(".html").read_text()}
+    return json.loads(report.read_text()), json.loads(page.read_text()) | html, outcome.documents
 
 
 def _sure(report: dict[str, Any], attribute: str, values: set[str], *, prior: bool = False) -> Fraction:
@@ -115,7 +116,8 @@ def test_a_whole_run(tmp_path: Path, outcomes: int, rates: str) -> None:
     assert [c for c in page["checks"] if not c["passed"]] == []
     assert all(g["announced_confidence"] <= 0.9 for g in page["groups"])
     html = (documents / "report.html").read_text()
-    assert "For “not low” in income, the ceiling is 70\N{NO-BREAK SPACE}%" in html
+    assert "The ceiling for “not low” in income is 70\N{NO-BREAK SPACE}%, and such a reader can be at most" in html
+    assert "Some ceilings are stricter than that of the policy, 0.9." in page["html"]
     assert "Its ceiling for health" in html
     assert "measured against its ceiling" in html
 

@@ -267,12 +267,12 @@ def own_confidences(report: PublicReport) -> tuple[str, ...]:
     """How sure a reader can be where a stricter ceiling than the policy's holds, as a sentence each."""
     found = []
     for own in report.privacy.own_ceilings:
-        of, ceiling = under(report, own.attribute, own.set), percent(own.ceiling)
+        ceiling = f"The ceiling for {under(report, own.attribute, own.set)} is {percent(own.ceiling)}, and"
         found.append(
-            f"For {of}, the ceiling is {ceiling}: of that such a reader can be at most "
-            f"{percent(own.max_confidence)} sure; without this report, {percent(own.prior_confidence)}."
+            f"{ceiling} such a reader can be at most {percent(own.max_confidence)} sure of it; without this report, "
+            f"{percent(own.prior_confidence)}."
             if own.prior_confidence
-            else f"For {of}, the ceiling is {ceiling}; nobody in the announced groups is in it."
+            else f"{ceiling} nobody in the announced groups is in it."
         )
     return tuple(found)
 
