@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import IntEnum
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from typing import Literal
 
 import numpy as np
@@ -26,7 +26,7 @@ from atr.mechanism import announce as least_distorted
 from atr.mechanism import optimal_privacy, round_announcement
 from atr.mechanism.grid import filled_up
 from atr.programme import Policy
-from atr.protected import ProtectedSets, nested_sets, regions_alone, sets_of
+from atr.protected import OwnCeiling, ProtectedSets, Protection
 from atr.regions import Regions
 
 Floats = npt.NDArray[np.float64]
@@ -115,8 +115,8 @@ class Announcement:
         (g,) which groups announce their rates for every region.
     coarsened
         (g,) which groups were merged from several of the log.
-    sets
-        The protected sets of the announced groups; None where every region on its own is one.
+    protection
+        Which sets of people are protected.
     """
 
     outcomes: tuple[str, ...]
@@ -132,7 +132,16 @@ class Announcement:
     rung: int
     flattened: Bools
     coarsened: Bools
-    sets: ProtectedSets | None
+    protection: Protection
+
+    @cached_property
+    def sets(self) -> ProtectedSets | None:
+        """The protected sets of the announced groups; None where every region on its own is one."""
+        return self.protection.sets(self.region_values, self.offsets.tolist()) if len(self.groups) else None
+
+    def under(self, own: OwnCeiling) -> Bools:
+        """(v,) which protected sets are under a ceiling of their own."""
+        return self.protection.under(own, self.region_values, self.offsets.tolist())
 
     @property
     def flat(self) -> Bools:
@@ -146,36 +155,38 @@ class Announcement:
 
     def confidences(self) -> list[Fraction]:
         """(g,) the exact maximum confidence of each group, the larger of exact and published populations."""
-        return _larger(self, self.chance)
+        return self._larger(self.sets and self.sets.plain())
+
+    def held_confidences(self) -> list[Fraction]:
+        """(g,) the same with each set's divided by its factor: what is held to the policy's ceiling."""
+        return self._larger(self.sets)
+
+    def confidences_under(self, own: OwnCeiling) -> list[Fraction]:
+        """(g,) the same of the sets under a ceiling of their own alone; 0 where there is none."""
+        return self._larger(self.sets and self.sets.plain(), self.under(own))
+
+    def telling_nothing(self) -> Announcement:
+        """The same groups with everybody getting the first outcome, so that what is known without the report is all."""
+        chance = np.zeros_like(self.chance)
+        chance[:, 0] = 10**self.digits
+        return replace(self, chance=chance)
 
     def prior_confidences(self) -> list[Fraction]:
-        """(g,) what a reader can be sure of without the report, likewise."""
-        return _larger(self, telling_nothing(self.chance, digits=self.digits))
+        """(g,) what a reader can be sure of without the report, as :meth:`confidences`."""
+        return self.telling_nothing().confidences()
 
     def stated(self, confidences: Sequence[Fraction]) -> Decimal:
         """The largest confidence, rounded up to the last digit."""
         return round_up(max(confidences), digits=self.digits)
 
-
-def telling_nothing(chance: Ints, *, digits: int) -> Ints:
-    """A mapping (n, outcomes) like this one, in units of the last digit, in which everybody gets the first outcome."""
-    mapping = np.zeros_like(chance)
-    mapping[:, 0] = 10**digits
-    return mapping
-
-
-def _larger(announcement: Announcement, chance: Ints) -> list[Fraction]:
-    if not len(announcement.groups):
-        return []
-    digits, offsets = announcement.digits, announcement.offsets
-    return [
-        max(pair)
-        for pair in zip(
-            exact_confidence(announcement.population, chance, digits=digits, offsets=offsets, sets=announcement.sets),
-            exact_confidence(announcement.published, chance, digits=digits, offsets=offsets, sets=announcement.sets),
-            strict=True,
+    def _larger(self, sets: ProtectedSets | None, chosen: Bools | None = None) -> list[Fraction]:
+        if not len(self.groups):
+            return []
+        exact, printed = (
+            exact_confidence(people, self.chance, digits=self.digits, offsets=self.offsets, sets=sets, chosen=chosen)
+            for people in (self.population, self.published)
         )
-    ]
+        return [max(pair) for pair in zip(exact, printed, strict=True)]
 
 
 def published_population(people: Ints, *, rounding: int) -> Ints:
@@ -236,8 +247,8 @@ def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
     smallest = people
     for region in (regions.population, published_population(regions.population, rounding=policy.population_rounding)):
         total = np.add.reduceat(region, starts)
-        largest = np.maximum.reduceat(region, starts) if sets is None else sets.largest(sets.sums(region))
-        sure = largest.astype(object) * ceiling.denominator > total.astype(object) * ceiling.numerator
+        largest, whole = (np.maximum.reduceat(region, starts), 1) if sets is None else sets.most(region)
+        sure = largest.astype(object) * ceiling.denominator > total.astype(object) * ceiling.numerator * whole
         result[sure.astype(bool)] = too_sure
         smallest = np.minimum(smallest, total)
     result[smallest < policy.minimum_group_size] = Standing.TOO_SMALL
@@ -374,7 +385,7 @@ def _least_distorted(regions: Regions, solved: Solved, policy: Policy) -> Announ
     for rung, fidelity in enumerate(promises):
         binding = solved.beta[:, rung] > policy.ceiling + 1e-12
         if binding.any():
-            refusal = _refused(regions, which[binding], solved.beta[binding, rung], policy)
+            refusal = _refused(regions, which[binding], solved.beta[binding, rung], rung, policy)
             continue
         beta = policy.ceiling if policy.objective == "fidelity" else float(solved.beta[:, rung].max())
         continuous = least_distorted(
@@ -383,7 +394,7 @@ def _least_distorted(regions: Regions, solved: Solved, policy: Policy) -> Announ
         try:
             made = _rounded(regions, which, continuous, rung, beta=beta, ceiling=policy.ceiling, policy=policy)
         except RefusedError as error:
-            refusal = _refused(regions, which, solved.beta[:, rung], policy, after_rounding=error)
+            refusal = _refused(regions, which, solved.beta[:, rung], rung, policy, after_rounding=error)
             continue
         return _as_private_as_printed(made, regions, continuous, beta=beta, policy=policy)
     raise refusal or AssertionError("a ladder has at least one rung")
@@ -427,7 +438,7 @@ def _as_private_as_printed(
     """
     unit = 10**policy.digits
     level = math.ceil(beta * unit - 1e-6)
-    surest = [math.ceil(confidence * unit) for confidence in made.confidences()]
+    surest = [math.ceil(confidence * unit) for confidence in made.held_confidences()]
     above = sorted((i for i, steps in enumerate(surest) if steps > level), key=lambda i: -surest[i])
 
     @cache
@@ -492,21 +503,19 @@ def announced_of(
         rung=rung,
         flattened=flat,
         coarsened=np.array([regions.group_values[i] in regions.merged for i in which], dtype=bool),
-        sets=protected_sets(regions, which),
+        protection=regions.protection,
     )
 
 
 def protected_sets(regions: Regions, which: Ints) -> ProtectedSets | None:
     """The protected sets of some groups; None where every region on its own is one."""
-    if not len(which) or regions_alone(regions.sensitive, regions.named_sets):
-        return None
-    return sets_of(*_sensitive_of(regions, which), regions.named_sets)
+    return regions.protection.sets(*_sensitive_of(regions, which)) if len(which) else None
 
 
-def _sensitive_of(regions: Regions, which: Ints) -> tuple[tuple[str, ...], list[tuple[str, ...]], list[int]]:
-    """The sensitive attributes, their values in every region of some groups, and where each group starts."""
+def _sensitive_of(regions: Regions, which: Ints) -> tuple[list[tuple[str, ...]], list[int]]:
+    """The sensitive values in every region of some groups, and where each group starts."""
     members, offsets = members_of(regions, which)
-    return regions.sensitive, [regions.region_values[i] for i in members], offsets.tolist()
+    return [regions.region_values[i] for i in members], offsets.tolist()
 
 
 def members_of(regions: Regions, which: Ints) -> tuple[Ints, Ints]:
@@ -528,13 +537,24 @@ def groups_of(regions: Regions, which: Ints) -> Groups:
     members, offsets = members_of(regions, which)
     population = regions.population[members]
     decision = regions.counts[members] / population[:, None]
-    alone = regions_alone(regions.sensitive, regions.named_sets)
-    nested = None if alone else nested_sets(*_sensitive_of(regions, which), regions.named_sets)
-    return Groups(population, decision[:, 0] if decision.shape[1] == 2 else decision, offsets, nested)
+    protection, values = regions.protection, _sensitive_of(regions, which)
+    return Groups(
+        population,
+        decision[:, 0] if decision.shape[1] == 2 else decision,
+        offsets,
+        protection.nested(*values),
+        protection.factors(*values),
+    )
 
 
 def _refused(
-    regions: Regions, which: Ints, beta: Floats, policy: Policy, *, after_rounding: RefusedError | None = None
+    regions: Regions,
+    which: Ints,
+    beta: Floats,
+    rung: int,
+    policy: Policy,
+    *,
+    after_rounding: RefusedError | None = None,
 ) -> RefusedError:
     kind, level = policy.fidelity.kind, policy.fidelity.level
     promised, widen = (
@@ -546,16 +566,34 @@ def _refused(
         private = f"Within the printed digits some groups cannot be held below the ceiling. {after_rounding.private}"
     else:
         worst = np.argsort(-beta, kind="stable")[:_NAMED]
-        named = [f"  {', '.join(regions.group_values[which[i]])}: needs {_coarse(beta[i])}" for i in worst]
+        needs = _needs(regions, which[worst], beta[worst], rung, policy)
+        named = [f"  {', '.join(regions.group_values[which[i]])}: {of}" for i, of in zip(worst, needs, strict=True)]
         more = [f"  and {len(which) - len(worst)} more"] if len(which) > len(worst) else []
         private = "\n".join(["Groups that bind, with the ceiling each would need:", *named, *more])
+    own = " or a ceiling of its own" if regions.protection.own_ceilings else ""
     return RefusedError(
-        f"a maximum confidence of {policy.max_confidence:g} cannot be reached {promised} "
+        f"a maximum confidence of {policy.max_confidence:g}{own} cannot be reached {promised} "
         f"with {policy.group_rates} group rates",
-        hint=f"{widen}, raise max_confidence, or choose the other group_rates; the dossier shows which "
+        hint=f"{widen}, raise max_confidence{own}, or choose the other group_rates; the dossier shows which "
         "groups bind and how far. Move in coarse steps: how far depends on the true decisions.",
         private=private,
     )
+
+
+def _needs(regions: Regions, which: Ints, beta: Floats, rung: int, policy: Policy) -> Iterator[str]:
+    """The ceiling that each group would need; where ceilings differ, that of the protected set that binds."""
+    if not regions.protection.own_ceilings:
+        yield from (f"needs {_coarse(least)}" for least in beta)
+        return
+    fidelity = rungs(regions, which, policy)[rung]
+    solved = optimal_privacy(
+        groups_of(regions, which), fidelity=fidelity, group_rates=policy.group_rates, digits=policy.digits
+    )
+    for group, least, position in zip(which, beta, solved.binding[:, 0], strict=True):
+        members = slice(int(regions.offsets[group]), int(regions.offsets[group + 1]))
+        label = list(regions.protection.labelled(regions.region_values[members]))[position]
+        factor = regions.protection.factor(label)
+        yield f"needs {_coarse(least * factor)} for {label.attribute}: {label.name}"
 
 
 def _coarse(beta: float) -> str:

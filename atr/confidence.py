@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from atr.groups import FloatArray, Groups
-from atr.protected import ProtectedSets
+from atr.protected import BoolArray, ProtectedSets
 
 
 def maximum_confidence(groups: Groups, decision: ArrayLike) -> FloatArray:
@@ -87,6 +86,7 @@ def exact_shares(
     digits: int,
     offsets: ArrayLike | None = None,
     sets: ProtectedSets | None = None,
+    chosen: BoolArray | None = None,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Give, per group and outcome, the largest protected set's people and all people, times 10^digits, as integers.
 
@@ -105,6 +105,8 @@ def exact_shares(
         (g + 1,) positions of the groups; None: all regions are one group.
     sets
         The protected sets, as :attr:`Groups.sets`; None: every region on its own.
+    chosen
+        (v,) look at these of the sets only, a group without any having confidence 0; None: at all of them.
 
     Returns
     -------
@@ -136,13 +138,8 @@ def exact_shares(
     totals = np.add.reduceat(people, starts)
     if sets is None:
         return np.maximum.reduceat(people, starts), totals
-    of_sets = sets.sums(people)
-    if (sets.factors == 1).all():
-        return sets.largest(of_sets), totals
-    factors = [Fraction(str(factor)) for factor in sets.factors.tolist()]
-    whole = math.lcm(*(factor.numerator for factor in factors))
-    times = np.array([whole // f.numerator * f.denominator for f in factors], dtype=object)
-    return sets.largest(of_sets.astype(object) * times[:, None]), totals.astype(object) * whole
+    most, whole = sets.most(people, chosen)
+    return most, totals.astype(most.dtype) * whole
 
 
 def exact_confidence(
@@ -152,6 +149,7 @@ def exact_confidence(
     digits: int,
     offsets: ArrayLike | None = None,
     sets: ProtectedSets | None = None,
+    chosen: BoolArray | None = None,
 ) -> list[Fraction]:
     """Give the maximum confidence of each group as an exact fraction, for statements that are published.
 
@@ -167,6 +165,8 @@ def exact_confidence(
         (g + 1,) positions of the groups; None: all regions are one group.
     sets
         The protected sets, as :attr:`Groups.sets`; None: every region on its own.
+    chosen
+        (v,) look at these of the sets only, a group without any having confidence 0; None: at all of them.
 
     Returns
     -------
@@ -182,7 +182,9 @@ def exact_confidence(
     >>> exact_confidence([12, 5, 3], [100, 20, 900], digits=3)
     [Fraction(27, 40)]
     """
-    numerators, denominators = exact_shares(population, announced, digits=digits, offsets=offsets, sets=sets)
+    numerators, denominators = exact_shares(
+        population, announced, digits=digits, offsets=offsets, sets=sets, chosen=chosen
+    )
     return [max(_shares(row, totals)) for row, totals in zip(numerators.tolist(), denominators.tolist(), strict=True)]
 
 

@@ -138,6 +138,9 @@ class Dossier:
     reasons: dict[str, int]
     differences: tuple[Difference, ...]
     warnings: tuple[str, ...]
+    factors: dict[str, float]
+    """What confidences are divided by: for an attribute or a named set, the share of the policy's ceiling it may have.
+    """
 
 
 def build(
@@ -196,6 +199,10 @@ def build(
         reasons=reasons,
         differences=tuple(_differences(previous, report)) if previous and report else (),
         warnings=tuple(_warnings(related, report)) if report else (),
+        factors={
+            f"{own.attribute}, {own.set}" if own.set else own.attribute: own.factor
+            for own in regions.protection.own_ceilings
+        },
     )
 
 
@@ -205,8 +212,11 @@ def render(dossier: Dossier, folder: Path) -> None:
     bare = templates.render("dossier/dossier.html.jinja", **known, fonts=())
     html = templates.render("dossier/dossier.html.jinja", **known, fonts=faces(bare))
     (folder / "dossier.html").write_text(html, encoding="utf-8")
-    content = json.dumps(asdict(dossier), ensure_ascii=False, indent=1)
-    (folder / "dossier.json").write_text(content + "\n", encoding="utf-8")
+    content = asdict(dossier)
+    if not dossier.factors:
+        del content["factors"]
+    text = json.dumps(content, ensure_ascii=False, indent=1)
+    (folder / "dossier.json").write_text(text + "\n", encoding="utf-8")
 
 
 def _groups(
@@ -220,9 +230,10 @@ def _groups(
     beta = dict(zip(solved.group.tolist(), zip(solved.beta[:, rung], solved.beta_other, strict=True), strict=True))
     worst = max((b for b, _ in beta.values()), default=math.nan)
     place = {int(g): i for i, g in enumerate(announcement.groups)} if announcement else {}
-    stated = announcement.confidences() if announcement else []
+    held = announcement.held_confidences() if announcement else []
+    plain = announcement.confidences() if announcement else []
     flattened = announcement.flattened.tolist() if announcement else []
-    surest = max((s for s, flat in zip(stated, flattened, strict=True) if not flat), default=None)
+    surest = max((s for s, flat in zip(plain, flattened, strict=True) if not flat), default=None)
     to_announce = np.flatnonzero(standings == Standing.ANNOUNCED)
     true_leakage = dict(zip(to_announce.tolist(), yardsticks(regions, to_announce, None), strict=True))
     leaked = yardsticks(regions, announcement.groups, announcement) if announcement else []
@@ -243,11 +254,11 @@ def _groups(
             true_confidence=float(true[g]),
             beta=float(beta[g][0]) if g in beta else None,
             beta_other=float(beta[g][1]) if g in beta else None,
-            announced_confidence=float(stated[mine]) if mine is not None else None,
+            announced_confidence=float(held[mine]) if mine is not None else None,
             true_leakage=true_leakage.get(g),
             announced_leakage=leaked[mine] if mine is not None else None,
             binds=g in beta and bool(beta[g][0] >= worst - 1e-12),
-            stated=mine is not None and not flattened[mine] and stated[mine] == surest,
+            stated=mine is not None and not flattened[mine] and plain[mine] == surest,
             cells=tuple(_cell(regions, region, announced) for region, announced in zip(members, chances, strict=True)),
         )
 
@@ -327,7 +338,8 @@ def _checks(
         kept, moved = _promise_kept(announcement, true)
         yield Check("every announced chance keeps the promise", kept, f"the largest change is {moved:.4f}")
         by_group = list(zip(announcement.flattened, announcement.confidences(), strict=True))
-        surest = max((confidence for flat, confidence in by_group if not flat), default=Fraction(0))
+        held = zip(announcement.flattened, announcement.held_confidences(), strict=True)
+        surest = max((confidence for flat, confidence in held if not flat), default=Fraction(0))
         yield Check(
             "no group is above the ceiling, for exact and for published populations",
             surest <= Fraction(str(policy.max_confidence)),

@@ -186,12 +186,12 @@ def apart(ys: Sequence[float], *, pitch: float = LABEL_PITCH) -> tuple[float, ..
 
 
 def percent(share: float) -> str:
-    """A share in percent, to one decimal; only exact certainty is 100 %.
+    """A share in percent, to one decimal; only exact certainty is 100 %, and what was divided can be above it.
 
-    >>> percent(0.675), percent(1.0), percent(0.99999)
-    ('67.5\\xa0%', '100\\xa0%', '99.9\\xa0%')
+    >>> percent(0.675), percent(1.0), percent(0.99999), percent(1.083)
+    ('67.5\\xa0%', '100\\xa0%', '99.9\\xa0%', '108.3\\xa0%')
     """
-    tenths = min(round(share * 1000), 999) if share < 1 else 1000
+    tenths = min(round(share * 1000), 999) if share < 1 else round(share * 1000)
     return f"{tenths / 10:g}\N{NO-BREAK SPACE}%"
 
 

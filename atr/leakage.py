@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from atr.groups import FloatArray, IntArray
-from atr.protected import ProtectedSets, labelled_sets
+from atr.protected import ProtectedSets, Protection
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -265,7 +265,7 @@ def _alike(values: Sequence[tuple[str, ...]], place: int, offsets: IntArray) -> 
     """Give the regions that share a value of one attribute, group by group."""
     of_one = [(of_region[place],) for of_region in values]
     groups = (of_one[first:end] for first, end in pairwise(offsets.tolist()))
-    return ProtectedSets.of([list(labelled_sets(("",), group, ()).values()) for group in groups], offsets)
+    return ProtectedSets.of([list(Protection(("",)).labelled(group).values()) for group in groups], offsets)
 
 
 def _as_one(

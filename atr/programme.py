@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import hashlib
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from itertools import pairwise
 from math import isfinite
 from pathlib import Path
@@ -17,9 +16,11 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
+    Discriminator,
     Field,
     PrivateAttr,
     StrictBool,
+    Tag,
     ValidationError,
     ValidationInfo,
     field_validator,
@@ -30,7 +31,7 @@ from atr.errors import ProgrammeError
 from atr.fidelity import Alpha, Delta, Fidelity
 from atr.hierarchies import Hierarchy
 from atr.hierarchies import read as read_hierarchy
-from atr.protected import Named
+from atr.protected import Protection, floored
 from atr.ranges import ENDS, RangeTable
 from atr.ranges import read as read_ranges
 from atr.shown import CONTROL as CONTROL
@@ -121,6 +122,23 @@ class Log(_Part):
         return self
 
 
+class NamedSet(_Part):
+    """Values of a sensitive attribute that are protected together, if need be under a ceiling of their own."""
+
+    values: Annotated[tuple[Text, ...], Field(min_length=1)]
+    max_confidence: PositiveShare | None = None
+
+
+def _how_written(value: Any) -> str:
+    return "[keys]" if isinstance(value, dict | NamedSet) else "[list]"
+
+
+_Set = Annotated[
+    Annotated[Annotated[tuple[Text, ...], Field(min_length=1)], Tag("[list]")] | Annotated[NamedSet, Tag("[keys]")],
+    Discriminator(_how_written),
+]
+
+
 class Attribute(_Part):
     """One input of the decision: what a stranger may know of it, and how it is shown."""
 
@@ -133,7 +151,8 @@ class Attribute(_Part):
     bins: tuple[Annotated[float, Field(strict=True)], ...] | None = None
     labels: tuple[Text, ...] | None = None
     hierarchy: Text | None = None
-    sets: dict[Text, Annotated[tuple[Text, ...], Field(min_length=1)]] | None = None
+    max_confidence: PositiveShare | None = None
+    sets: dict[Text, _Set] | None = None
 
     _coarser: Hierarchy | None = PrivateAttr(default=None)
 
@@ -169,8 +188,10 @@ class Attribute(_Part):
         known = self.categories
         if self.sets is not None and self.role != "sensitive":
             raise _at("sets", "protected sets are of a sensitive attribute")
-        for name, values in (self.sets or {}).items():
-            strangers = [value for value in values if known and value not in known]
+        if self.max_confidence is not None and self.role != "sensitive":
+            raise _at("max_confidence", "a ceiling is of what may be inferred of a sensitive attribute")
+        for name, of_set in self.named.items():
+            strangers = [value for value in of_set.values if known and value not in known]
             if strangers:
                 raise _at("sets", f"'{strangers[0]}' is not one of its values ({', '.join(known)})", name)
             if name in known:
@@ -178,6 +199,21 @@ class Attribute(_Part):
         if self.reference is not None and (self.bins or self.values) and self.shown(self.reference) not in known:
             raise _at("reference", f"'{self.reference}' is not one of its values ({', '.join(known)})")
         return self
+
+    @property
+    def named(self) -> dict[str, NamedSet]:
+        """The named protected sets, however they are written."""
+        return {
+            name: of_set if isinstance(of_set, NamedSet) else NamedSet(values=of_set)
+            for name, of_set in (self.sets or {}).items()
+        }
+
+    @property
+    def ceilings(self) -> dict[str | None, float]:
+        """The ceilings of its own: of each value (None), and of each named set, which has that of the values or its."""
+        found: dict[str | None, float | None] = {None: self.max_confidence}
+        found |= {name: of_set.max_confidence or self.max_confidence for name, of_set in self.named.items()}
+        return {name: own for name, own in found.items() if own is not None}
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -276,8 +312,7 @@ class Policy(_Part):
     @property
     def ceiling(self) -> float:
         """``max_confidence`` down to the printed digits: what is stated is rounded up and must not exceed it."""
-        unit = 10**self.digits
-        return float(int(Decimal(str(self.max_confidence)) * unit) / unit)
+        return float(floored(self.max_confidence, digits=self.digits))
 
     @field_validator("mechanism", "reader", "side_information")
     @classmethod
@@ -358,6 +393,7 @@ class Programme(_Part):
                 )
             if name in ENDS and self.policy.fidelity.kind == "ranges":
                 raise _at("attributes", f"'{name}' is a column of the file of ranges and cannot be an attribute", name)
+        self._stricter_than_the_policy()
         if self.log.decided_at is None and self.period.every != "all":
             raise _at("log", f"period.every is {self.period.every}, so the log needs decided_at (or say every: all)")
         if self.store_path == self.site_path or self.store_path in self.site_path.parents:
@@ -365,6 +401,17 @@ class Programme(_Part):
         if self.site_path in self.store_path.parents:
             raise _at("store", "the store is private and cannot lie in the site, which is public")
         return self
+
+    def _stricter_than_the_policy(self) -> None:
+        policy = self.policy
+        for name, attribute in self.attributes.items():
+            for of_set, own in attribute.ceilings.items():
+                keys = (name, "max_confidence") if of_set is None else (name, "sets", of_set, "max_confidence")
+                if own > policy.max_confidence:
+                    message = f"{own:g} is above policy.max_confidence, {policy.max_confidence:g}: it can be lower only"
+                    raise _at("attributes", message, *keys)
+                if not floored(own, digits=policy.digits):
+                    raise _at("attributes", f"{own:g} is 0 in the {policy.digits} printed digits", *keys)
 
     def names(self, *, role: str | None = None, protected: bool = False, legitimate: bool = False) -> tuple[str, ...]:
         """The attributes, in the file's order, that have this role and these flags."""
@@ -379,10 +426,15 @@ class Programme(_Part):
         return self.attributes[attribute].title or printable(attribute)
 
     @property
-    def named_sets(self) -> tuple[Named, ...]:
-        """The named protected sets of the sensitive attributes."""
-        return tuple(
-            (name, title, values) for name, a in self.attributes.items() for title, values in (a.sets or {}).items()
+    def protection(self) -> Protection:
+        """Which sets of people are protected, and under which ceilings."""
+        attributes = self.attributes.items()
+        return Protection.of(
+            self.names(role="sensitive"),
+            ((name, title, of_set.values) for name, a in attributes for title, of_set in a.named.items()),
+            ((name, of_set, own) for name, a in attributes for of_set, own in a.ceilings.items()),
+            max_confidence=self.policy.max_confidence,
+            digits=self.policy.digits,
         )
 
     @property
@@ -603,7 +655,7 @@ def _in_words(error: ValidationError, places: dict[_Loc, _Place], path: Path) ->
 
 def _explain(fault: Mapping[str, Any], places: dict[_Loc, _Place]) -> tuple[str, str]:
     """Where a fault is, and what it is."""
-    loc = tuple(part for part in fault["loc"] if part != "[key]")
+    loc = tuple(part for part in fault["loc"] if part not in ("[key]", "[list]", "[keys]"))
     cause = fault.get("ctx", {}).get("error")
     if isinstance(cause, _FaultAtError):
         loc = (*loc, *cause.keys)
@@ -648,7 +700,7 @@ def _keys(loc: _Loc) -> list[str]:
     """The keys there can be where this one is."""
     models: dict[str, type[BaseModel]] = {
         "publisher": Publisher, "system": System, "log": Log, "attributes": Attribute, "policy": Policy,
-        "fidelity": FidelityPolicy, "fairness": FairnessPolicy, "period": PeriodPolicy,
+        "fidelity": FidelityPolicy, "fairness": FairnessPolicy, "period": PeriodPolicy, "sets": NamedSet,
     }  # fmt: skip
     return list(next((models[str(p)] for p in reversed(loc[:-1]) if p in models), Programme).model_fields)
 

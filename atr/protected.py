@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 Nested = Sequence[Sequence[Sequence[int]]]
 
@@ -117,6 +121,34 @@ class ProtectedSets:
         """Take the largest of (v, …) values of sets within each group: (g, …)."""
         return np.maximum.reduceat(values, self.group_offsets[:-1], axis=0)
 
+    def most(self, people: NDArray[Any], chosen: BoolArray | None = None) -> tuple[NDArray[Any], int]:
+        """Give the most people (n, …), whole numbers, of any set of each group, divided by the set's factor.
+
+        Parameters
+        ----------
+        people
+            (n, …) whole numbers.
+        chosen
+            (v,) look at these sets only, a group without any having 0; None: at all of them.
+
+        Returns
+        -------
+        Numerators (g, …), and the one denominator of them all.
+        """
+        of_sets = self.sums(people)
+        if chosen is not None:
+            of_sets = np.where(chosen.reshape(-1, *[1] * (of_sets.ndim - 1)), of_sets, 0)
+        if (self.factors == 1).all():
+            return self.largest(of_sets), 1
+        factors = [Fraction(str(factor)) for factor in self.factors.tolist()]
+        whole = math.lcm(*{f.numerator for f in factors})
+        times = np.array([whole // f.numerator * f.denominator for f in factors], dtype=object)
+        return self.largest(of_sets.astype(object) * times.reshape(-1, *[1] * (of_sets.ndim - 1))), whole
+
+    def plain(self) -> ProtectedSets:
+        """Give the same sets, all under one ceiling."""
+        return replace(self, factors=np.ones(len(self)))
+
     def split_every_group(self, n: int) -> bool:
         """Tell whether each of n regions lies in exactly one set, all of them under the same ceiling."""
         once = len(self.members) == n and (np.bincount(self.members, minlength=n) == 1).all()
@@ -125,62 +157,171 @@ class ProtectedSets:
 
 Named = tuple[str, str, tuple[str, ...]]
 """A named protected set: the sensitive attribute, the name of the set, and the display values it holds."""
-Label = tuple[str, str]
-"""What a protected set is of: the attribute, and its value or the name of the set."""
 
 
-def regions_alone(sensitive: Sequence[str], named: Sequence[Named]) -> bool:
-    """Whether every region on its own is a protected set: of one sensitive attribute without named sets."""
-    return len(sensitive) == 1 and not named
+class Label(NamedTuple):
+    """What a protected set is of: an attribute, and its value or the name of the set."""
+
+    attribute: str
+    name: str
+    is_named: bool = False
 
 
-def sets_of(
-    sensitive: Sequence[str], region_values: Sequence[tuple[str, ...]], offsets: Sequence[int], named: Sequence[Named]
-) -> ProtectedSets | None:
-    """The same as :func:`nested_sets`, laid out."""
-    nested = nested_sets(sensitive, region_values, offsets, named)
-    return None if nested is None else ProtectedSets.of(nested, offsets)
+@dataclass(frozen=True, slots=True)
+class OwnCeiling:
+    """A ceiling stricter than the policy's, of each value of a sensitive attribute or of one of its named sets.
+
+    Parameters
+    ----------
+    attribute
+        The sensitive attribute.
+    set
+        The name of the set; None: each value of the attribute.
+    max_confidence
+        The ceiling, as the programme states it.
+    factor
+        By what the policy's ceiling is multiplied: a probability with six decimals, rounded down.
+    """
+
+    attribute: str
+    set: str | None
+    max_confidence: float
+    factor: float
+
+    def holds(self, label: Label) -> bool:
+        """Tell whether a protected set is under this ceiling."""
+        return label.attribute == self.attribute and (label.name if label.is_named else None) == self.set
 
 
-def nested_sets(
-    sensitive: Sequence[str], region_values: Sequence[tuple[str, ...]], offsets: Sequence[int], named: Sequence[Named]
-) -> list[list[list[int]]] | None:
-    """The protected sets of QID groups: each value of each sensitive attribute on its own, and each named set.
+@dataclass(frozen=True)
+class Protection:
+    """What is protected, wherever people are: the rule that makes protected sets of QID groups.
+
+    Each value of each sensitive attribute is a protected set on its own, and so is each named set.
 
     Parameters
     ----------
     sensitive
         Names of the sensitive attributes.
-    region_values
-        (n,) display values of the sensitive attributes of every region.
-    offsets
-        (g + 1,) where each group starts.
     named
         The named sets; a group nobody of which is in a set does not have it.
+    own_ceilings
+        Ceilings that are stricter than the policy's; all other sets are under that one.
 
-    Returns
-    -------
-    For each group its sets, each a list of positions of regions within the group; None where every region is one.
+    Examples
+    --------
+    >>> both = Protection(("income",), (("income", "not low", ("middle", "high")),))
+    >>> both.nested([("low",), ("high",), ("low",)], [0, 2, 3])
+    [[[0], [1], [1]], [[0]]]
+    >>> Protection(("income",)).nested([("low",), ("high",)], [0, 2]) is None
+    True
     """
-    if regions_alone(sensitive, named):
-        return None
-    groups = (region_values[first:end] for first, end in pairwise(offsets))
-    return [list(labelled_sets(sensitive, group, named).values()) for group in groups]
+
+    sensitive: tuple[str, ...]
+    named: tuple[Named, ...] = ()
+    own_ceilings: tuple[OwnCeiling, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        sensitive: Sequence[str],
+        named: Iterable[Named],
+        ceilings: Iterable[tuple[str, str | None, float]],
+        *,
+        max_confidence: float,
+        digits: int,
+    ) -> Protection:
+        """Protect these attributes and sets.
+
+        Parameters
+        ----------
+        sensitive, named
+            As above.
+        ceilings
+            The attribute, the set or None, and the ceiling of each that has one of its own; where that is the policy's
+            in the printed digits, it is none of its own.
+        max_confidence, digits
+            The policy's ceiling and the printed digits.
+        """
+        own = (
+            OwnCeiling(attribute, of_set, ceiling, _factor(ceiling, max_confidence, digits=digits))
+            for attribute, of_set, ceiling in ceilings
+        )
+        return cls(tuple(sensitive), tuple(named), tuple(ceiling for ceiling in own if ceiling.factor != 1))
+
+    @property
+    def regions_alone(self) -> bool:
+        """Whether every region on its own is a protected set, all of them under the policy's ceiling."""
+        return len(self.sensitive) == 1 and not self.named and not self.own_ceilings
+
+    def sets(self, region_values: Sequence[tuple[str, ...]], offsets: Sequence[int]) -> ProtectedSets | None:
+        """The same as :meth:`nested` with :meth:`factors`, laid out."""
+        nested = self.nested(region_values, offsets)
+        return None if nested is None else ProtectedSets.of(nested, offsets, self.factors(region_values, offsets))
+
+    def nested(self, region_values: Sequence[tuple[str, ...]], offsets: Sequence[int]) -> list[list[list[int]]] | None:
+        """The protected sets of QID groups.
+
+        Parameters
+        ----------
+        region_values
+            (n,) display values of the sensitive attributes of every region.
+        offsets
+            (g + 1,) where each group starts.
+
+        Returns
+        -------
+        For each group its sets, each a list of positions of regions within the group; None where every region is one.
+        """
+        if self.regions_alone:
+            return None
+        return [list(self.labelled(group).values()) for group in _groups(region_values, offsets)]
+
+    def factors(self, region_values: Sequence[tuple[str, ...]], offsets: Sequence[int]) -> list[list[float]] | None:
+        """For each group the factor of each of its sets, as :meth:`nested`; None where the policy's ceiling is all."""
+        if not self.own_ceilings:
+            return None
+        return [[self.factor(label) for label in self.labelled(group)] for group in _groups(region_values, offsets)]
+
+    def factor(self, label: Label) -> float:
+        """By what the policy's ceiling is multiplied for a protected set."""
+        return next((own.factor for own in self.own_ceilings if own.holds(label)), 1.0)
+
+    def under(self, own: OwnCeiling, region_values: Sequence[tuple[str, ...]], offsets: Sequence[int]) -> BoolArray:
+        """(v,) which protected sets are under a ceiling of their own."""
+        groups = _groups(region_values, offsets)
+        return np.array([own.holds(label) for group in groups for label in self.labelled(group)], dtype=bool)
+
+    def labelled(self, region_values: Sequence[tuple[str, ...]]) -> dict[Label, list[int]]:
+        """The protected sets of one QID group, by what they are of."""
+        found: dict[Label, list[int]] = {}
+        for place, name in enumerate(self.sensitive):
+            for row, values in enumerate(region_values):
+                found.setdefault(Label(name, values[place]), []).append(row)
+            for attribute, title, members in self.named:
+                rows = [row for row, values in enumerate(region_values) if values[place] in members]
+                if attribute == name and rows:
+                    found[Label(name, title, is_named=True)] = rows
+        return found
 
 
-def labelled_sets(
-    sensitive: Sequence[str], region_values: Sequence[tuple[str, ...]], named: Sequence[Named]
-) -> dict[Label, list[int]]:
-    """The protected sets of one QID group, by what they are of."""
-    found: dict[Label, list[int]] = {}
-    for place, name in enumerate(sensitive):
-        for row, values in enumerate(region_values):
-            found.setdefault((name, values[place]), []).append(row)
-        for attribute, title, members in named:
-            rows = [row for row, values in enumerate(region_values) if values[place] in members]
-            if attribute == name and rows:
-                found[name, title] = rows
-    return found
+def floored(confidence: float, *, digits: int) -> Decimal:
+    """A ceiling down to the printed digits: what is stated is rounded up and must not exceed it.
+
+    >>> floored(0.7557, digits=3)
+    Decimal('0.755')
+    """
+    return Decimal(int(Decimal(str(confidence)).scaleb(digits))).scaleb(-digits)
+
+
+def _factor(ceiling: float, max_confidence: float, *, digits: int) -> float:
+    """By what a ceiling must be multiplied to become a stricter one; rounded down, so that it never is laxer."""
+    own, policy = (Fraction(floored(confidence, digits=digits)) for confidence in (ceiling, max_confidence))
+    return int(own / policy * 10**6) / 10**6
+
+
+def _groups(region_values: Sequence[tuple[str, ...]], offsets: Sequence[int]) -> Iterable[Sequence[tuple[str, ...]]]:
+    return (region_values[first:end] for first, end in pairwise(offsets))
 
 
 def _offsets(counts: IntArray) -> IntArray:

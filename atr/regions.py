@@ -17,7 +17,7 @@ from atr.errors import PeriodError
 from atr.groups import Groups
 from atr.periods import Every, Period
 from atr.programme import CONTROL, UNKNOWN, Attribute, Programme, printable
-from atr.protected import Named
+from atr.protected import Protection
 from atr.warehouse import Parameters, Warehouse
 
 __all__ = ["Groups", "Regions", "aggregate", "arranged", "decided_span", "periods", "require_decisions", "unknown"]
@@ -35,7 +35,8 @@ class Regions:
 
     public: tuple[str, ...]
     """Names of the public attributes, in the programme's order."""
-    sensitive: tuple[str, ...]
+    protection: Protection
+    """Which sets of people are protected; it names the sensitive attributes."""
     outcomes: tuple[str, ...]
     """The positive outcome first."""
     group_values: tuple[Values, ...]
@@ -46,10 +47,13 @@ class Regions:
     """(n, outcomes) people."""
     offsets: npt.NDArray[np.int64]
     """(g + 1,) where each group starts."""
-    named_sets: tuple[Named, ...] = ()
-    """The named protected sets of the programme."""
     merged: Mapping[Values, int] = field(default_factory=dict)
     """How many groups of the log are in each coarsened group, by its public values."""
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Names of the sensitive attributes, in the programme's order."""
+        return self.protection.sensitive
 
     @cached_property
     def population(self) -> npt.NDArray[np.int64]:
@@ -145,13 +149,12 @@ def arranged(
     groups = [(group, len(list(members))) for group, members in groupby(rows, key=lambda row: row[:k])]
     return Regions(
         public=public,
-        sensitive=sensitive,
+        protection=programme.protection,
         outcomes=outcomes,
         group_values=tuple(group for group, _ in groups),
         region_values=tuple(row[k:] for row in rows),
         counts=counts[order],
         offsets=np.cumsum([0, *(size for _, size in groups)], dtype=np.int64),
-        named_sets=programme.named_sets,
         merged=merged or {},
     )
 

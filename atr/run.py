@@ -392,13 +392,12 @@ def load_regions(run: Run) -> regions.Regions:
     merged = frame["merged"].to_numpy()[offsets[:-1]].tolist()
     return regions.Regions(
         public=tuple(names["public"]),
-        sensitive=tuple(names["sensitive"]),
+        protection=run.programme.protection,
         outcomes=tuple(names["outcomes"]),
         group_values=group_values,
         region_values=tuple(sensitive.itertuples(index=False, name=None)),
         counts=frame[[f"n{i}" for i in range(len(names["outcomes"]))]].to_numpy(dtype=np.int64),
         offsets=offsets,
-        named_sets=run.programme.named_sets,
         merged={values: groups for values, groups in zip(group_values, merged, strict=True) if groups},
     )
 

@@ -330,13 +330,12 @@ def _logs(draw: st.DrawFn) -> tuple[Programme, Regions]:
     programme = Programme.model_validate(content)
     return programme, Regions(
         public=("public",),
-        sensitive=sensitive,
+        protection=programme.protection,
         outcomes=outcomes,
         group_values=tuple((name,) for name, _ in groups),
         region_values=tuple(values for values, _ in rows),
         counts=np.array([people for _, people in rows], dtype=np.int64),
         offsets=np.cumsum([0, *(size for _, size in groups)], dtype=np.int64),
-        named_sets=programme.named_sets,
     )
 
 

@@ -21,7 +21,7 @@ from atr.leakage import (
     min_entropy_leakage,
     minimum_uncertainty,
 )
-from atr.protected import ProtectedSets, nested_sets
+from atr.protected import ProtectedSets, Protection
 
 ALL = (minimum_uncertainty, local_differential_privacy, log_lift, likeness_gain, min_entropy_leakage)
 
@@ -180,7 +180,7 @@ def test_values_of_several_attributes_tell_no_more_than_the_regions(mapping):
     p, D, offsets = mapping
     sensitive, starts = ("one", "other"), offsets
     values = [(str(i % 2), str(i)) for i in range(len(p))]
-    nested = nested_sets(sensitive, values, list(starts), ())
+    nested = Protection(sensitive).nested(values, list(starts))
     of_values = leakage_of_values(p, D, offsets, values=values, sets=ProtectedSets.of(nested, starts))
     regions = leakage(p, D, offsets)
     groups = Groups(p, D, offsets, nested)
@@ -193,11 +193,11 @@ def test_of_two_attributes_the_worse_counts_and_a_named_set_only_for_the_confide
     p, D = [4, 2, 3, 1], [[0.9, 0.1], [0.9, 0.1], [0.2, 0.8], [0.0, 1.0]]
     values = [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
     named = (("second", "all", ("x", "y")),)
-    for sets, sure in ((nested_sets(("first", "second"), values, [0, 4], ()), 6 * 0.9 / 6), (None, None)):
+    for sets, sure in ((Protection(("first", "second")).nested(values, [0, 4]), 6 * 0.9 / 6), (None, None)):
         told = leakage_of_values(p, D, [0, 4], values=values, sets=sets and ProtectedSets.of(sets, [0, 4]))
         assert told.local_differential_privacy == pytest.approx([math.log(0.85 / 0.1)])
         assert sure is None or told.minimum_uncertainty == pytest.approx([-math.log(sure)])
-    every = nested_sets(("first", "second"), values, [0, 4], named)
+    every = Protection(("first", "second"), named).nested(values, [0, 4])
     told = leakage_of_values(p, D, [0, 4], values=values, sets=ProtectedSets.of(every, [0, 4]))
     assert told.minimum_uncertainty == pytest.approx([0])
     assert told.local_differential_privacy == pytest.approx([math.log(0.85 / 0.1)])

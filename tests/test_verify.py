@@ -339,7 +339,7 @@ def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
         programme.policy.fidelity._table = RangeTable(Path("ranges.csv"), "", (*public, "secret"), ranges)
     return programme, Regions(
         public=tuple(public),
-        sensitive=("secret",),
+        protection=programme.protection,
         outcomes=("approved", "refused"),
         group_values=tuple(values for values, _ in groups),
         region_values=tuple((value,) for value, _, _ in rows),

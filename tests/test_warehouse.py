@@ -19,6 +19,7 @@ import pytest
 from atr.errors import AtrError, EnvironmentFault, IngestError, ReviewError
 from atr.ingest import accounting, ingest
 from atr.programme import Programme, load
+from atr.protected import Protection
 from atr.regions import Regions
 from atr.store import hold
 from atr.warehouse import Warehouse
@@ -344,7 +345,7 @@ def test_without_a_log_the_layout_is_an_error(programme: Programme) -> None:
 def _regions() -> Regions:
     return Regions(
         public=("sex",),
-        sensitive=("income",),
+        protection=Protection(("income",)),
         outcomes=("yes", "no"),
         group_values=(("f",), ('<b>"m"</b>',)),
         region_values=(("low",), ("high",), ("low",)),

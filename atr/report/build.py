@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -15,7 +15,7 @@ from atr.announcement import RATE_DIGITS, Announcement, Extent, published_popula
 from atr.fidelity import Delta, Fidelity, Ranges
 from atr.periods import Period
 from atr.programme import UNKNOWN, Attribute, Programme
-from atr.protected import Named, labelled_sets
+from atr.protected import Label
 from atr.report import model, wording, yardsticks
 from atr.report.notes import fidelity_notes
 from atr.report.rounding import bounds, down, nearest, printed_range, share_step
@@ -201,22 +201,34 @@ def _privacy(announcement: Announcement, programme: Programme) -> model.Privacy:
             flattened_confidence=surest,
         )
     stated = float(announcement.stated([confidences[i] for i in kept]))
-    binding, names = max(kept, key=lambda i: confidences[i]), programme.names(role="sensitive")
+    binding = max(kept, key=lambda i: confidences[i])
     return model.Privacy(
         max_confidence=stated,
         prior_confidence=float(announcement.stated([priors[i] for i in kept])),
         min_uncertainty=down(-math.log(stated), announcement.digits),
         binding_group=_id(binding),
-        binding_set=binding_set(announcement, binding, sensitive=names, named=programme.named_sets),
+        binding_set=binding_set(announcement, binding),
         holds_for=holds_for,
         leakage=yardsticks.stated(announcement),
         flattened_confidence=surest,
+        own_ceilings=tuple(_own_ceilings(announcement, kept)),
     )
 
 
-def binding_set(
-    announcement: Announcement, group: int, *, sensitive: Sequence[str], named: Sequence[Named]
-) -> dict[str, str]:
+def _own_ceilings(announcement: Announcement, kept: Sequence[int]) -> Iterator[model.OwnCeiling]:
+    before = announcement.telling_nothing()
+    for own in announcement.protection.own_ceilings:
+        confidences, priors = announcement.confidences_under(own), before.confidences_under(own)
+        yield model.OwnCeiling(
+            attribute=own.attribute,
+            set=own.set,
+            ceiling=own.max_confidence,
+            max_confidence=float(announcement.stated([confidences[i] for i in kept])),
+            prior_confidence=float(announcement.stated([priors[i] for i in kept])),
+        )
+
+
+def binding_set(announcement: Announcement, group: int) -> dict[str, str]:
     """The protected set that a reader can be surest of in an announced group, by its printed numbers.
 
     Returns
@@ -226,14 +238,14 @@ def binding_set(
     members = slice(int(announcement.offsets[group]), int(announcement.offsets[group + 1]))
     people = announcement.published[members, None].astype(object) * announcement.chance[members].astype(object)
     totals = people.sum(axis=0).tolist()
-    labelled = labelled_sets(sensitive, announcement.region_values[members], named)
+    labelled = announcement.protection.labelled(announcement.region_values[members])
 
-    def sure(label: tuple[str, str]) -> Fraction:
+    def sure(label: Label) -> Fraction:
         got = people[labelled[label]].sum(axis=0).tolist()
         return max(Fraction(x, total) for x, total in zip(got, totals, strict=True) if total)
 
-    attribute, value = max(labelled, key=sure)
-    return {attribute: value}
+    surest = max(labelled, key=sure)
+    return {surest.attribute: surest.name}
 
 
 def largest_change(fidelity: Fidelity, *, digits: int) -> float | None:
@@ -315,6 +327,7 @@ def _quality(announcement: Announcement, quality: LogQuality, programme: Program
 
 def _attributes(announcement: Announcement, programme: Programme) -> tuple[model.AttributeInfo, ...]:
     shown = columns(announcement, programme)
+    ceilings = {(own.attribute, own.set): own.max_confidence for own in announcement.protection.own_ceilings}
     return tuple(
         model.AttributeInfo(
             name=name,
@@ -323,7 +336,9 @@ def _attributes(announcement: Announcement, programme: Programme) -> tuple[model
             protected=a.protected,
             legitimate=a.legitimate,
             values=_ordered(a, shown[name]),
-            sets=a.sets or {},
+            sets={of_set: named.values for of_set, named in a.named.items()},
+            max_confidence=ceilings.get((name, None)),
+            sets_max_confidence={s: ceilings[name, s] for s in a.named if (name, s) in ceilings},
             coarse=_coarse(a, shown[name], announcement) if a.role == "public" else (),
         )
         for name, a in programme.attributes.items()

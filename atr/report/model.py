@@ -88,6 +88,8 @@ class AttributeInfo(_Frozen):
 
     ``sets`` are the named sets of its values that are protected beside every single value. ``coarse`` are those of the
     values under which groups were merged that could not be announced on their own; there only if there are such.
+    ``sets`` are the named sets of its values that are protected beside every single value. ``max_confidence`` is the
+    ceiling of each value, ``sets_max_confidence`` that of named sets; there only where stricter than the policy's.
     """
 
     name: str
@@ -98,12 +100,24 @@ class AttributeInfo(_Frozen):
     values: tuple[str, ...]
     sets: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     coarse: tuple[str, ...] = ()
+    max_confidence: Share | None = None
+    sets_max_confidence: dict[str, Share] = Field(default_factory=dict)
+
+    @property
+    def own_ceilings(self) -> tuple[tuple[str, str | None, float], ...]:
+        """The attribute, the set (None: each value) and the ceiling, of each that has one of its own."""
+        values = () if self.max_confidence is None else ((self.name, None, self.max_confidence),)
+        return (*values, *((self.name, of_set, own) for of_set, own in self.sets_max_confidence.items()))
 
     @model_serializer(mode="wrap")
     def _without_what_is_not_there(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         content: dict[str, Any] = handler(self)
         if not self.coarse:
             del content["coarse"]
+        if self.max_confidence is None:
+            del content["max_confidence"]
+        if not self.sets_max_confidence:
+            del content["sets_max_confidence"]
         return content
 
 
@@ -126,6 +140,20 @@ class GroupLeakage(Leakage):
     min_uncertainty: Annotated[float, Field(ge=0)]
 
 
+class OwnCeiling(_Frozen):
+    """A ceiling stricter than the policy's, and how sure a reader can be there with and without the report.
+
+    Of each value of ``attribute``, or of its named ``set``. Confidences are rounded up and of the groups that are not
+    flattened; 0 where nobody of them is in the set.
+    """
+
+    attribute: str
+    set: str | None
+    ceiling: Share
+    max_confidence: Share
+    prior_confidence: Share
+
+
 class Privacy(_Frozen):
     """The guarantee, computed from the printed numbers; all None where no group is announced but flattened ones.
 
@@ -133,6 +161,7 @@ class Privacy(_Frozen):
     ``binding_set`` is what a reader can be surest of in the binding group: a value of an attribute, or a named set.
     All of these are of the groups that are not flattened. ``flattened_confidence``, rounded up, is how sure a reader
     can be in those that are, above the ceiling, with this report or without it; there only where a group is flattened.
+    ``own_ceilings`` are there only where some set has a ceiling of its own.
     """
 
     max_confidence: Share | None
@@ -143,12 +172,15 @@ class Privacy(_Frozen):
     holds_for: str
     leakage: Leakage | None = None
     flattened_confidence: Share | None = None
+    own_ceilings: tuple[OwnCeiling, ...] = ()
 
     @model_serializer(mode="wrap")
     def _without_what_is_not_there(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         content: dict[str, Any] = handler(self)
         if self.flattened_confidence is None:
             del content["flattened_confidence"]
+        if not self.own_ceilings:
+            del content["own_ceilings"]
         return content
 
 

@@ -31,9 +31,9 @@ def _notes(report: PublicReport) -> Iterator[tuple[str, str, str]]:
         )
     if counts.withheld:
         missing.append(
-            f"{_groups(counts.withheld)} left out because {sensitive} can be told with more than "
-            f"{wording.percent(policy.max_confidence)} confidence from the public attributes alone, before any report: "
-            "this report must not add to that. They are named, without numbers."
+            f"{_groups(counts.withheld)} left out because {sensitive} can be told {wording.too_surely(report)} from "
+            "the public attributes alone, before any report: this report must not add to that. They are named, "
+            "without numbers."
         )
     if missing and policy.unattainable == "coarsen":
         missing.append(
@@ -127,8 +127,8 @@ def _flattened(report: PublicReport, sensitive: str, public: str) -> tuple[str, 
         "flattened",
         "Groups that are flattened",
         f"{_groups(count)} marked “flattened”. There a reader who knows only {knowing}, without this report, can be up "
-        f"to {wording.percent(report.privacy.flattened_confidence or 0.0)} sure of somebody’s {sensitive}, above the "
-        f"ceiling of {wording.percent(policy.max_confidence)}. No alteration can change that, so this report adds "
+        f"to {wording.percent(report.privacy.flattened_confidence or 0.0)} sure of somebody’s {sensitive}, "
+        f"{wording.above(report)}. No alteration can change that, so this report adds "
         f"nothing to it: the overall rate of each outcome in the group, {steps}, stands for every chance of it, and a "
         "reader who takes that for the chance is as sure after reading as before. Another reader may conclude more "
         "from the rates, one convinced that each rule is all or nothing for example. These groups are "
@@ -170,7 +170,8 @@ def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         f"{privacy.holds_for} {'Outside flattened groups such' if flattened else 'Such'} a reader can be at most "
         f"{confidence} sure of anybody’s {sensitive}; "
         f"knowing only {public} and the numbers of people, without this report, already makes the same reader up to "
-        f"{prior} sure. The figure was computed from the printed "
+        f"{prior} sure. {''.join(f'{said} ' for said in wording.own_confidences(report))}"
+        f"{'Each' if privacy.own_ceilings else 'The'} figure was computed from the printed "
         + (
             "numbers and rounded up. "
             if policy.population_rounding == 1
@@ -241,10 +242,10 @@ def _objective(report: PublicReport) -> str:
     (floor,) = report.policy.fidelity.values()
     if report.policy.objective == "privacy":
         within = "At this fidelity" if floor is not None else "Within the limits"
-        return f"{within} the confidence a reader can reach was made as small as possible."
+        measured = ", measured against its ceiling" if wording.has_own_ceilings(report) else ""
+        return f"{within} the confidence a reader can reach was made as small as possible{measured}."
     if floor is None:
-        ceiling = wording.percent(report.policy.max_confidence)
-        return f"They were moved no further than the ceiling on the confidence, {ceiling}, demands."
+        return f"They were moved no further than the ceiling on the confidence, {wording.ceilings(report)}, demands."
     return (
         f"The promise is the strictest step of a fixed ladder that the ceiling allows; the policy’s floor is {floor:g}."
     )

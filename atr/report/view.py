@@ -255,10 +255,16 @@ def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
         ("Fidelity", ", ".join(_promised(kind, level) for kind, level in p.fidelity.items())),
         ("Ceiling of the confidence", wording.percent(p.max_confidence)),
     ]
+    own = [ceiling for a in report.attributes for ceiling in a.own_ceilings]
+    rows += [(f"Its ceiling for {wording.under(report, name, s)}", wording.percent(x)) for name, s, x in own]
     if privacy.max_confidence is not None:
         rows.append(("Maximum confidence β", wording.number(privacy.max_confidence)))
     if privacy.prior_confidence is not None:
         rows.append(("Confidence without the report", wording.number(privacy.prior_confidence)))
+    for of in privacy.own_ceilings:
+        of_what = wording.under(report, of.attribute, of.set)
+        rows.append((f"Maximum confidence for {of_what}", wording.number(of.max_confidence)))
+        rows.append((f"Confidence for {of_what} without the report", wording.number(of.prior_confidence)))
     if privacy.min_uncertainty is not None:
         rows.append(("Minimum uncertainty γ = −ln β", f"{wording.number(privacy.min_uncertainty)} nats"))
     rows += _yardsticks(privacy.leakage)

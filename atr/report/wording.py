@@ -261,7 +261,7 @@ def guarantee(report: PublicReport) -> str:
     where = "group" if len(flattened) == 1 else f"{len(flattened):,} groups"
     said = (
         f"In the {where} marked “flattened” a reader can be up to {percent(privacy.flattened_confidence or 0.0)} sure "
-        f"from prior knowledge alone, above the ceiling of {percent(report.policy.max_confidence)}; for such a reader "
+        f"from prior knowledge alone, {above(report)}; for such a reader "
         "this report adds nothing to it there."
     )
     if privacy.max_confidence is None:
@@ -274,10 +274,57 @@ def _guarantee(report: PublicReport) -> str:
     if privacy.max_confidence is None:
         return "No rule is announced, so there is nothing to infer from."
     base = "" if privacy.prior_confidence is None else f"; without this report, {percent(privacy.prior_confidence)}"
-    return (
+    said = (
         "A reader who takes these rules at face value, and knows a person’s public attributes and outcome, can be at "
         f"most {percent(privacy.max_confidence)} sure of a person’s {sensitive(report)}{base}."
     )
+    return " ".join((said, *own_confidences(report)))
+
+
+def own_confidences(report: PublicReport) -> tuple[str, ...]:
+    """How sure a reader can be where a stricter ceiling than the policy's holds, as a sentence each."""
+    found = []
+    for own in report.privacy.own_ceilings:
+        ceiling = f"The ceiling for {under(report, own.attribute, own.set)} is {percent(own.ceiling)}, and"
+        found.append(
+            f"{ceiling} such a reader can be at most {percent(own.max_confidence)} sure of it; without this report, "
+            f"{percent(own.prior_confidence)}."
+            if own.prior_confidence
+            else f"{ceiling} nobody in the announced groups is in it."
+        )
+    return tuple(found)
+
+
+def under(report: PublicReport, attribute: str, of_set: str | None) -> str:
+    """What a ceiling is of, within a sentence: a sensitive attribute, or a named set of its values."""
+    title = next(inner(a.title) for a in report.attributes if a.name == attribute)
+    return title if of_set is None else f"“{of_set}” in {title}"
+
+
+def ceilings(report: PublicReport) -> str:
+    """The ceiling of the policy, and those of their own that attributes and sets have."""
+    own = (ceiling for a in report.attributes for ceiling in a.own_ceilings)
+    stricter = (f"; for {under(report, name, of_set)}, {percent(ceiling)}" for name, of_set, ceiling in own)
+    return "".join((percent(report.policy.max_confidence), *stricter))
+
+
+def has_own_ceilings(report: PublicReport) -> bool:
+    """Whether some attribute or set has a ceiling of its own."""
+    return any(a.own_ceilings for a in report.attributes)
+
+
+def too_surely(report: PublicReport) -> str:
+    """How something can be told that is above its ceiling."""
+    if has_own_ceilings(report):
+        return f"more surely than a ceiling allows ({ceilings(report)})"
+    return f"with more than {ceilings(report)} confidence"
+
+
+def above(report: PublicReport) -> str:
+    """What a confidence is where a ceiling is not kept."""
+    if has_own_ceilings(report):
+        return f"and surer than a ceiling allows ({ceilings(report)})"
+    return f"above the ceiling of {ceilings(report)}"
 
 
 def sensitive(report: PublicReport) -> str:

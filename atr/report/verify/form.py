@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from atr.announcement import RATE_DIGITS
 from atr.programme import MOST_OUTCOMES, Policy
+from atr.protected import floored
 from atr.report import model, wording
 from atr.report.rounding import nearest
 from atr.report.verify.finding import Finding
@@ -64,10 +65,21 @@ def _names(report: model.PublicReport) -> Iterator[Finding]:
         announced = {group.public.get(a.name) for group in report.announced_groups}
         if not _unique(a.coarse) or set(a.coarse) - (announced & set(a.values)) or (a.coarse and a.role != "public"):
             yield Finding(f"attributes.{a.name}.coarse", "are not each a value of announced groups, named once")
+        yield from _ceilings(a, report.policy)
     if not _unique(group.id for group in report.groups):
         yield Finding("groups", "two have the same id")
     if not _unique(_values(group.public) for group in report.groups):
         yield Finding("groups", "two have the same public attributes")
+
+
+def _ceilings(attribute: model.AttributeInfo, policy: model.PolicyInfo) -> Iterator[Finding]:
+    """The ceilings of an attribute's own: of sensitive values and sets that exist, and stricter than the policy's."""
+    highest = floored(policy.max_confidence, digits=policy.digits)
+    for name, of_set, own in attribute.own_ceilings:
+        if attribute.role != "sensitive" or (of_set is not None and of_set not in attribute.sets):
+            yield Finding(name, "has a ceiling of its own for what is not protected")
+        if not 0 < floored(own, digits=policy.digits) < highest:
+            yield Finding(name, f"{own} is no ceiling stricter than that of the policy")
 
 
 def _group(group: model.Group, report: model.PublicReport) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 from atr import fairness
 from atr.announcement import Announcement
 from atr.fidelity import Alpha, Delta, Fidelity, Ranges
-from atr.protected import Named, sets_of
+from atr.protected import Protection
 from atr.report import build, model
 
 Floats = npt.NDArray[np.float64]
@@ -85,7 +85,7 @@ class Printed:
             rung=0,
             flattened=np.array([group.status == "flattened" for group in report.announced_groups], dtype=bool),
             coarsened=np.array([group.status == "coarsened" for group in report.announced_groups], dtype=bool),
-            sets=sets_of([a.name for a in sensitive], values, offsets.tolist(), named_sets(report)),
+            protection=protection(report),
         )
         rounding = report.policy.population_rounding
         between = [open_people(int(n), rounding) if population is None else (n, n) for n in announcement.population]
@@ -160,9 +160,15 @@ class Printed:
         return self.cells.events()
 
 
-def named_sets(report: model.PublicReport) -> tuple[Named, ...]:
-    """The named protected sets of a report."""
-    return tuple((a.name, name, values) for a in report.attributes for name, values in a.sets.items())
+def protection(report: model.PublicReport) -> Protection:
+    """Which sets of people a well-formed report protects, and under which ceilings."""
+    return Protection.of(
+        [a.name for a in report.attributes if a.role == "sensitive"],
+        ((a.name, name, values) for a in report.attributes for name, values in a.sets.items()),
+        (own for a in report.attributes for own in a.own_ceilings),
+        max_confidence=report.policy.max_confidence,
+        digits=report.policy.digits,
+    )
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ import numpy as np
 
 import atr
 from atr import fairness
-from atr.announcement import RATE_DIGITS, published_population, telling_nothing
+from atr.announcement import RATE_DIGITS, published_population
 from atr.confidence import round_up
 from atr.fidelity import ladder
 from atr.outcomes import GRID_TOLERANCE
 from atr.programme import UNKNOWN
-from atr.protected import ProtectedSets
+from atr.protected import OwnCeiling, ProtectedSets, floored
 from atr.report import build, model, wording, yardsticks
 from atr.report.notes import fidelity_notes
 from atr.report.rounding import bounds as between
@@ -30,7 +30,6 @@ from atr.report.verify.printed import (
     Ints,
     Printed,
     RateBounds,
-    named_sets,
     open_people,
     promise,
 )
@@ -55,7 +54,8 @@ def of_nothing(report: model.PublicReport) -> Iterator[Finding]:
     """What is false in a report that announces no group."""
     privacy = report.privacy
     figures = (*_guarantee(privacy), privacy.flattened_confidence, privacy.leakage)
-    if report.fairness or report.coverage.rate is not None or any(figure is not None for figure in figures):
+    stated = report.fairness or report.coverage.rate is not None or privacy.own_ceilings
+    if stated or any(figure is not None for figure in figures):
         yield Finding("groups", "nothing is announced, but figures are stated")
     yield from _coverage(report, 0, (0, 0))
     if report.data_quality.unknown:
@@ -122,17 +122,23 @@ def _largest_too_small(policy: model.PolicyInfo) -> int:
 
 def _privacy(printed: Printed) -> Iterator[Finding]:
     report, digits, privacy = printed.report, printed.report.policy.digits, printed.report.privacy
-    chance, flat = printed.announcement.chance, printed.announcement.flattened
+    flat, before = printed.announcement.flattened, printed.announcement.telling_nothing().chance
     kept, flattened = np.flatnonzero(~flat).tolist(), np.flatnonzero(flat).tolist()
     if privacy.holds_for != wording.holds_for(wording.sensitive(report)):
         yield Finding("privacy.holds_for", "is not for whom the guarantee holds")
-    sure = _confidences(printed, chance)
-    prior = _confidences(printed, telling_nothing(chance, digits=digits))
+    sure = _confidences(printed, printed.announcement.chance)
+    prior = _confidences(printed, before)
     yield from _confidence("max_confidence", sure, kept, report)
     yield from _confidence("prior_confidence", prior, kept, report)
     yield from _confidence("flattened_confidence", prior, flattened, report)
+    yield from _own_ceilings(printed, kept)
+    ceiling = Fraction(floored(report.policy.max_confidence, digits=digits))
+    held = [(ceiling, prior)] + [
+        (ceiling * Fraction(str(own.factor)), _confidences(printed, before, own))
+        for own in (printed.announcement.protection.own_ceilings if flattened else ())
+    ]
     for group in flattened:
-        if prior[1][group] <= Fraction(str(down(report.policy.max_confidence, digits))):
+        if all(surest[group] <= highest for highest, (_, surest) in held):
             yield Finding(report.announced_groups[group].id, "is flattened, though the ceiling of the policy is kept")
     if not kept and any(figure is not None for figure in _guarantee(privacy)):
         yield Finding("privacy", "a guarantee is stated, but every group is flattened")
@@ -146,21 +152,46 @@ def _privacy(printed: Printed) -> Iterator[Finding]:
     yield from _binding_set(printed)
 
 
-def _confidence(name: str, found: _Confidences, groups: list[int], report: model.PublicReport) -> Iterator[Finding]:
-    """A stated confidence, against that of the groups it is of."""
-    stated, digits = getattr(report.privacy, name), report.policy.digits
+def _own_ceilings(printed: Printed, kept: list[int]) -> Iterator[Finding]:
+    """What is stated of ceilings of their own: of those that sensitive attributes have, in their order."""
+    announcement, report = printed.announcement, printed.report
+    stated = [(of.attribute, of.set, of.ceiling) for of in report.privacy.own_ceilings]
+    expected = announcement.protection.own_ceilings if kept else ()
+    if stated != [(own.attribute, own.set, own.max_confidence) for own in expected]:
+        yield Finding("privacy.own_ceilings", "are not those of the attributes")
+        return
+    before = announcement.telling_nothing().chance
+    for own, of in zip(expected, report.privacy.own_ceilings, strict=True):
+        for name, chance in (("max_confidence", announcement.chance), ("prior_confidence", before)):
+            yield from _confidence(name, _confidences(printed, chance, own), kept, report, of=of)
+
+
+def _confidence(
+    name: str,
+    found: _Confidences,
+    groups: list[int],
+    report: model.PublicReport,
+    *,
+    of: model.OwnCeiling | None = None,
+) -> Iterator[Finding]:
+    """A stated confidence, against that of the groups it is of; of the sets under a ceiling of their own, if given."""
+    stated, digits = getattr(of or report.privacy, name), report.policy.digits
+    where = "privacy" if of is None else f"privacy.own_ceilings, {of.attribute}{f', {of.set}' if of.set else ''}"
     if not groups:
         if stated is not None:
-            yield Finding(f"privacy.{name}", "is stated, but there is no group it could be of")
+            yield Finding(f"{where}.{name}", "is stated, but there is no group it could be of")
         return
     low, high = (float(round_up(max(confidences[i] for i in groups), digits=digits)) for confidences in found)
     if stated is None or not low <= stated <= high or nearest(stated, digits) != stated:
-        yield Finding(f"privacy.{name}", f"{stated} is stated, {_either(low, high)} follows from the printed numbers")
-    ceiling = Fraction(str(report.policy.max_confidence))
+        yield Finding(f"{where}.{name}", f"{stated} is stated, {_either(low, high)} follows from the printed numbers")
+    ceiling = report.policy.max_confidence if of is None else of.ceiling
+    whose = "the ceiling of the policy" if of is None else f"the ceiling {of.ceiling} of {of.set or of.attribute}"
     for i in groups:
         group = report.announced_groups[i]
-        if found[0][i] > ceiling and group.status != "flattened":
-            yield Finding(group.id, f"its {name} exceeds the ceiling of the policy")
+        if found[0][i] > Fraction(str(ceiling)) and group.status != "flattened":
+            yield Finding(group.id, f"its {name} exceeds {whose}")
+    if of is not None and stated > ceiling:
+        yield Finding(f"{where}.{name}", "exceeds its ceiling")
 
 
 def _guarantee(privacy: model.Privacy) -> tuple[object, ...]:
@@ -194,12 +225,8 @@ def _binding_set(printed: Printed) -> Iterator[Finding]:
     report = printed.report
     ids = [group.id for group in report.announced_groups]
     if report.privacy.binding_group in ids:
-        sensitive = [a.name for a in report.attributes if a.role == "sensitive"]
         group = ids.index(report.privacy.binding_group)
-        named = named_sets(report)
-        if report.privacy.binding_set != build.binding_set(
-            printed.announcement, group, sensitive=sensitive, named=named
-        ):
+        if report.privacy.binding_set != build.binding_set(printed.announcement, group):
             yield Finding("privacy.binding_set", "is not what a reader can be surest of in the binding group")
 
 
@@ -228,17 +255,24 @@ def _bounded(figure: float | None) -> str:
     return "no bound" if figure is None else str(figure)
 
 
-def _confidences(printed: Printed, chance: Ints) -> _Confidences:
-    """(g,) the confidence in each group with the known populations, and the largest any within the rounding allow."""
-    sure = replace(printed.announcement, chance=chance).confidences()
+def _confidences(printed: Printed, chance: Ints, own: OwnCeiling | None = None) -> _Confidences:
+    """(g,) the confidence in each group with the known populations, and the largest any within the rounding allow.
+
+    In any protected set, or only in those under a ceiling of their own.
+    """
+    announcement = replace(printed.announcement, chance=chance)
+    sure = announcement.confidences() if own is None else announcement.confidences_under(own)
     surest = list(sure)
-    offsets = printed.announcement.offsets
-    sets = printed.announcement.sets or ProtectedSets.regions(offsets)
+    offsets = announcement.offsets
+    sets = announcement.sets or ProtectedSets.regions(offsets)
+    chosen = [True] * len(sets) if own is None else announcement.under(own).tolist()
     for x in chance.T:
         least, most = printed.least * x, printed.most * x
         others = np.add.reduceat(least, offsets[:-1])[sets.group_of_set] - sets.sums(least)
-        for group, own, rest in zip(sets.group_of_set, sets.sums(most).tolist(), others.tolist(), strict=True):
-            surest[group] = max(surest[group], Fraction(own, own + rest) if own else Fraction(0))
+        people = zip(sets.group_of_set, sets.sums(most).tolist(), others.tolist(), chosen, strict=True)
+        for group, inside, rest, counts in people:
+            if counts and inside:
+                surest[group] = max(surest[group], Fraction(inside, inside + rest))
     return sure, surest
 
 
