@@ -37,18 +37,32 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
     if set(policy.fidelity) != {kind}:
         yield Finding("fidelity.kind", "is not that of the policy")
     for where, level in (("policy.fidelity", policy.fidelity.get(kind)), ("fidelity.level", report.fidelity.level)):
-        if (level is not None) if kind == "ranges" else promise(kind, level) is None:
+        if (level is not None) if kind in ("ranges", "linear") else promise(kind, level) is None:
             yield Finding(where, "is no promise that can be checked")
     if policy.four_fifths < 1 / _LARGEST:
         yield Finding("policy.four_fifths", "is no line that a ratio can be held to")
-    for name in ("mechanism", "reader", "side_information"):
-        if getattr(policy, name) != Policy.model_fields[name].default:
+    linear, informed = policy.mechanism == "linear", policy.reader == "informed"
+    checked = {
+        "mechanism": ("optimal", "linear"),
+        "reader": ("face_value", "informed") if linear else ("face_value",),
+        "side_information": (Policy.model_fields["side_information"].default,),
+    }
+    for name, known in checked.items():
+        if getattr(policy, name) not in known:
             yield Finding(f"policy.{name}", "is none that can be checked")
+    if linear != (kind == "linear"):
+        yield Finding("fidelity.kind", "is not that of the mechanism")
+    if linear and (policy.group_rates != "exact" or policy.objective != "privacy"):
+        yield Finding("policy.mechanism", "has other group rates or another objective than it can have")
     instead = {"withhold": "withheld", "flatten": "flattened"}.get(policy.unattainable)
     if instead is None:
         yield Finding("policy.unattainable", "is none that can be checked")
-    if {group.status for group in report.groups} - {"announced", instead}:
+    for_reader = ("flattened", "reader") if informed else ("announced", None)
+    kinds = {(group.status, group.flattened_for) for group in report.groups}
+    if kinds - {("announced", None), (instead, None), for_reader}:
         yield Finding("groups", f"a group is neither announced nor {instead or 'withheld'}")
+    if any((group.pooled is not None) != (linear and group.status == "announced") for group in report.groups):
+        yield Finding("groups", "whether a group is pooled is not told of the announced groups of the linear mechanism")
 
 
 def _names(report: model.PublicReport) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ import numpy as np
 
 import atr
 from atr import fairness
-from atr.announcement import RATE_DIGITS, published_population, telling_nothing
+from atr.announcement import RATE_DIGITS, open_people, published_population, telling_nothing
 from atr.confidence import round_up
 from atr.fidelity import ladder
 from atr.outcomes import GRID_TOLERANCE
@@ -23,6 +23,7 @@ from atr.report.notes import fidelity_notes
 from atr.report.rounding import bounds as between
 from atr.report.rounding import down, nearest, up
 from atr.report.sentences import sentence
+from atr.report.verify import reader
 from atr.report.verify.finding import Finding
 from atr.report.verify.printed import (
     Bools,
@@ -31,7 +32,6 @@ from atr.report.verify.printed import (
     Printed,
     RateBounds,
     named_sets,
-    open_people,
     promise,
 )
 
@@ -44,6 +44,7 @@ def of(printed: Printed) -> Iterator[Finding]:
     yield from _people(printed)
     yield from _coverage(printed.report, int(printed.announcement.published.sum()), printed.people(printed.everyone))
     yield from _privacy(printed)
+    yield from reader.of(printed)
     yield from _leakage(printed)
     yield from _rates(printed)
     yield from _promise(printed.report)
@@ -122,9 +123,9 @@ def _largest_too_small(policy: model.PolicyInfo) -> int:
 
 def _privacy(printed: Printed) -> Iterator[Finding]:
     report, digits, privacy = printed.report, printed.report.policy.digits, printed.report.privacy
-    chance, flat = printed.announcement.chance, printed.announcement.flattened
-    kept, flattened = np.flatnonzero(~flat).tolist(), np.flatnonzero(flat).tolist()
-    if privacy.holds_for != wording.holds_for(wording.sensitive(report)):
+    chance, above = printed.announcement.chance, printed.announcement.above_ceiling
+    kept, flattened = np.flatnonzero(~above).tolist(), np.flatnonzero(above).tolist()
+    if privacy.holds_for != wording.holds_for(wording.sensitive(report), reader=report.policy.reader):
         yield Finding("privacy.holds_for", "is not for whom the guarantee holds")
     sure = _confidences(printed, chance)
     prior = _confidences(printed, telling_nothing(chance, digits=digits))
@@ -159,7 +160,7 @@ def _confidence(name: str, found: _Confidences, groups: list[int], report: model
     ceiling = Fraction(str(report.policy.max_confidence))
     for i in groups:
         group = report.announced_groups[i]
-        if found[0][i] > ceiling and group.status != "flattened":
+        if found[0][i] > ceiling and (group.status != "flattened" or group.flattened_for):
             yield Finding(group.id, f"its {name} exceeds the ceiling of the policy")
 
 
@@ -174,7 +175,7 @@ def _guarantee(privacy: model.Privacy) -> tuple[object, ...]:
 
 
 def _binding(printed: Printed, stated: float) -> Iterator[Finding]:
-    kept = np.flatnonzero(~printed.announcement.flattened).tolist()
+    kept = np.flatnonzero(~printed.announcement.above_ceiling).tolist()
     ids = [printed.report.announced_groups[i].id for i in kept]
     binding = printed.report.privacy.binding_group
     sure, surest = (
@@ -274,6 +275,8 @@ def _promise(report: model.PublicReport) -> Iterator[Finding]:
     if kind == "ranges":
         yield from _limits(report)
         return
+    if kind == "linear" and report.fidelity.largest_change is not None:
+        yield Finding("fidelity.largest_change", "is stated, though nothing is promised of single chances")
     made, floor = promise(kind, report.fidelity.level), promise(kind, policy.fidelity[kind])
     if made is None or floor is None:
         return
