@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-from atr.announcement import RATE_DIGITS
+from atr.announcement import RATE_DIGITS, open_people
 from atr.programme import MOST_OUTCOMES, Policy
 from atr.report import model, wording
 from atr.report.rounding import nearest
@@ -91,7 +91,7 @@ def _group(group: model.Group, report: model.PublicReport) -> Iterator[Finding]:
         return
     if group.population != sum(region.population for region in group.regions):
         yield Finding(f"{group.id}.population", "is not what its regions add up to")
-    yield from _rates(group.rate, report, group.id)
+    yield from _rates(group.rate, report, group.id, [group])
     if not _unique(_values(region.sensitive) for region in group.regions):
         yield Finding(group.id, "two of its rows are of the same people")
     for region in group.regions:
@@ -138,12 +138,18 @@ def _people(people: int, report: model.PublicReport, where: str) -> Iterator[Fin
         yield Finding(where, f"the population is not a multiple of {rounding}")
 
 
-def _rates(rates: Mapping[str, float], report: model.PublicReport, where: str) -> Iterator[Finding]:
+def _rates(
+    rates: Mapping[str, float], report: model.PublicReport, where: str, groups: Sequence[model.Group]
+) -> Iterator[Finding]:
+    """Of three outcomes and more, each was rounded: to a whole number of people in every group, then to a percentage."""
+    rounding = report.policy.population_rounding
+    people = sum(open_people(region.population, rounding)[0] for group in groups for region in group.regions)
+    off = (len(rates) > 2) * len(rates) * 0.5 * (10.0**-RATE_DIGITS + len(groups) / max(people, 1))
     if set(rates) != set(report.outcomes):
         yield Finding(where, "the rates are not of the outcomes")
     elif not all(_printed(rate, RATE_DIGITS) for rate in rates.values()):
         yield Finding(where, "a rate is not a whole percentage")
-    elif abs(sum(rates.values()) - 1) > (len(rates) > 2) * len(rates) * 0.5 * 10.0**-RATE_DIGITS + 1e-9:
+    elif abs(sum(rates.values()) - 1) > off + 1e-9:
         yield Finding(where, "the rates do not add up to 1")
 
 
@@ -165,7 +171,7 @@ def _totals(report: model.PublicReport) -> Iterator[Finding]:
     if counts.withheld_for_size < 0:
         yield Finding("coverage.groups.withheld_for_size", "is below 0")
     if report.coverage.rate is not None:
-        yield from _rates(report.coverage.rate, report, "coverage.rate")
+        yield from _rates(report.coverage.rate, report, "coverage.rate", report.announced_groups)
     if any(n % policy.population_rounding for n in (quality.duplicates, quality.corrections, quality.quarantined)):
         yield Finding("data_quality", f"a number of rows is not a multiple of {policy.population_rounding}")
     coarse = max(policy.minimum_group_size, policy.population_rounding)
