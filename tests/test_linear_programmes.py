@@ -136,7 +136,7 @@ def test_three_outcomes(tmp_path: Path, name: str) -> None:
     if name == "face value":
         assert _chances(report, "women") == pytest.approx([0.0574, 0.0574, 0.675], abs=0.0015)
         deferred, refused = (_chances(report, "women", outcome) for outcome in ("deferred", "refused"))
-        assert deferred == pytest.approx([2 * x for x in refused], abs=0.003)
+        assert deferred == pytest.approx([2 * x for x in refused], abs=0.005)
 
 
 @quick

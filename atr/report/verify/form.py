@@ -141,7 +141,7 @@ def _people(people: int, report: model.PublicReport, where: str) -> Iterator[Fin
 def _rates(
     rates: Mapping[str, float], report: model.PublicReport, where: str, groups: Sequence[model.Group]
 ) -> Iterator[Finding]:
-    """Of three outcomes and more, each was rounded: to a whole number of people in every group, then to a percentage."""
+    """Each of three outcomes and more is rounded: to a whole number of people in every group, then to a percentage."""
     rounding = report.policy.population_rounding
     people = sum(open_people(region.population, rounding)[0] for group in groups for region in group.regions)
     off = (len(rates) > 2) * len(rates) * 0.5 * (10.0**-RATE_DIGITS + len(groups) / max(people, 1))
