@@ -25,6 +25,9 @@ from atr.groups import Groups
 from atr.mechanism import announce as least_distorted
 from atr.mechanism import optimal_privacy, round_announcement
 from atr.mechanism.grid import filled_up
+from atr.mechanism.linear import linear_reduction, only_the_rate
+from atr.mechanism.linear_rounding import round_linear
+from atr.pooling import Pooling
 from atr.programme import Policy
 from atr.protected import OwnCeiling, ProtectedSets, Protection
 from atr.regions import Regions
@@ -41,24 +44,30 @@ _NAMED = 10
 
 
 class Standing(IntEnum):
-    """What becomes of a QID group; decided from populations and policy, never from decisions.
+    """What becomes of a QID group; decided from populations and policy, never from decisions but for exact rates.
 
     A group that prior knowledge alone makes surer than the ceiling is withheld (``PRIOR_TOO_SURE``) or, where the
     policy says so, announces its rates for every region (``FLATTENED``). One below the minimum size is withheld under
     either policy: flattening hides how chances differ within a group, but its rates would still tell of the decisions
     of a few people, and that is what the minimum is there to prevent. Where the policy merges groups, that was done
     before (:mod:`atr.coarsening`): merged groups stand as others do.
+
+    Before an informed reader a group is flattened, too, if some rule with its rates could not be announced to him
+    (``FLATTENED_FOR_READER``); which groups these are follows from populations, policy and the rates, which are exact.
     """
 
     ANNOUNCED = 0
     TOO_SMALL = 1
     PRIOR_TOO_SURE = 2
     FLATTENED = 3
+    FLATTENED_FOR_READER = 4
 
 
 @dataclass(frozen=True)
 class Solved:
     """The optimal privacy of some groups at each fidelity that may be promised. Private: it depends on the true rules.
+
+    Of the linear mechanism, which promises no fidelity, it is the confidence that the reduction comes to.
 
     Parameters
     ----------
@@ -67,7 +76,8 @@ class Solved:
     beta
         (k, rungs) smallest maximum confidence at each rung of :func:`rungs`, under the policy's group rates.
     beta_other
-        (k,) the same at the policy's own fidelity, had group rates been the other way (free for exact, exact for free).
+        (k,) the same at the policy's own fidelity, had group rates been the other way (free for exact, exact for free);
+        nan for the linear mechanism, which keeps rates.
     limits
         (k, 2) what is known before any report, and what the true rules would give away.
     """
@@ -108,7 +118,8 @@ class Announcement:
     digits
         Decimal digits of the announced chances.
     fidelity
-        What is promised of every announced chance outside flattened groups.
+        What is promised of every announced chance outside flattened groups; of the linear mechanism, which promises
+        nothing of single chances, in which groups they are not the true ones.
     rung
         Its place among the :func:`rungs`.
     flattened
@@ -128,7 +139,7 @@ class Announcement:
     published: Ints
     chance: Ints
     digits: int
-    fidelity: Fidelity
+    fidelity: Fidelity | Pooling
     rung: int
     flattened: Bools
     coarsened: Bools
@@ -147,6 +158,11 @@ class Announcement:
     def flat(self) -> Bools:
         """(n,) which regions lie in flattened groups."""
         return np.repeat(self.flattened, np.diff(self.offsets))
+
+    @property
+    def above_ceiling(self) -> Bools:
+        """(g,) which groups are flattened because prior knowledge alone exceeds the ceiling: it holds in all others."""
+        return self.flattened & ~self.fidelity.for_reader if isinstance(self.fidelity, Pooling) else self.flattened
 
     @property
     def group_digits(self) -> Ints:
@@ -197,6 +213,15 @@ def published_population(people: Ints, *, rounding: int) -> Ints:
     """
     nearest = (2 * people + rounding) // (2 * rounding) * rounding
     return np.where(people > 0, np.maximum(nearest, rounding), 0)
+
+
+def open_people(published: int, rounding: int) -> tuple[int, int]:
+    """Between what the whole numbers of people lie that are printed as this one.
+
+    >>> open_people(10, 5), open_people(5, 5), open_people(20, 10), open_people(7, 1)
+    ((8, 12), (1, 7), (15, 24), (7, 7))
+    """
+    return 1 if published == rounding else published - rounding // 2, published + (rounding - 1) // 2
 
 
 @dataclass(frozen=True)
@@ -252,12 +277,30 @@ def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
         result[sure.astype(bool)] = too_sure
         smallest = np.minimum(smallest, total)
     result[smallest < policy.minimum_group_size] = Standing.TOO_SMALL
+    if policy.reader == "informed":
+        left = np.flatnonzero(result == Standing.ANNOUNCED)
+        result[left[_only_the_rate(regions, left, policy)]] = Standing.FLATTENED_FOR_READER
     return result
+
+
+def _only_the_rate(regions: Regions, which: Ints, policy: Policy) -> Bools:
+    """(k,) of which groups an informed reader may be told the rates only."""
+    if not len(which):
+        return np.zeros(0, dtype=bool)
+    with_outcome = np.add.reduceat(regions.counts, regions.offsets[:-1])[which]
+    rate = with_outcome / regions.group_population[which, None]
+    return only_the_rate(groups_of(regions, which), rate, max_confidence=policy.ceiling)
+
+
+def flattened(standings: npt.NDArray[np.int64]) -> Bools:
+    """(g,) which groups announce their rates for every region, for whatever reason."""
+    flat: Bools = np.isin(standings, (Standing.FLATTENED, Standing.FLATTENED_FOR_READER))
+    return flat
 
 
 def printed(standings: npt.NDArray[np.int64]) -> Ints:
     """The positions of the groups whose numbers are printed: the announced ones and the flattened ones."""
-    return np.flatnonzero((standings == Standing.ANNOUNCED) | (standings == Standing.FLATTENED))
+    return np.flatnonzero((standings == Standing.ANNOUNCED) | flattened(standings))
 
 
 def flat_digits(digits: int) -> int:
@@ -307,7 +350,7 @@ def _check_truth(regions: Regions, which: Ints, declared: Ranges) -> None:
 
 
 def solve(regions: Regions, which: Ints, policy: Policy) -> Solved:
-    """The optimal privacy of some groups.
+    """The optimal privacy of some groups, or what the linear mechanism comes to.
 
     Parameters
     ----------
@@ -319,6 +362,10 @@ def solve(regions: Regions, which: Ints, policy: Policy) -> Solved:
         The programme's policy.
     """
     groups = groups_of(regions, which)
+    if policy.mechanism == "linear":
+        reduced = linear_reduction(groups, max_confidence=policy.ceiling, reader=policy.reader)
+        unknown = np.full(len(which), np.nan)
+        return Solved(np.asarray(which, dtype=np.int64), reduced.beta[:, None], unknown, reduced.limits)
     promises = rungs(regions, which, policy)
     other: Literal["exact", "free"] = "free" if policy.group_rates == "exact" else "exact"
     solved = [
@@ -339,25 +386,36 @@ def announce(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
     ------
     RefusedError
         If some group cannot be brought below the ceiling at the demanded fidelity. Which groups bind is in its
-        private part.
+        private part. The linear mechanism refuses none.
     """
-    return _with_flattened(_least_distorted(regions, solved, policy), regions, policy)
+    make = _reduced if policy.mechanism == "linear" else _least_distorted
+    return _with_flattened(make(regions, solved, policy), regions, policy)
 
 
 def _with_flattened(made: Announcement, regions: Regions, policy: Policy) -> Announcement:
     standings = standing(regions, policy)
-    added = np.flatnonzero(standings == Standing.FLATTENED)
+    added = np.flatnonzero(flattened(standings))
     if not len(added):
         return made
     which = np.union1d(made.groups, added)
-    flattened = standings[which] == Standing.FLATTENED
+    flat = flattened(standings[which])
     members, offsets = members_of(regions, which)
-    inside = np.repeat(flattened, np.diff(offsets))
+    inside = np.repeat(flat, np.diff(offsets))
     chance = np.repeat(_rates(regions, policy.digits)[which], np.diff(offsets), axis=0)
     chance[~inside] = made.chance
     published = published_population(regions.population[members], rounding=policy.population_rounding)
+    pooled = np.zeros(len(which), dtype=bool)
+    if isinstance(made.fidelity, Pooling):
+        pooled[~flat] = made.fidelity.pooled
     return announced_of(
-        regions, which, published=published, chance=chance, rung=made.rung, policy=policy, flattened=flattened
+        regions,
+        which,
+        published=published,
+        chance=chance,
+        rung=made.rung,
+        policy=policy,
+        standings=standings[which],
+        pooled=pooled,
     )
 
 
@@ -373,13 +431,40 @@ def _rates(regions: Regions, digits: int) -> Ints:
     return rates
 
 
+def _reduced(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
+    """The solved groups, shrunk towards their rates by the linear mechanism and rounded, below the ceiling."""
+    which = solved.group
+    if not len(which):
+        return _nobody(regions, which, rung=0, policy=policy)
+    groups = groups_of(regions, which)
+    published = published_population(groups.population.astype(np.int64), rounding=policy.population_rounding)
+    reduced = linear_reduction(groups, max_confidence=policy.ceiling, reader=policy.reader)
+    grid, moved = round_linear(
+        groups.population,
+        reduced.announced,
+        groups.offsets,
+        digits=policy.digits,
+        ceiling=policy.ceiling,
+        published_population=published,
+        sets=groups.sets,
+    )
+    # Of two outcomes the mechanism's second is the positive one.
+    chance = grid[:, ::-1] if grid.shape[1] == 2 else grid
+    pooled = reduced.pooled | reduced.flattened | moved
+    return announced_of(regions, which, published=published, chance=chance, rung=0, policy=policy, pooled=pooled)
+
+
+def _nobody(regions: Regions, which: Ints, *, rung: int, policy: Policy) -> Announcement:
+    none = np.zeros((0, len(regions.outcomes)), dtype=np.int64)
+    return announced_of(regions, which, published=none[:, 0], chance=none, rung=rung, policy=policy)
+
+
 def _least_distorted(regions: Regions, solved: Solved, policy: Policy) -> Announcement:
     """The solved groups, least distorted at one confidence, rounded, below the ceiling."""
     which = solved.group
     promises = rungs(regions, which, policy)
     if not len(which):
-        none = np.zeros((0, len(regions.outcomes)), dtype=np.int64)
-        return announced_of(regions, which, published=none[:, 0], chance=none, rung=len(promises) - 1, policy=policy)
+        return _nobody(regions, which, rung=len(promises) - 1, policy=policy)
     groups = groups_of(regions, which)
     refusal: RefusedError | None = None
     for rung, fidelity in enumerate(promises):
@@ -484,11 +569,22 @@ def announced_of(
     chance: Ints,
     rung: int,
     policy: Policy,
-    flattened: Bools | None = None,
+    standings: npt.NDArray[np.int64] | None = None,
+    pooled: Bools | None = None,
 ) -> Announcement:
-    """The announcement of some groups, from the numbers chosen for their regions; none is flattened unless named."""
+    """The announcement of some groups, from the numbers chosen for their regions.
+
+    None is flattened unless their standings say so, and by the linear mechanism none is pooled unless named.
+    """
     members, offsets = members_of(regions, which)
-    flat = np.zeros(len(which), dtype=bool) if flattened is None else flattened
+    nobody = np.zeros(len(which), dtype=bool)
+    flat = nobody if standings is None else flattened(standings)
+    promise: Fidelity | Pooling
+    if policy.mechanism == "linear":
+        for_reader = nobody if standings is None else standings == Standing.FLATTENED_FOR_READER
+        promise = Pooling(policy.reader, nobody if pooled is None else pooled, for_reader)
+    else:
+        promise = rungs(regions, which[~flat], policy)[rung]
     return Announcement(
         outcomes=regions.outcomes,
         groups=which,
@@ -499,7 +595,7 @@ def announced_of(
         published=published,
         chance=chance,
         digits=policy.digits,
-        fidelity=rungs(regions, which[~flat], policy)[rung],
+        fidelity=promise,
         rung=rung,
         flattened=flat,
         coarsened=np.array([regions.group_values[i] in regions.merged for i in which], dtype=bool),

@@ -116,8 +116,9 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
             standings = announcement.standing(counted, loaded.policy)
             announced = np.flatnonzero(standings == announcement.Standing.ANNOUNCED)
             loaded.policy.fidelity.model(announcement.values_of(counted, announced))
-            groups = np.bincount(standings, minlength=4).tolist()
-            found.append({"period": period.label, "decisions": decisions, "announced": groups[0] + groups[3],
+            groups = np.bincount(standings, minlength=len(announcement.Standing)).tolist()
+            printed = len(announcement.printed(standings))
+            found.append({"period": period.label, "decisions": decisions, "announced": printed,
                           "too_small": groups[1], "prior_too_sure": groups[2] + groups[3]})  # fmt: skip
     _say(f"{loaded.path}: fits its log.")
     _say(

@@ -21,6 +21,8 @@ from atr.announcement import Announcement, Solved, Standing, groups_of, members_
 from atr.confidence import maximum_confidence, privacy_limit
 from atr.dossier_privacy import Curves, Yardsticks, charts, curves, yardsticks
 from atr.errors import RefusedError
+from atr.mechanism.linear import linear_reduction
+from atr.pooling import Pooling
 from atr.programme import Programme
 from atr.regions import Regions
 from atr.report import build as public
@@ -34,7 +36,8 @@ _STANDINGS = {
     Standing.ANNOUNCED: "announced",
     Standing.TOO_SMALL: "withheld: fewer people than the minimum",
     Standing.PRIOR_TOO_SURE: "withheld: prior knowledge alone exceeds the ceiling",
-    Standing.FLATTENED: "flattened",
+    Standing.FLATTENED: "flattened: prior knowledge alone exceeds the ceiling",
+    Standing.FLATTENED_FOR_READER: "flattened: some rules with its rates could not be announced to this reader",
 }
 
 
@@ -51,10 +54,22 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Reduction:
+    """Of 0, the rate for everybody, to 1, the most extreme rule in this direction: where the true rule lies, r, and the
+    safe limit, r_C. ``pooled`` is whether the report says that its chances may not be the true ones."""
+
+    r: float
+    safe_limit: float
+    pooled: bool
+
+
+@dataclass(frozen=True, slots=True)
 class DossierGroup:
     """A QID group. ``beta`` is its optimal privacy under the policy, ``beta_other`` under the other group rates.
 
     ``merged`` is how many groups of the log are in it; 0 where it was not merged.
+    Of the linear mechanism ``beta`` is the confidence before rounding, and there is no ``beta_other``; ``reduction``
+    tells how extreme the true rule is and how extreme a rule of its kind could be announced.
 
     ``true_leakage`` is that of the true rules, ``announced_leakage`` that of the announced ones, both with the exact
     populations; None where the group is withheld or nothing was announced.
@@ -74,7 +89,13 @@ class DossierGroup:
     binds: bool
     stated: bool
     """Whether the confidence that the report states is this group's."""
+    reduction: Reduction | None
     cells: tuple[Cell, ...]
+
+    @property
+    def flattened(self) -> bool:
+        """Whether it announces its rates for every region."""
+        return self.status.startswith("flattened")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +208,8 @@ def build(
         refusal=refusal.message if refusal else "",
         refusal_detail=refusal.private if refusal else "",
         policy=programme.policy.model_dump(exclude={"fidelity"})
-        | programme.policy.fidelity.model_dump(exclude_none=True),
+        | {kind: level for kind, level in programme.policy.promise.items() if level is not None}
+        | ({"ranges": programme.policy.fidelity.ranges} if programme.policy.fidelity.ranges else {}),
         report_date=report.date if report else "",
         stated_confidence=report.privacy.max_confidence if report else None,
         promised=_promised(report) if report else "",
@@ -232,9 +254,10 @@ def _groups(
     place = {int(g): i for i, g in enumerate(announcement.groups)} if announcement else {}
     held = announcement.held_confidences() if announcement else []
     plain = announcement.confidences() if announcement else []
-    flattened = announcement.flattened.tolist() if announcement else []
-    surest = max((s for s, flat in zip(plain, flattened, strict=True) if not flat), default=None)
+    above = announcement.above_ceiling.tolist() if announcement else []
+    surest = max((s for s, out in zip(plain, above, strict=True) if not out), default=None)
     to_announce = np.flatnonzero(standings == Standing.ANNOUNCED)
+    reductions = dict(_reductions(programme, regions, to_announce, announcement))
     true_leakage = dict(zip(to_announce.tolist(), yardsticks(regions, to_announce, None), strict=True))
     leaked = yardsticks(regions, announcement.groups, announcement) if announcement else []
     for g in every.tolist():
@@ -253,14 +276,31 @@ def _groups(
             prior=float(prior[g]),
             true_confidence=float(true[g]),
             beta=float(beta[g][0]) if g in beta else None,
-            beta_other=float(beta[g][1]) if g in beta else None,
+            beta_other=float(beta[g][1]) if g in beta and not math.isnan(beta[g][1]) else None,
             announced_confidence=float(held[mine]) if mine is not None else None,
             true_leakage=true_leakage.get(g),
             announced_leakage=leaked[mine] if mine is not None else None,
             binds=g in beta and bool(beta[g][0] >= worst - 1e-12),
-            stated=mine is not None and not flattened[mine] and plain[mine] == surest,
+            stated=mine is not None and not above[mine] and plain[mine] == surest,
+            reduction=reductions.get(g),
             cells=tuple(_cell(regions, region, announced) for region, announced in zip(members, chances, strict=True)),
         )
+
+
+def _reductions(
+    programme: Programme, regions: Regions, which: Ints, announcement: Announcement | None
+) -> Iterator[tuple[int, Reduction]]:
+    """For each group the linear mechanism announces, what it did to it."""
+    policy = programme.policy
+    if policy.mechanism != "linear" or announcement is None or not len(which):
+        return
+    found = linear_reduction(groups_of(regions, which), max_confidence=policy.ceiling, reader=policy.reader)
+    told = announcement.fidelity
+    pooled = dict(
+        zip(announcement.groups.tolist(), told.pooled.tolist() if isinstance(told, Pooling) else [], strict=True)
+    )
+    for g, r, limit in zip(which.tolist(), found.r.tolist(), found.safe_limit.tolist(), strict=True):
+        yield g, Reduction(r, limit, pooled[g])
 
 
 def _cell(regions: Regions, region: int, announced: float | None) -> Cell:
@@ -335,11 +375,14 @@ def _checks(
         population = regions.population[members]
         true = regions.counts[members] / population[:, None]
         chance = announcement.chance
-        kept, moved = _promise_kept(announcement, true)
-        yield Check("every announced chance keeps the promise", kept, f"the largest change is {moved:.4f}")
+        kept, moved = _promise_kept(announcement, true, public.cells(announcement, policy=policy))
+        name = "every announced chance keeps the promise"
+        if policy.mechanism == "linear":
+            name = "every true chance lies between what its group's announcement leaves open"
+        yield Check(name, kept, f"the largest change is {moved:.4f}")
         by_group = list(zip(announcement.flattened, announcement.confidences(), strict=True))
-        held = zip(announcement.flattened, announcement.held_confidences(), strict=True)
-        surest = max((confidence for flat, confidence in held if not flat), default=Fraction(0))
+        held = zip(announcement.above_ceiling, announcement.held_confidences(), strict=True)
+        surest = max((confidence for above, confidence in held if not above), default=Fraction(0))
         yield Check(
             "no group is above the ceiling, for exact and for published populations",
             surest <= Fraction(str(policy.max_confidence)),
@@ -371,9 +414,12 @@ def _checks(
     )
 
 
-def _promise_kept(announcement: Announcement, true: Floats) -> tuple[bool, float]:
+def _promise_kept(announcement: Announcement, true: Floats, held: fairness.AnnouncedCells) -> tuple[bool, float]:
     """Whether every chance outside flattened groups is as promised, and the largest change there."""
     promised, digits = ~announcement.flat, announcement.digits
+    if isinstance(announcement.fidelity, Pooling):
+        kept = bool(((held.lower - 1e-9 <= true) & (true <= held.upper + 1e-9)).all())
+        return kept, float(np.abs(held.chance - true)[promised].max(initial=0.0))
     chance, true = announcement.chance[promised], true[promised]
     moved = float(np.abs(chance * 10.0**-digits - true).max(initial=0.0))
     if chance.shape[1] == 2:  # promised of the positive outcome, and so of the other
@@ -409,6 +455,8 @@ def _inside(measure: TrueMeasure, unit: float) -> bool:
 
 def _promised(report: model.PublicReport) -> str:
     kind, level = report.fidelity.kind, report.fidelity.level
+    if kind == "linear":
+        return "exact rates of groups, and nothing of single chances"
     return "the declared ranges" if level is None else f"{kind} {level:g}"
 
 

@@ -75,9 +75,11 @@ class Curves:
 def curves(regions: Regions, solved: Solved, announcement: Announcement | None, policy: Policy) -> Curves | None:
     """The trade-off of the groups to announce.
 
-    None where there is no group, where every region has a range of its own, so that there is no one level, and where
-    it takes too long.
+    None where there is no group, where every region has a range of its own, so that there is no one level, where it
+    takes too long, and for the linear mechanism, which promises no fidelity.
     """
+    if policy.mechanism == "linear":
+        return None
     promised = policy.fidelity.level if announcement is None else getattr(announcement.fidelity, "level", None)
     if promised is None or policy.fidelity.level is None or not len(solved.group):
         return None

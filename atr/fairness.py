@@ -25,6 +25,9 @@ Measure = Literal["statistical_parity", "conditional_statistical_parity", "p_per
 Verdict = Literal["met", "not_met", "cannot_tell"]
 Range = tuple[float, float]
 
+_NOISE = 1e-12
+"""A lower end of a rate that is no larger was meant to be 0."""
+
 PAIRS_UP_TO = 12
 """An attribute with more values is compared with its reference only: all pairs would drown the report."""
 
@@ -269,7 +272,7 @@ def ratio(a: _Rate, b: _Rate) -> tuple[float, Range]:
     if a.range == b.range == (0.0, 0.0):
         return value, (1.0, 1.0)
     low = 0.0 if a0 == 0.0 else _divide(a0, b1)
-    return (math.nan if math.isinf(value) else value), (low, math.inf if b0 == 0.0 else a1 / b0)
+    return (math.nan if math.isinf(value) else value), (low, math.inf if b0 <= _NOISE else a1 / b0)
 
 
 def compare(

@@ -314,13 +314,33 @@ class Policy(_Part):
         """``max_confidence`` down to the printed digits: what is stated is rounded up and must not exceed it."""
         return float(floored(self.max_confidence, digits=self.digits))
 
-    @field_validator("mechanism", "reader", "side_information")
+    @property
+    def promise(self) -> dict[str, float | None]:
+        """The kind of promise and its level; the linear mechanism makes none, and gives its name only."""
+        return {"linear": None} if self.mechanism == "linear" else {self.fidelity.kind: self.fidelity.level}
+
+    @field_validator("side_information")
     @classmethod
     def _later(cls, value: str, info: ValidationInfo) -> str:
         supported = cls.model_fields[info.field_name or ""].default
         if value != supported:
             raise not_yet(f"'{value}'", f"use {supported}")
         return value
+
+    @model_validator(mode="after")
+    def _of_one_mechanism(self) -> Policy:
+        if self.mechanism == "optimal":
+            if self.reader == "informed":
+                raise _at("reader", "only mechanism: linear can hold an informed reader below the ceiling")
+            return self
+        if self.group_rates == "free":
+            raise _at("group_rates", "mechanism: linear keeps the rates of groups: use exact, or mechanism: optimal")
+        no_promise = "mechanism: linear promises nothing of single chances"
+        if "fidelity" in self.model_fields_set:
+            raise _at("fidelity", f"{no_promise}: leave fidelity out, or use mechanism: optimal")
+        if self.objective == "fidelity":
+            raise _at("objective", f"{no_promise}, so there is no fidelity to aim for: leave it out")
+        return self
 
 
 class FairnessPolicy(_Part):

@@ -24,6 +24,7 @@ from atr.announcement import Announcement, Extent, Solved, Standing
 from atr.errors import PeriodError, ProgrammeError, RefusedError
 from atr.files import put_folder, read_json, sha256, write_json, write_text
 from atr.parquet import read_parquet, write_parquet
+from atr.pooling import Pooling
 from atr.programme import Programme, load
 from atr.report import build, model
 from atr.report.documents import render as render_documents
@@ -257,7 +258,8 @@ def announce(run: Run) -> None:
     frame = pd.DataFrame({"population": made.population, "published": made.published})
     frame[[f"x{i}" for i in range(len(made.outcomes))]] = made.chance
     write_parquet(frame, run.folder / "announced.parquet")
-    write_json(run.folder / "promise.json", {"rung": made.rung})
+    pooled = made.fidelity.pooled.tolist() if isinstance(made.fidelity, Pooling) else None
+    write_json(run.folder / "promise.json", {"rung": made.rung, "pooled": pooled})
     with Warehouse.open(run.programme) as warehouse:
         warehouse.store_announced(
             run.id,
@@ -443,7 +445,8 @@ def load_announcement(run: Run) -> Announcement:
     found = load_regions(run)
     policy = run.programme.policy
     frame = read_parquet(run.folder / "announced.parquet")
-    rung = read_json(run.folder / "promise.json")["rung"]
+    promise = read_json(run.folder / "promise.json")
+    pooled = None if promise["pooled"] is None else np.array(promise["pooled"], dtype=bool)
     standings = announcing.standing(found, policy)
     groups = announcing.printed(standings)
     return announcing.announced_of(
@@ -451,9 +454,10 @@ def load_announcement(run: Run) -> Announcement:
         groups,
         published=frame["published"].to_numpy(dtype=np.int64),
         chance=frame[[f"x{i}" for i in range(len(found.outcomes))]].to_numpy(dtype=np.int64),
-        rung=rung,
+        rung=promise["rung"],
         policy=policy,
-        flattened=standings[groups] == Standing.FLATTENED,
+        standings=standings[groups],
+        pooled=pooled,
     )
 
 

@@ -158,7 +158,7 @@ def linear_reduction(groups: Groups, *, max_confidence: float, reader: Reader = 
     beta_min = _largest(share / sets.factors, sets.group_of_set, len(starts))
     flattened = beta_min > max_confidence + _NOISE
     if reader == "informed":
-        flattened |= smallest_safe_limit(groups, rate, max_confidence=max_confidence) < 0.5 - _PUBLIC_TOLERANCE
+        flattened |= only_the_rate(groups, rate, max_confidence=max_confidence)
         pooled = ~flattened & (safe < 1) & (r > 2 * safe - 1)
     else:
         pooled = ~flattened & (safe < 1) & (r >= safe)
@@ -210,14 +210,46 @@ def smallest_safe_limit(groups: Groups, rate: ArrayLike, *, max_confidence: floa
     >>> smallest_safe_limit(card, [[0.85, 0.15], [0.625, 0.375]], max_confidence=0.75)
     array([0.375     , 0.54545455])
     """
-    mean = np.asarray(rate, dtype=np.float64)
     sets = groups.sets or ProtectedSets.regions(groups.offsets)
     total = np.add.reduceat(groups.population, groups.offsets[:-1])
-    share = (sets.sums(groups.population) / total[sets.group_of_set])[:, None]
+    share = sets.sums(groups.population) / total[sets.group_of_set]
+    return smallest_safe_limit_of(share, rate, sets, max_confidence=max_confidence)
+
+
+def smallest_safe_limit_of(
+    share: ArrayLike, rate: ArrayLike, sets: ProtectedSets, *, max_confidence: float
+) -> FloatArray:
+    """Give the same from the (v,) shares π of each set in its group.
+
+    It falls with every π and does not fall with a rate, but for rates of 0, which bind nothing: so its ends for shares
+    and rates between bounds are those at the ends.
+
+    Examples
+    --------
+    >>> sets = ProtectedSets.regions([0, 2])
+    >>> smallest_safe_limit_of([0.6, 0.4], [[0.8, 0.2]], sets, max_confidence=0.75)
+    array([0.375])
+    """
+    mean = np.asarray(rate, dtype=np.float64)
+    pi = np.asarray(share, dtype=np.float64)[:, None]
     D = mean[sets.group_of_set]
-    highest = np.minimum(1 / share, np.divide(1, D, out=np.ones_like(D), where=D > 0)) - 1
-    limit = _smallest(max_confidence * sets.factors[:, None] / share - 1, highest, sets.group_of_set, len(mean))
+    highest = np.minimum(1 / pi, np.divide(1, D, out=np.ones_like(D), where=D > 0)) - 1
+    limit = _smallest(max_confidence * sets.factors[:, None] / pi - 1, highest, sets.group_of_set, len(mean))
     return np.minimum(limit, 1.0)
+
+
+def only_the_rate(groups: Groups, rate: ArrayLike, *, max_confidence: float) -> BoolArray:
+    """Tell of which groups (g,) an informed reader may be told the rate only: some direction has a safe limit below ½.
+
+    Parameters and the reason are those of :func:`smallest_safe_limit` and :func:`linear_reduction`.
+    """
+    return too_extreme(smallest_safe_limit(groups, rate, max_confidence=max_confidence))
+
+
+def too_extreme(smallest: FloatArray) -> BoolArray:
+    """Tell which smallest safe limits (g,) leave an informed reader the rate only."""
+    below: BoolArray = smallest < 0.5 - _PUBLIC_TOLERANCE
+    return below
 
 
 def believed_range(
@@ -230,6 +262,7 @@ def believed_range(
     reader: Reader = "face_value",
     slack: float = 0.0,
     rate: ArrayLike | None = None,
+    rate_slack: ArrayLike = 0.0,
 ) -> tuple[FloatArray, FloatArray]:
     """Give the range of the true decisions that an announcement leaves open to someone who knows the mechanism.
 
@@ -254,7 +287,9 @@ def believed_range(
     slack
         By how much a given number may differ from the one announced; for printed numbers 10^-digits.
     rate
-        (g, outcomes) rates, D̄, where they are known better than from the numbers announced.
+        (g, outcomes) rates, D̄, where they are known otherwise than from populations and the numbers announced.
+    rate_slack
+        By how much such a rate may differ from the true one; (g, outcomes) where that is not the same for all.
 
     Returns
     -------
@@ -274,20 +309,20 @@ def believed_range(
     o = np.asarray(offsets, dtype=np.int64)
     region = np.repeat(np.arange(len(o) - 1), np.diff(o))
     # The rate of printed numbers is as far off as they are.
-    rate_slack = slack if rate is None else 0.0
     if rate is None:
-        rate = np.add.reduceat(p[:, None] * x, o[:-1]) / np.add.reduceat(p, o[:-1])[:, None]
+        rate, rate_slack = np.add.reduceat(p[:, None] * x, o[:-1]) / np.add.reduceat(p, o[:-1])[:, None], slack
+    off = np.broadcast_to(np.asarray(rate_slack, dtype=np.float64), np.shape(rate))[region]
     mean = np.asarray(rate, dtype=np.float64)[region]
-    away, wide = x - mean, slack + rate_slack
-    highest = mean + rate_slack
+    away, wide = x - mean, slack + off
+    highest = mean + off
     lost = np.divide(-away - wide, highest, out=np.zeros_like(away), where=highest > 0)
     extreme = np.maximum.reduceat(lost.max(axis=1), o[:-1])
     known = extreme > _NOISE
     most = np.divide(1, extreme, out=np.ones_like(extreme), where=known)
     least = np.maximum(0, 2 - most) if reader == "informed" else np.ones_like(most)
     most, least = most[region, None], least[region, None]
-    low = mean - rate_slack + np.minimum(least * (away - wide), most * (away - wide))
-    high = mean + rate_slack + np.maximum(least * (away + wide), most * (away + wide))
+    low = mean - off + np.minimum(least * (away - wide), most * (away - wide))
+    high = mean + off + np.maximum(least * (away + wide), most * (away + wide))
 
     stands_for_more = np.asarray(pooled, dtype=bool)
     open_ = np.asarray(flattened, dtype=bool) | (stands_for_more & ~known)

@@ -29,15 +29,17 @@ def report_json(report: PublicReport) -> bytes:
 def announced_rules(report: PublicReport) -> bytes:
     """``announced_rules.csv``: one row per region of an announced group, one per group withheld by name.
 
-    Where each region has limits of its own, they are the last two columns, empty for flattened groups.
+    Where each region has limits of its own, they are the last two columns, empty for flattened groups. By the linear
+    mechanism the last column tells whether a group is pooled, likewise.
     """
     public = [a.name for a in report.attributes if a.role == "public"]
     hidden = [a.name for a in report.attributes if a.role == "sensitive"]
-    limits = report.fidelity.kind == "ranges"
+    limits, linear = report.fidelity.kind == "ranges", report.fidelity.kind == "linear"
     head = [
         "group", "status", *(f"public.{n}" for n in public), "group_population",
         *(f"rate.{o}" for o in report.outcomes), *(f"sensitive.{n}" for n in hidden), "population",
         *(f"announced.{o}" for o in report.outcomes), *(ENDS if limits else ()),
+        *(("pooled",) if linear else ()),
     ]  # fmt: skip
     digits = report.policy.digits
 
@@ -49,6 +51,8 @@ def announced_rules(report: PublicReport) -> bytes:
         for region in group.regions:
             chances = [fraction(region.announced[o], digits=digits) for o in report.outcomes]
             chances += [fraction(end, digits=digits) for end in (region.allowed or (None, None) if limits else ())]
+            if linear:
+                chances.append("" if group.pooled is None else str(group.pooled).lower())
             yield [*common, *(region.sensitive.get(n, "") for n in hidden), _whole(region.population), *chances]
 
     return _csv(head, (row for group in report.groups for row in rows(group)))

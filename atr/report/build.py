@@ -11,10 +11,11 @@ import numpy as np
 
 import atr
 from atr import fairness
-from atr.announcement import RATE_DIGITS, Announcement, Extent, published_population
+from atr.announcement import RATE_DIGITS, Announcement, Extent, open_people, published_population
 from atr.fidelity import Delta, Fidelity, Ranges
 from atr.periods import Period
-from atr.programme import UNKNOWN, Attribute, Programme
+from atr.pooling import Pooling
+from atr.programme import UNKNOWN, Attribute, Policy, Programme
 from atr.protected import Label
 from atr.report import model, wording, yardsticks
 from atr.report.notes import fidelity_notes
@@ -62,9 +63,10 @@ def build(
     policy = programme.policy
     privacy = _privacy(announcement, programme)
     promised = announcement.fidelity
+    (kind,) = policy.promise
     promise = model.FidelityInfo(
-        kind=policy.fidelity.kind,
-        level=None if isinstance(promised, Ranges) else promised.level,
+        kind=kind,
+        level=None if isinstance(promised, Ranges | Pooling) else promised.level,
         largest_change=largest_change(promised, digits=policy.digits),
     )
     coverage = _coverage(announcement, programme, extent)
@@ -74,7 +76,7 @@ def build(
         version=version,
         date=date,
         policy=model.PolicyInfo(
-            fidelity={policy.fidelity.kind: policy.fidelity.level},
+            fidelity=policy.promise,
             **policy.model_dump(exclude={"fidelity"}),
             **programme.fairness.model_dump(),
         ),
@@ -125,7 +127,7 @@ def period_info(period: Period, programme: Programme) -> model.PeriodInfo:
 def measure(announcement: Announcement, programme: Programme) -> list[fairness.Comparison]:
     """The fairness of the announced mapping."""
     return fairness.compare(
-        cells(announcement, group_rates=programme.policy.group_rates),
+        cells(announcement, policy=programme.policy),
         columns(announcement, programme),
         protected={
             name: (a.shown(a.reference) if a.reference else None)
@@ -139,15 +141,14 @@ def measure(announcement: Announcement, programme: Programme) -> list[fairness.C
     )
 
 
-def cells(announcement: Announcement, *, group_rates: str) -> fairness.AnnouncedCells:
+def cells(announcement: Announcement, *, policy: Policy | model.PolicyInfo) -> fairness.AnnouncedCells:
     """The announced mapping as a reader holds it, with what it leaves open about the true one.
 
     The true chances of a flattened group are left open altogether; where group rates are exact, its rates are known
     to the digits they are printed with.
     """
-    chance, kept = announcement.chance / 10**announcement.digits, ~announcement.flat
-    lower, upper = np.zeros_like(chance), np.ones_like(chance)
-    lower[kept], upper[kept] = _believed(announcement.fidelity, chance[kept], digits=announcement.digits)
+    chance = announcement.chance / 10**announcement.digits
+    lower, upper = _open(announcement, chance, rounding=policy.population_rounding)
     return fairness.AnnouncedCells(
         population=announcement.population,
         chance=chance,
@@ -155,9 +156,24 @@ def cells(announcement: Announcement, *, group_rates: str) -> fairness.Announced
         lower=lower,
         upper=upper,
         offsets=announcement.offsets,
-        exact=group_rates == "exact",
+        exact=policy.group_rates == "exact",
         printed=announcement.published,
     )
+
+
+def _open(
+    announcement: Announcement, chance: fairness.Floats, *, rounding: int
+) -> tuple[fairness.Floats, fairness.Floats]:
+    """Between what the true chances lie, (n, outcomes) each, by what is told of these announced ones."""
+    told, digits = announcement.fidelity, announcement.digits
+    if isinstance(told, Pooling):
+        between = np.array([open_people(int(n), rounding) for n in announcement.published], dtype=np.int64)
+        people = between.reshape(-1, 2)[:, 0], between.reshape(-1, 2)[:, 1]
+        return told.believed(chance, announcement.offsets, people, flattened=announcement.flattened, digits=digits)
+    kept = ~announcement.flat
+    lower, upper = np.zeros_like(chance), np.ones_like(chance)
+    lower[kept], upper[kept] = _believed(told, chance[kept], digits=digits)
+    return lower, upper
 
 
 def _believed(promised: Fidelity, chance: fairness.Floats, *, digits: int) -> tuple[fairness.Floats, fairness.Floats]:
@@ -184,10 +200,10 @@ def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple
 
 def _privacy(announcement: Announcement, programme: Programme) -> model.Privacy:
     sensitive = [wording.inner(programme.title_of(name)) for name in programme.names(role="sensitive")]
-    holds_for = wording.holds_for(wording.listed(sensitive, last="or"))
+    holds_for = wording.holds_for(wording.listed(sensitive, last="or"), reader=programme.policy.reader)
     confidences, priors = announcement.confidences(), announcement.prior_confidences()
-    flattened = [priors[i] for i in np.flatnonzero(announcement.flattened)]
-    kept = np.flatnonzero(~announcement.flattened).tolist()
+    flattened = [priors[i] for i in np.flatnonzero(announcement.above_ceiling)]
+    kept = np.flatnonzero(~announcement.above_ceiling).tolist()
     surest = float(announcement.stated(flattened)) if flattened else None
     if not kept:
         return model.Privacy(
@@ -248,7 +264,7 @@ def binding_set(announcement: Announcement, group: int) -> dict[str, str]:
     return {surest.attribute: surest.name}
 
 
-def largest_change(fidelity: Fidelity, *, digits: int) -> float | None:
+def largest_change(fidelity: Fidelity | Pooling, *, digits: int) -> float | None:
     """How far, at most, an announced chance lies from the true one; None where the promise does not say."""
     if not isinstance(fidelity, Delta):
         return None
@@ -257,7 +273,7 @@ def largest_change(fidelity: Fidelity, *, digits: int) -> float | None:
 
 
 def _coverage(announcement: Announcement, programme: Programme, extent: Extent) -> model.Coverage:
-    held = cells(announcement, group_rates=programme.policy.group_rates)
+    held = cells(announcement, policy=programme.policy)
     rate = None
     if len(announcement.groups):
         everyone = np.ones(len(held.population), dtype=bool)
@@ -360,7 +376,8 @@ def _coarse(attribute: Attribute, announced: Sequence[str], announcement: Announ
 
 def _groups(announcement: Announcement, programme: Programme, extent: Extent) -> tuple[model.Group, ...]:
     public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
-    held = cells(announcement, group_rates=programme.policy.group_rates)
+    held = cells(announcement, policy=programme.policy)
+    told = announcement.fidelity
     place = np.cumsum(~announcement.flat) - 1
     result: list[model.Group] = []
     rates = [fairness.group_rates(held.event(a)) for a in range(held.outcomes)] if announcement.group_values else []
@@ -381,10 +398,12 @@ def _groups(announcement: Announcement, programme: Programme, extent: Extent) ->
                         sensitive=dict(zip(sensitive, announcement.region_values[i], strict=True)),
                         population=int(announcement.published[i]),
                         announced=_chances(announcement, i),
-                        allowed=None if flattened else _allowed(announcement.fidelity, int(place[i])),
+                        allowed=None if flattened else _allowed(told, int(place[i])),
                     )
                     for i in members
                 ),
+                pooled=bool(told.pooled[g]) if isinstance(told, Pooling) and not flattened else None,
+                flattened_for="reader" if isinstance(told, Pooling) and told.for_reader[g] else None,
             )
         )
     withheld = (
@@ -409,7 +428,7 @@ def _chances(announcement: Announcement, region: int) -> dict[str, float]:
     return {o: round(x / 10**digits, digits) for o, x in zip(announcement.outcomes, chances, strict=True)}
 
 
-def _allowed(fidelity: Fidelity, region: int) -> tuple[float, float] | None:
+def _allowed(fidelity: Fidelity | Pooling, region: int) -> tuple[float, float] | None:
     """The declared limits of the region at this place of the promise; None where the promise is the same for all."""
     if not isinstance(fidelity, Ranges):
         return None

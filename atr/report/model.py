@@ -66,7 +66,11 @@ class PeriodInfo(_Frozen):
 
 
 class PolicyInfo(_Frozen):
-    """The policy as the programme states it; ``fidelity`` is {"ranges": None} if each region has limits of its own."""
+    """The policy as the programme states it.
+
+    ``fidelity`` is {"ranges": None} if each region has limits of its own, and {"linear": None} if the linear mechanism
+    promises nothing of single chances.
+    """
 
     mechanism: str
     reader: str
@@ -159,9 +163,9 @@ class Privacy(_Frozen):
 
     ``max_confidence`` and ``prior_confidence`` are rounded up, ``min_uncertainty`` (nats) is rounded down.
     ``binding_set`` is what a reader can be surest of in the binding group: a value of an attribute, or a named set.
-    All of these are of the groups that are not flattened. ``flattened_confidence``, rounded up, is how sure a reader
-    can be in those that are, above the ceiling, with this report or without it; there only where a group is flattened.
-    ``own_ceilings`` are there only where some set has a ceiling of its own.
+    All of these are of the groups that prior knowledge leaves below the ceiling. ``flattened_confidence``, rounded up,
+    is how sure a reader can be in those that are flattened because it does not, with this report or without it; there
+    only where there is such a group. ``own_ceilings`` are there only where some set has a ceiling of its own.
     """
 
     max_confidence: Share | None
@@ -187,10 +191,11 @@ class Privacy(_Frozen):
 class FidelityInfo(_Frozen):
     """The promise on every announced chance outside flattened groups.
 
-    ``largest_change`` is None where it is relative (alpha); both numbers are where each region has limits of its own.
+    ``largest_change`` is None where it is relative (alpha); both numbers are where each region has limits of its own,
+    and where the linear mechanism promises nothing of single chances.
     """
 
-    kind: Literal["delta", "alpha", "ranges"]
+    kind: Literal["delta", "alpha", "ranges", "linear"]
     level: Share | None
     largest_change: Share | None
 
@@ -249,8 +254,15 @@ class Region(_Frozen):
 class Group(_Frozen):
     """A QID group. One withheld because prior knowledge exceeds the ceiling has its public values and no number.
 
-    One flattened for that reason shows its rates, to the nearest percent, as the chances of every region. One coarsened
-    has coarser public values than others, and is of the people with these whose own group could not be announced.
+    One flattened for that reason shows its rates, to the nearest percent, as the chances of every region;
+    ``flattened_for`` is “reader” where it is for another: that some rule with its rates could not be announced to an
+    informed reader. Both must be told, because only one of them is a guarantee. One coarsened has coarser public values
+    than others, and is of the people with these whose own group could not be announced.
+
+    ``pooled`` is there for the announced groups of the linear mechanism only: whether the chances stand for several
+    rules, or were shrunk further for print, and may not be the true ones. It is a function of the announced mapping and
+    of the numbers of people, so it tells a reader no more than the digits of the mapping that are not printed would;
+    without it the true measures could lie as far off in groups that are announced as they are as in the others.
     """
 
     id: str
@@ -260,6 +272,16 @@ class Group(_Frozen):
     rate: dict[str, Share] | None = None
     leakage: GroupLeakage | None = None
     regions: tuple[Region, ...] = ()
+    pooled: bool | None = None
+    flattened_for: Literal["reader"] | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_there(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = handler(self)
+        for name in ("pooled", "flattened_for"):
+            if content[name] is None:
+                del content[name]
+        return content
 
 
 class Fairness(_Frozen):
@@ -354,6 +376,21 @@ class PublicReport(_Frozen):
     def coarsened_groups(self) -> tuple[Group, ...]:
         """Those of them that were merged from several."""
         return tuple(group for group in self.groups if group.status == "coarsened")
+
+    @property
+    def groups_above_ceiling(self) -> tuple[Group, ...]:
+        """The flattened groups in which prior knowledge alone exceeds the ceiling."""
+        return tuple(group for group in self.flattened_groups if group.flattened_for is None)
+
+    @property
+    def groups_flattened_for_reader(self) -> tuple[Group, ...]:
+        """The flattened groups whose rules could not be announced to an informed reader, whatever they are."""
+        return tuple(group for group in self.flattened_groups if group.flattened_for == "reader")
+
+    @property
+    def pooled_groups(self) -> tuple[Group, ...]:
+        """The announced groups whose chances may not be the true ones, by the linear mechanism."""
+        return tuple(group for group in self.groups if group.pooled)
 
     @property
     def withheld_groups(self) -> tuple[Group, ...]:

@@ -41,16 +41,16 @@ def up(value: float, digits: int) -> float:
 
 
 def printed_range(value: float, inside: tuple[float, float], digits: int) -> tuple[float | None, float | None]:
-    """A range rounded outwards; one narrower than the last digit is printed as the value itself.
+    """A range rounded outwards; one narrower than the last digit, and within it of the value, is printed as the value.
 
     Unbounded ends are None; both are where there is no ratio.
     """
     low, high = inside
     if math.isinf(low):
         return None, None
-    if high - low < 10.0**-digits * (1 - _NOISE):
-        return nearest(value, digits), nearest(value, digits)
     printed = nearest(value, digits) if math.isfinite(value) else None
+    if printed is not None and max(high - low, high - printed, printed - low) < 10.0**-digits * (1 - _NOISE):
+        return printed, printed
     below, above = down(low, digits), None if math.isinf(high) else up(high, digits)
     if printed is None:
         return below, above

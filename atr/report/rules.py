@@ -99,7 +99,7 @@ def rules(report: PublicReport) -> Rules:
         nobody=any(cell is None for b in blocks for r in b.rows for cell in r.cells),
         named=tuple(withheld[:_MAX_NAMED]),
         unnamed=len(withheld[_MAX_NAMED:]),
-        remarks=tuple(dict.fromkeys(g.status for g in groups if g.status != "announced")),
+        remarks=tuple(dict.fromkeys(_remark(g) for g in groups if _remark(g))),
     )
 
 
@@ -135,7 +135,7 @@ def _rate(group: Group, positive: str) -> str:
 
 
 def _remark(group: Group) -> str:
-    return "" if group.status == "announced" else group.status
+    return ("pooled" if group.pooled else "") if group.status == "announced" else group.status
 
 
 def _wide(
@@ -192,5 +192,5 @@ def _block(
         for c in columns
         if c in found
     )
-    remark = f" ({group.status})" if group.status != "announced" else ""
+    remark = f" ({_remark(group)})" if _remark(group) else ""
     return Block(name_of(group, public) + remark, group.population, _rate(group, positive), rows)

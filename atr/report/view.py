@@ -12,6 +12,7 @@ from atr.report.model import Group, Leakage, PublicReport
 from atr.report.rules import Rules, name_of, rules
 
 _UNATTAINABLE = {"withhold": "withheld", "coarsen": "coarsened, or else withheld", "flatten": "flattened"}
+_READERS = {"face_value": "takes the rules at face value", "informed": "knows it"}
 _SYMBOLS = {"delta": "δ", "alpha": "α"}
 _ROOM_FOR_NAMES = 700
 """Letters of withheld groups' names that a one-page report has room for."""
@@ -37,6 +38,7 @@ GLOSSARY = (
         "How sure, at most, a reader who takes the rules at face value can be of a sensitive value; 0 to 1.",
     ),
     *wording.YARDSTICKS,
+    ("Pooled", "Announced by chances that may stand for several rules, with the true rate of the group."),
     ("Rate", "The share of an outcome among people."),
     ("Reference", "The group that others are compared with: named by the publisher, or else of the highest rate."),
     ("Withheld", "Not announced: a group that is too small, or whose people could be guessed too well anyway."),
@@ -104,10 +106,23 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
     }
 
 
-def glossary(report: PublicReport) -> list[tuple[str, str]]:
+def glossary(report: PublicReport) -> tuple[tuple[str, str], ...]:
     """The terms that the report uses."""
-    statuses = {"Flattened": report.flattened_groups, "Coarsened": report.coarsened_groups}
-    return [term for term in GLOSSARY if statuses.get(term[0], True)]
+    terms = dict(GLOSSARY)
+    if not report.flattened_groups:
+        del terms["Flattened"]
+    if not report.coarsened_groups:
+        del terms["Coarsened"]
+    if report.groups_flattened_for_reader:
+        terms["Flattened"] = (
+            "Showing the overall rate as the chance of everybody in the group: because prior knowledge alone exceeds "
+            "the ceiling, or because some rules with that rate could not be announced."
+        )
+    if not report.pooled_groups:
+        del terms["Pooled"]
+    if report.fidelity.kind == "linear":
+        terms["Fidelity"] = "How close announced chances are to the true ones. Of single chances nothing is promised."
+    return tuple(terms.items())
 
 
 def sections(compared: Sequence[parity.Protected]) -> tuple[Section, ...]:
@@ -167,7 +182,9 @@ def glance(report: PublicReport) -> tuple[Item, ...]:
             )
         )
     if report.privacy.max_confidence is not None:
-        items.append(Item("Privacy", wording.percent(report.privacy.max_confidence), wording.guarantee(report)))
+        informed = report.policy.reader == "informed"
+        confidence = report.policy.max_confidence if informed else report.privacy.max_confidence
+        items.append(Item("Privacy", wording.percent(confidence), wording.guarantee(report)))
     elif report.privacy.flattened_confidence is not None:
         figure = wording.percent(report.privacy.flattened_confidence)
         items.append(Item("Prior knowledge", figure, wording.guarantee(report)))
@@ -249,16 +266,17 @@ def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
     """The policy and the software as pairs of a name and a value."""
     p, privacy = report.policy, report.privacy
     rows = [
-        ("Mechanism", f"{p.mechanism}, for a reader who takes the rules at {p.reader.replace('_', ' ')}"),
+        ("Mechanism", f"{p.mechanism}, for a reader who {_READERS[p.reader]}"),
         ("Group rates", p.group_rates),
-        ("Objective", p.objective),
+        *([] if p.mechanism == "linear" else [("Objective", p.objective)]),
         ("Fidelity", ", ".join(_promised(kind, level) for kind, level in p.fidelity.items())),
         ("Ceiling of the confidence", wording.percent(p.max_confidence)),
     ]
     own = [ceiling for a in report.attributes for ceiling in a.own_ceilings]
     rows += [(f"Its ceiling for {wording.under(report, name, s)}", wording.percent(x)) for name, s, x in own]
     if privacy.max_confidence is not None:
-        rows.append(("Maximum confidence β", wording.number(privacy.max_confidence)))
+        face_value = ", at face value" if p.reader == "informed" else ""
+        rows.append((f"Maximum confidence β{face_value}", wording.number(privacy.max_confidence)))
     if privacy.prior_confidence is not None:
         rows.append(("Confidence without the report", wording.number(privacy.prior_confidence)))
     for of in privacy.own_ceilings:
@@ -358,6 +376,8 @@ def _name(group: Group, report: PublicReport) -> str:
 
 
 def _promised(kind: str, level: float | None) -> str:
+    if kind == "linear":
+        return "nothing is promised of single chances"
     return "limits declared for each rule" if level is None else f"{_SYMBOLS.get(kind, kind)} = {wording.number(level)}"
 
 
@@ -365,6 +385,8 @@ def _fidelity_figure(report: PublicReport) -> str:
     promised = report.fidelity
     if report.flattened_groups == report.announced_groups != ():
         return "none"
+    if promised.kind == "linear":
+        return "no promise" if report.pooled_groups or report.flattened_groups else "exact"
     if promised.level == 1 or promised.largest_change == 0:
         return "exact"
     if promised.kind == "alpha" and promised.level is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -166,11 +166,17 @@ YARDSTICKS = (
 """What a mapping gives away in the units of other definitions: name, formula and source; see :mod:`atr.leakage`."""
 
 
-def holds_for(sensitive: str) -> str:
+def holds_for(sensitive: str, *, reader: str) -> str:
     """For whom the guarantee is, as a sentence."""
+    believes = (
+        "knows the mechanism, and finds it equally likely for a rule to lie anywhere between the group’s rate and the "
+        "most extreme rule of its kind."
+        if reader == "informed"
+        else "and takes the announced chances as the chances."
+    )
     return (
         "A reader who knows a person’s public attributes and the outcome of that person’s decision, knows how many "
-        f"people each group has by {sensitive}, and takes the announced chances as the chances."
+        f"people each group has by {sensitive}, {believes}"
     )
 
 
@@ -241,32 +247,50 @@ def promise(fidelity: FidelityInfo) -> str:
 
 def fidelity(report: PublicReport) -> str:
     """The promise of fidelity, and which groups are outside it."""
-    flattened = report.flattened_groups
-    if not flattened:
-        return promise(report.fidelity)
-    if len(flattened) == len(report.announced_groups):
+    flattened, linear = report.flattened_groups, report.fidelity.kind == "linear"
+    if flattened and len(flattened) == len(report.announced_groups):
         return (
             "Every announced group is flattened: it shows its overall rate throughout, and nothing is promised of the "
             "true chances within it."
         )
+    if linear:
+        return " ".join(_without_promise(report))
+    if not flattened:
+        return promise(report.fidelity)
     rest = "Groups marked “flattened” show their overall rate throughout and are outside this promise."
     return f"{promise(report.fidelity)} {rest}"
 
 
+def _without_promise(report: PublicReport) -> Iterator[str]:
+    """What is told of the chances by the linear mechanism, as sentences."""
+    pooled, flattened = report.pooled_groups, report.flattened_groups
+    if pooled:
+        how = (
+            "one rule stands for all that are more extreme than a limit"
+            if report.policy.reader == "informed"
+            else "they were drawn towards the group’s rate"
+        )
+        yield f"In groups marked “pooled” nothing is promised of single chances: {how}."
+    if len(pooled) + len(flattened) < len(report.announced_groups):
+        yield f"{'All other' if pooled else 'The'} announced chances are the true ones, up to rounding."
+    if flattened:
+        yield "Groups marked “flattened” show their overall rate throughout; nothing is promised of their chances."
+
+
 def guarantee(report: PublicReport) -> str:
     """The guarantee of privacy as sentences, beside what is known without the report."""
-    privacy, flattened = report.privacy, report.flattened_groups
+    privacy, flattened = report.privacy, report.groups_above_ceiling
     if not flattened:
         return _guarantee(report)
-    where = "group" if len(flattened) == 1 else f"{len(flattened):,} groups"
+    others = report.groups_flattened_for_reader
+    where = count(len(flattened), "group that is", "groups that are")
+    why = " for what is known beforehand" if others else ""
     said = (
-        f"In the {where} marked “flattened” a reader can be up to {percent(privacy.flattened_confidence or 0.0)} sure "
-        f"from prior knowledge alone, {above(report)}; for such a reader "
-        "this report adds nothing to it there."
+        f"In the {where} marked “flattened”{why} a reader can be up to {percent(privacy.flattened_confidence or 0.0)} "
+        f"sure from prior knowledge alone, {above(report)}; for such a reader this report adds nothing to it there."
     )
-    if privacy.max_confidence is None:
-        return said
-    return f"{_guarantee(report)} That holds outside flattened groups. {said}"
+    outside = "these" if others else "flattened groups"
+    return said if privacy.max_confidence is None else f"{_guarantee(report)} That is outside {outside}. {said}"
 
 
 def _guarantee(report: PublicReport) -> str:
@@ -274,10 +298,19 @@ def _guarantee(report: PublicReport) -> str:
     if privacy.max_confidence is None:
         return "No rule is announced, so there is nothing to infer from."
     base = "" if privacy.prior_confidence is None else f"; without this report, {percent(privacy.prior_confidence)}"
-    said = (
-        "A reader who takes these rules at face value, and knows a person’s public attributes and outcome, can be at "
-        f"most {percent(privacy.max_confidence)} sure of a person’s {sensitive(report)}{base}."
-    )
+    if report.policy.reader == "informed":
+        said = (
+            "A reader who knows how these rules were made, finds it equally likely for a rule to lie anywhere between "
+            "its group’s rate and the most extreme rule of its kind, and knows a person’s public attributes and "
+            f"outcome, can be at most {percent(report.policy.max_confidence)} sure of a person’s "
+            f"{sensitive(report)}{base}. One who takes the rules at face value can be at most "
+            f"{percent(privacy.max_confidence)} sure."
+        )
+    else:
+        said = (
+            "A reader who takes these rules at face value, and knows a person’s public attributes and outcome, can be "
+            f"at most {percent(privacy.max_confidence)} sure of a person’s {sensitive(report)}{base}."
+        )
     return " ".join((said, *own_confidences(report)))
 
 

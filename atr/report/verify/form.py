@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-from atr.announcement import RATE_DIGITS
+from atr.announcement import RATE_DIGITS, open_people
 from atr.programme import MOST_OUTCOMES, Policy
 from atr.protected import floored
 from atr.report import model, wording
@@ -40,18 +40,33 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
     if set(policy.fidelity) != {kind}:
         yield Finding("fidelity.kind", "is not that of the policy")
     for where, level in (("policy.fidelity", policy.fidelity.get(kind)), ("fidelity.level", report.fidelity.level)):
-        if (level is not None) if kind == "ranges" else promise(kind, level) is None:
+        if (level is not None) if kind in ("ranges", "linear") else promise(kind, level) is None:
             yield Finding(where, "is no promise that can be checked")
     if policy.four_fifths < 1 / _LARGEST:
         yield Finding("policy.four_fifths", "is no line that a ratio can be held to")
-    for name in ("mechanism", "reader", "side_information"):
-        if getattr(policy, name) != Policy.model_fields[name].default:
+    linear, informed = policy.mechanism == "linear", policy.reader == "informed"
+    checked = {
+        "mechanism": ("optimal", "linear"),
+        "reader": ("face_value", "informed") if linear else ("face_value",),
+        "side_information": (Policy.model_fields["side_information"].default,),
+    }
+    for name, known in checked.items():
+        if getattr(policy, name) not in known:
             yield Finding(f"policy.{name}", "is none that can be checked")
+    if linear != (kind == "linear"):
+        yield Finding("fidelity.kind", "is not that of the mechanism")
+    if linear and (policy.group_rates != "exact" or policy.objective != "privacy"):
+        yield Finding("policy.mechanism", "has other group rates or another objective than it can have")
     instead = INSTEAD.get(policy.unattainable)
     if instead is None:
         yield Finding("policy.unattainable", "is none that can be checked")
-    if {group.status for group in report.groups} - {"announced", *(instead or ())}:
+    for_reader = ("flattened", "reader") if informed else ("announced", None)
+    kinds = {(group.status, group.flattened_for) for group in report.groups}
+    if kinds - {("announced", None), *((status, None) for status in instead or ()), for_reader}:
         yield Finding("groups", f"a group is neither announced nor {' nor '.join(instead or ('withheld',))}")
+    rules = ("announced", "coarsened")
+    if any((group.pooled is not None) != (linear and group.status in rules) for group in report.groups):
+        yield Finding("groups", "whether a group is pooled is not told of the announced groups of the linear mechanism")
 
 
 def _names(report: model.PublicReport) -> Iterator[Finding]:
@@ -95,7 +110,7 @@ def _group(group: model.Group, report: model.PublicReport) -> Iterator[Finding]:
         return
     if group.population != sum(region.population for region in group.regions):
         yield Finding(f"{group.id}.population", "is not what its regions add up to")
-    yield from _rates(group.rate, report, group.id)
+    yield from _rates(group.rate, report, group.id, [group])
     if not _unique(_values(region.sensitive) for region in group.regions):
         yield Finding(group.id, "two of its rows are of the same people")
     for region in group.regions:
@@ -145,12 +160,18 @@ def _people(people: int, report: model.PublicReport, where: str) -> Iterator[Fin
         yield Finding(where, f"the population is not a multiple of {rounding}")
 
 
-def _rates(rates: Mapping[str, float], report: model.PublicReport, where: str) -> Iterator[Finding]:
+def _rates(
+    rates: Mapping[str, float], report: model.PublicReport, where: str, groups: Sequence[model.Group]
+) -> Iterator[Finding]:
+    """Each of three outcomes and more is rounded: to a whole number of people in every group, then to a percentage."""
+    rounding = report.policy.population_rounding
+    people = sum(open_people(region.population, rounding)[0] for group in groups for region in group.regions)
+    off = (len(rates) > 2) * len(rates) * 0.5 * (10.0**-RATE_DIGITS + len(groups) / max(people, 1))
     if set(rates) != set(report.outcomes):
         yield Finding(where, "the rates are not of the outcomes")
     elif not all(_printed(rate, RATE_DIGITS) for rate in rates.values()):
         yield Finding(where, "a rate is not a whole percentage")
-    elif abs(sum(rates.values()) - 1) > (len(rates) > 2) * len(rates) * 0.5 * 10.0**-RATE_DIGITS + 1e-9:
+    elif abs(sum(rates.values()) - 1) > off + 1e-9:
         yield Finding(where, "the rates do not add up to 1")
 
 
@@ -176,7 +197,7 @@ def _totals(report: model.PublicReport) -> Iterator[Finding]:
     if counts.merged < 2 * counts.coarsened or (counts.merged and not counts.coarsened):
         yield Finding("coverage.groups.merged", "is not two groups or more for every coarsened one")
     if report.coverage.rate is not None:
-        yield from _rates(report.coverage.rate, report, "coverage.rate")
+        yield from _rates(report.coverage.rate, report, "coverage.rate", report.announced_groups)
     if any(n % policy.population_rounding for n in (quality.duplicates, quality.corrections, quality.quarantined)):
         yield Finding("data_quality", f"a number of rows is not a multiple of {policy.population_rounding}")
     coarse = max(policy.minimum_group_size, policy.population_rounding)

@@ -15,8 +15,9 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 
 from atr import fairness
-from atr.announcement import Announcement
+from atr.announcement import Announcement, open_people
 from atr.fidelity import Alpha, Delta, Fidelity, Ranges
+from atr.pooling import Pooling
 from atr.protected import Protection
 from atr.report import build, model
 
@@ -93,7 +94,7 @@ class Printed:
         return Printed(
             report=report,
             announcement=announcement,
-            cells=build.cells(announcement, group_rates=report.policy.group_rates),
+            cells=build.cells(announcement, policy=report.policy),
             least=least,
             most=most,
             columns={
@@ -191,8 +192,15 @@ def promise(kind: str, level: float | None) -> Delta | Alpha | None:
         return None
 
 
-def _promised(report: model.PublicReport) -> Fidelity:
-    """What a well-formed report promises of its announced chances."""
+def _promised(report: model.PublicReport) -> Fidelity | Pooling:
+    """What a well-formed report promises of its announced chances, or tells in place of a promise."""
+    if report.fidelity.kind == "linear":
+        groups = report.announced_groups
+        return Pooling(
+            "informed" if report.policy.reader == "informed" else "face_value",
+            pooled=np.array([bool(group.pooled) for group in groups], dtype=bool),
+            for_reader=np.array([group.flattened_for == "reader" for group in groups], dtype=bool),
+        )
     if report.fidelity.kind == "ranges":
         limits = [region.allowed for group in report.announced_groups for region in group.regions if region.allowed]
         return Ranges([lower for lower, _ in limits], [upper for _, upper in limits])
@@ -200,15 +208,6 @@ def _promised(report: model.PublicReport) -> Fidelity:
     if fidelity is None:
         raise ValueError("the report is not well-formed")
     return fidelity
-
-
-def open_people(published: int, rounding: int) -> tuple[int, int]:
-    """Between what the whole numbers of people lie that are printed as this one.
-
-    >>> open_people(10, 5), open_people(5, 5), open_people(20, 10), open_people(7, 1)
-    ((8, 12), (1, 7), (15, 24), (7, 7))
-    """
-    return 1 if published == rounding else published - rounding // 2, published + (rounding - 1) // 2
 
 
 def _flipped(interval: Interval) -> Interval:

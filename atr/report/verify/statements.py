@@ -12,7 +12,7 @@ import numpy as np
 
 import atr
 from atr import fairness
-from atr.announcement import RATE_DIGITS, published_population
+from atr.announcement import RATE_DIGITS, open_people, published_population
 from atr.confidence import round_up
 from atr.fidelity import ladder
 from atr.outcomes import GRID_TOLERANCE
@@ -23,6 +23,7 @@ from atr.report.notes import fidelity_notes
 from atr.report.rounding import bounds as between
 from atr.report.rounding import down, nearest, up
 from atr.report.sentences import sentence
+from atr.report.verify import reader
 from atr.report.verify.finding import Finding
 from atr.report.verify.printed import (
     Bools,
@@ -30,7 +31,6 @@ from atr.report.verify.printed import (
     Ints,
     Printed,
     RateBounds,
-    open_people,
     promise,
 )
 
@@ -43,6 +43,7 @@ def of(printed: Printed) -> Iterator[Finding]:
     yield from _people(printed)
     yield from _coverage(printed.report, int(printed.announcement.published.sum()), printed.people(printed.everyone))
     yield from _privacy(printed)
+    yield from reader.of(printed)
     yield from _leakage(printed)
     yield from _rates(printed)
     yield from _promise(printed.report)
@@ -122,9 +123,9 @@ def _largest_too_small(policy: model.PolicyInfo) -> int:
 
 def _privacy(printed: Printed) -> Iterator[Finding]:
     report, digits, privacy = printed.report, printed.report.policy.digits, printed.report.privacy
-    flat, before = printed.announcement.flattened, printed.announcement.telling_nothing().chance
-    kept, flattened = np.flatnonzero(~flat).tolist(), np.flatnonzero(flat).tolist()
-    if privacy.holds_for != wording.holds_for(wording.sensitive(report)):
+    above, before = printed.announcement.above_ceiling, printed.announcement.telling_nothing().chance
+    kept, flattened = np.flatnonzero(~above).tolist(), np.flatnonzero(above).tolist()
+    if privacy.holds_for != wording.holds_for(wording.sensitive(report), reader=report.policy.reader):
         yield Finding("privacy.holds_for", "is not for whom the guarantee holds")
     sure = _confidences(printed, printed.announcement.chance)
     prior = _confidences(printed, before)
@@ -188,7 +189,7 @@ def _confidence(
     whose = "the ceiling of the policy" if of is None else f"the ceiling {of.ceiling} of {of.set or of.attribute}"
     for i in groups:
         group = report.announced_groups[i]
-        if found[0][i] > Fraction(str(ceiling)) and group.status != "flattened":
+        if found[0][i] > Fraction(str(ceiling)) and (group.status != "flattened" or group.flattened_for):
             yield Finding(group.id, f"its {name} exceeds {whose}")
     if of is not None and stated > ceiling:
         yield Finding(f"{where}.{name}", "exceeds its ceiling")
@@ -205,7 +206,7 @@ def _guarantee(privacy: model.Privacy) -> tuple[object, ...]:
 
 
 def _binding(printed: Printed, stated: float) -> Iterator[Finding]:
-    kept = np.flatnonzero(~printed.announcement.flattened).tolist()
+    kept = np.flatnonzero(~printed.announcement.above_ceiling).tolist()
     ids = [printed.report.announced_groups[i].id for i in kept]
     binding = printed.report.privacy.binding_group
     sure, surest = (
@@ -308,6 +309,8 @@ def _promise(report: model.PublicReport) -> Iterator[Finding]:
     if kind == "ranges":
         yield from _limits(report)
         return
+    if kind == "linear" and report.fidelity.largest_change is not None:
+        yield Finding("fidelity.largest_change", "is stated, though nothing is promised of single chances")
     made, floor = promise(kind, report.fidelity.level), promise(kind, policy.fidelity[kind])
     if made is None or floor is None:
         return
