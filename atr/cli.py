@@ -116,10 +116,11 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
             standings = announcement.standing(counted, loaded.policy)
             announced = np.flatnonzero(standings == announcement.Standing.ANNOUNCED)
             loaded.policy.fidelity.model(announcement.values_of(counted, announced))
-            groups = np.bincount(standings, minlength=len(announcement.Standing)).tolist()
-            printed = len(announcement.printed(standings))
-            found.append({"period": period.label, "decisions": decisions, "announced": printed,
-                          "too_small": groups[1], "prior_too_sure": groups[2] + groups[3]})  # fmt: skip
+            groups = np.bincount(standings, minlength=len(announcement.Standing))
+            found.append({"period": period.label, "decisions": decisions, "announced": len(announced),
+                          "flattened": int(announcement.flattened(standings).sum()),
+                          "too_small": int(groups[announcement.Standing.TOO_SMALL]),
+                          "prior_too_sure": int(groups[announcement.Standing.PRIOR_TOO_SURE])})  # fmt: skip
     _say(f"{loaded.path}: fits its log.")
     _say(
         f"{count(accounting.rows_read, 'row')} read: {count(accounting.decisions, 'decision')}, "
@@ -128,18 +129,18 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     )
     for reason, rows in accounting.reasons.items():
         _say(f"  quarantined, {reason}: {rows:,}")
-    if not any(f["announced"] for f in found):
+    if not any(f["announced"] or f["flattened"] for f in found):
         remarks.append(
             "policy: no period announces a group: every one is smaller than minimum_group_size, or known too well "
             "before any report for max_confidence"
         )
     for remark in remarks:
         _say(f"  {remark if remark.endswith('?') else remark + '.'}")
-    lines = [f"{'period':<10}{'decisions':>12}{'groups announced':>19}{'too small':>12}{'prior too sure':>17}"]
-    lines += [
-        f"{f['period']:<10}{f['decisions']:>12,}{f['announced']:>19}{f['too_small']:>12}{f['prior_too_sure']:>17}"
-        for f in found
-    ]
+    heads = {"announced": "groups announced", "flattened": "flattened", "too_small": "too small",
+             "prior_too_sure": "prior too sure"}  # fmt: skip
+    shown = [name for name in heads if name != "flattened" or any(f["flattened"] for f in found)]
+    lines = [f"{'period':<10}{'decisions':>12}" + "".join(f"{heads[name]:>18}" for name in shown)]
+    lines += [f"{f['period']:<10}{f['decisions']:>12,}" + "".join(f"{f[name]:>18,}" for name in shown) for f in found]
     result = {"rows": accounting.rows_read, "decisions": accounting.decisions, "periods": found, "remarks": remarks}
     _result(result, lines, as_json=as_json)
 
