@@ -268,7 +268,7 @@ def _programme(
             np.concatenate([hi.ravel(), np.full(cells, np.inf), means[0][1], means[1][1]]),
         ),
         constraints=LinearConstraint(block_array(rows, format="csr"), np.concatenate(least), np.concatenate(most)),
-        options={"node_limit": NODES},
+        options={"node_limit": NODES, "presolve": False},
     )
     if result.x is None:
         return None
