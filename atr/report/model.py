@@ -92,8 +92,8 @@ class AttributeInfo(_Frozen):
 
     ``sets`` are the named sets of its values that are protected beside every single value. ``coarse`` are those of the
     values under which groups were merged that could not be announced on their own; there only if there are such.
-    ``sets`` are the named sets of its values that are protected beside every single value. ``max_confidence`` is the
-    ceiling of each value, ``sets_max_confidence`` that of named sets; there only where stricter than the policy's.
+    ``max_confidence`` is the ceiling of each value, ``sets_max_confidence`` that of named sets; there only where
+    stricter than the policy's.
     """
 
     name: str

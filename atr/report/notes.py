@@ -32,8 +32,8 @@ def _notes(report: PublicReport) -> Iterator[tuple[str, str, str]]:
     if counts.withheld:
         missing.append(
             f"{_groups(counts.withheld)} left out because {sensitive} can be told {wording.too_surely(report)} from "
-            "the public attributes alone, before any report: this report must not add to that. They are named, "
-            "without numbers."
+            "the public attributes alone, before any report: this report must not add to that. "
+            f"{'It is' if counts.withheld == 1 else 'They are'} named, without numbers."
         )
     if missing and policy.unattainable == "coarsen":
         missing.append(
@@ -156,7 +156,7 @@ def _coarsened(report: PublicReport, sensitive: str, public: str) -> tuple[str, 
         "Groups that are coarsened",
         f"{_groups(counts.coarsened)} marked “coarsened”, merged from {counts.merged:,} that could not be announced on "
         f"their own: fewer than {wording.count(policy.minimum_group_size, 'person', 'people')} are in them, or "
-        f"{sensitive} can be told with more than {wording.percent(policy.max_confidence)} confidence from the public "
+        f"{sensitive} can be told {wording.too_surely(report)} from the public "
         f"attributes alone. They were merged under coarser values of {by}, step by step along a hierarchy set "
         f"beforehand, as far as was needed. The coarser values are {wording.coarse_values(report)}. Each is a category "
         f"of its own, in comparisons too: “{first}” means people whose own group could not be announced, never "
@@ -170,11 +170,13 @@ def _flattened_for_reader(report: PublicReport, sensitive: str) -> tuple[str, st
     count, ceiling = len(report.groups_flattened_for_reader), wording.percent(report.policy.max_confidence)
     steps = wording.steps_of_rate(report.policy.digits, outcomes=len(report.outcomes))
     too = " for another reason" if report.groups_above_ceiling else ""
+    own = wording.has_own_ceilings(report)
+    surer = f"a ceiling allows ({wording.ceilings(report)})" if own else ceiling
     return (
         "flattened-for-reader",
         "Groups that are flattened because of who may read",
         f"{_groups(count)} marked “flattened”{too}: some rules with the same rates could not be announced to a reader "
-        f"who knows the mechanism without making that reader surer than {ceiling}. Flattening only the groups that "
+        f"who knows the mechanism without making that reader surer than {surer}. Flattening only the groups that "
         "have such rules would give these away. So every group that could have them shows the overall rate of each "
         f"outcome, {steps}, as every chance, whatever its rules are. Which groups these are was decided from the "
         "numbers of people, the policy and the overall rates, never from how outcomes are spread within a group. Of "
@@ -215,7 +217,11 @@ def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
     informed, ceiling = policy.reader == "informed", wording.percent(policy.max_confidence)
     computed = "Each figure was" if privacy.own_ceilings else "The figure was"
     if informed:
-        computed = f"The {wording.percent(privacy.max_confidence or 0.0)} were"
+        computed = (
+            "Each figure for a reader at face value was"
+            if privacy.own_ceilings
+            else f"The {wording.percent(privacy.max_confidence or 0.0)} were"
+        )
     hidden = [wording.inner(a.title) for a in report.attributes if a.role == "sensitive"]
     another = "another private fact" if len(hidden) == 1 else f"one of {wording.listed(hidden)}"
     confidence = wording.percent(privacy.max_confidence or 0.0)

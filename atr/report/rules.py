@@ -99,7 +99,7 @@ def rules(report: PublicReport) -> Rules:
         nobody=any(cell is None for b in blocks for r in b.rows for cell in r.cells),
         named=tuple(withheld[:_MAX_NAMED]),
         unnamed=len(withheld[_MAX_NAMED:]),
-        remarks=tuple(dict.fromkeys(_remark(g) for g in groups if _remark(g))),
+        remarks=tuple(dict.fromkeys(remark for g in groups for remark in _remarks(g))),
     )
 
 
@@ -134,8 +134,14 @@ def _rate(group: Group, positive: str) -> str:
     return "" if group.rate is None else points(group.rate[positive])
 
 
+def _remarks(group: Group) -> tuple[str, ...]:
+    """What sets a group's row apart from those announced as they are."""
+    status = () if group.status == "announced" else (group.status,)
+    return (*status, "pooled") if group.pooled else status
+
+
 def _remark(group: Group) -> str:
-    return ("pooled" if group.pooled else "") if group.status == "announced" else group.status
+    return ", ".join(_remarks(group))
 
 
 def _wide(

@@ -317,13 +317,19 @@ def _guarantee(report: PublicReport) -> str:
 def own_confidences(report: PublicReport) -> tuple[str, ...]:
     """How sure a reader can be where a stricter ceiling than the policy's holds, as a sentence each."""
     found = []
+    who = "a reader who takes the rules at face value" if report.policy.reader == "informed" else "such a reader"
+    where = (
+        "outside the groups flattened for what is known beforehand"
+        if report.groups_above_ceiling
+        else ("in the announced groups")
+    )
     for own in report.privacy.own_ceilings:
         ceiling = f"The ceiling for {under(report, own.attribute, own.set)} is {percent(own.ceiling)}, and"
         found.append(
-            f"{ceiling} such a reader can be at most {percent(own.max_confidence)} sure of it; without this report, "
+            f"{ceiling} {who} can be at most {percent(own.max_confidence)} sure of it; without this report, "
             f"{percent(own.prior_confidence)}."
             if own.prior_confidence
-            else f"{ceiling} nobody in the announced groups is in it."
+            else f"{ceiling} nobody {where} is in it."
         )
     return tuple(found)
 

@@ -13,7 +13,8 @@ from atr.confidence import exact_confidence
 from atr.errors import RefusedError
 from atr.fidelity import Alpha, Delta
 from atr.groups import Groups
-from atr.mechanism import announce, optimal_privacy, round_announcement, solve
+from atr.mechanism import announce, optimal_privacy, outcome_rounding, round_announcement, solve
+from atr.protected import ProtectedSets
 from tests.mechanism.drawn import RATES, several
 
 
@@ -143,3 +144,27 @@ def test_an_announcement_of_another_shape_is_refused():
         round_announcement(
             groups, np.zeros((2, 2)), fidelity=Delta(0.9), digits=3, beta=1.0, ceiling=1.0, published_population=[9, 12]
         )
+
+
+def test_a_programme_that_presolving_does_not_end_is_left_after_its_nodes() -> None:
+    """With presolving HiGHS is at this group of 245 people for minutes, before its first node."""
+    target = [[72184.787102, 21393.939138, 6421.27376], [67439.02439, 23828.453776, 8732.521834],
+              [37439.02439, 40919.362867, 21641.612743], [37627.220717, 51891.05814, 10481.721144],
+              [82932.098765, 3842.277652, 13225.623583]]  # fmt: skip
+    lo = [[8475, 848, 678], [8000, 1091, 910], [5000, 2800, 2200], [1220, 7805, 976], [5750, 3000, 1250]]
+    hi = [[100000, 84745, 67796], [100000, 100000, 90909], [100000] * 3, [100000, 100000, 97560], [100000] * 3]
+    group = outcome_rounding.Group(
+        p=np.array([59, 55, 50, 41, 40]),
+        q=np.array([60, 55, 50, 40, 40]),
+        target=np.array(target),
+        lo=np.array(lo),
+        hi=np.array(hi),
+        sets=ProtectedSets.of([[[1, 3], [0, 4], [2], [0, 1, 2], [3, 4]]], [0, 5]),
+        scale=100_000,
+        digits=5,
+        people=np.array([147.0, 69.0, 29.0]),
+    )
+    limits = Fraction(66939, 100_000), Fraction(67347, 100_000)
+    x = outcome_rounding._programme(group, group.lo, group.hi, limits=limits, rate_error=0.5, margin=0.0)
+    assert x is not None
+    assert outcome_rounding._keeps(group, x, limits=limits, rate_error=0.5)

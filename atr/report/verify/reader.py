@@ -11,8 +11,7 @@ import numpy as np
 
 from atr.mechanism.linear import smallest_safe_limit_of, too_extreme
 from atr.pooling import Pooling, rates_between
-from atr.protected import ProtectedSets
-from atr.report.rounding import down
+from atr.protected import ProtectedSets, floored
 from atr.report.verify.finding import Finding
 from atr.report.verify.printed import Bools, Floats, Ints, Printed
 
@@ -24,7 +23,7 @@ def of(printed: Printed) -> Iterator[Finding]:
     told, announcement = printed.announcement.fidelity, printed.announcement
     if not isinstance(told, Pooling) or told.reader != "informed":
         return
-    ceiling = down(printed.report.policy.max_confidence, announcement.digits)
+    ceiling = float(floored(printed.report.policy.max_confidence, digits=announcement.digits))
     sets = announcement.sets or ProtectedSets.regions(announcement.offsets)
     people = printed.least, printed.most
     low, high = rates_between(printed.cells.chance, announcement.offsets, people, digits=announcement.group_digits)
