@@ -12,8 +12,7 @@ from atr.groups import IntArray
 
 BoolArray = NDArray[np.bool_]
 
-# Branch and bound stops after so many nodes, not after some time: the same input gives the same numbers. It is called
-# without presolving, in which HiGHS can spend minutes before its first node.
+# Branch and bound stops after this many nodes, not after some time: the same input gives the same numbers.
 NODES = 500
 
 

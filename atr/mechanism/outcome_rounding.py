@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -25,6 +26,9 @@ from atr.protected import ProtectedSets
 # Grid steps: two ways to compute the same announcement differ by less.
 _NOISE_DIGITS = 6
 _SAME = 1e-9
+
+# Grid steps around the chances of the programme without whole numbers.
+_FAR = 16
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -195,20 +199,36 @@ def _sets_of(sets: ProtectedSets, group: int, place: IntArray) -> ProtectedSets:
 
 
 def _settle(group: Group, wanted: Fraction, ceiling: Fraction) -> IntArray | None:
-    """Find grid values near the target and at the wanted confidence, or else further off."""
-    below = np.clip(np.floor(group.target).astype(np.int64) - 1, group.lo, group.hi)
-    above = np.clip(np.ceil(group.target).astype(np.int64) + 1, group.lo, group.hi)
+    """Find grid values near the target and at the wanted confidence, or else further off.
+
+    Further off, too, whole numbers are looked for around the chances that the programme without them finds: where each
+    may lie anywhere between its limits, HiGHS can search for minutes below a single node.
+    """
     # A margin of a hundred-thousandth of a grid step outweighs the solver's own tolerance.
-    for rate_error, level, (low, high), margin in product(
+    for rate_error, level, near, margin in product(
         (0.5,) if group.people is None else (0.5, 1.0),
         dict.fromkeys((wanted, ceiling)),
-        ((below, above), (group.lo, group.hi)),
+        (True, False),
         (0.0, 1e-5),
     ):
-        x = _programme(group, low, high, limits=(level, ceiling), rate_error=rate_error, margin=margin)
-        if x is not None and _keeps(group, x, limits=(level, ceiling), rate_error=rate_error):
+        limits = level, ceiling
+        solve = partial(_programme, group, limits=limits, rate_error=rate_error, margin=margin)
+        centre = group.target if near else solve(group.lo, group.hi, whole=False)
+        if centre is None:
+            continue
+        found = solve(*_around(centre, group, steps=1 if near else _FAR))
+        if found is None:
+            continue
+        x = np.rint(found).astype(np.int64)
+        if _keeps(group, x, limits=limits, rate_error=rate_error):
             return x
     return None
+
+
+def _around(centre: FloatArray, group: Group, *, steps: int) -> tuple[IntArray, IntArray]:
+    """Give the least and the most whole numbers to be tried: so many steps beyond the next ones on either side."""
+    below, above = np.floor(centre).astype(np.int64) - steps, np.ceil(centre).astype(np.int64) + steps
+    return np.clip(below, group.lo, group.hi), np.clip(above, group.lo, group.hi)
 
 
 def _keeps(group: Group, x: IntArray, *, limits: tuple[Fraction, Fraction], rate_error: float) -> bool:
@@ -224,9 +244,16 @@ def _keeps(group: Group, x: IntArray, *, limits: tuple[Fraction, Fraction], rate
 
 
 def _programme(
-    group: Group, lo: IntArray, hi: IntArray, *, limits: tuple[Fraction, Fraction], rate_error: float, margin: float
-) -> IntArray | None:
-    """Solve one group's integer programme; None where it has no solution.
+    group: Group,
+    lo: IntArray,
+    hi: IntArray,
+    *,
+    limits: tuple[Fraction, Fraction],
+    rate_error: float,
+    margin: float,
+    whole: bool = True,
+) -> FloatArray | None:
+    """Solve one group's programme, in whole numbers or in any; None where it has no solution.
 
     Variables: announced values x in grid steps, distances e ≥ |x - target| of the same number, and the mean
     announced values of each outcome for the true and for the published population.
@@ -262,14 +289,12 @@ def _programme(
     weight = np.repeat(group.p / group.p.sum(), A)
     result = milp(
         np.concatenate([np.zeros(cells), weight, np.zeros(2 * A)]),
-        integrality=np.concatenate([np.ones(cells), np.zeros(cells + 2 * A)]),
+        integrality=np.concatenate([np.full(cells, float(whole)), np.zeros(cells + 2 * A)]),
         bounds=Bounds(
             np.concatenate([lo.ravel(), np.zeros(cells), means[0][0], means[1][0]]),
             np.concatenate([hi.ravel(), np.full(cells, np.inf), means[0][1], means[1][1]]),
         ),
         constraints=LinearConstraint(block_array(rows, format="csr"), np.concatenate(least), np.concatenate(most)),
-        options={"node_limit": NODES, "presolve": False},
+        options={"node_limit": NODES},
     )
-    if result.x is None:
-        return None
-    return np.clip(np.rint(result.x[:cells]).astype(np.int64).reshape(m, A), lo, hi)
+    return None if result.x is None else np.clip(result.x[:cells].reshape(m, A), lo, hi)

@@ -301,7 +301,7 @@ def _programme(
             np.concatenate([hi, np.full(m, np.inf), [scale, scale, beyond]]),
         ),
         constraints=LinearConstraint(matrix, lower, upper),
-        options={"node_limit": NODES, "presolve": False},
+        options={"node_limit": NODES},
     )
     if result.x is None:
         return None
