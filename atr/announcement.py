@@ -361,6 +361,9 @@ def solve(regions: Regions, which: Ints, policy: Policy) -> Solved:
     policy
         The programme's policy.
     """
+    if not len(which):
+        steps = len(rungs(regions, which, policy))
+        return Solved(np.zeros(0, dtype=np.int64), np.zeros((0, steps)), np.zeros(0), np.zeros((0, 2)))
     groups = groups_of(regions, which)
     if policy.mechanism == "linear":
         reduced = linear_reduction(groups, max_confidence=policy.ceiling, reader=policy.reader)

@@ -434,9 +434,7 @@ def load_solved(run: Run) -> Solved:
             )
         )
     if not parts:
-        nobody = np.zeros(0, dtype=np.int64)
-        rungs = len(announcing.rungs(load_regions(run), nobody, run.programme.policy))
-        return Solved(nobody, np.zeros((0, rungs)), np.zeros(0), np.zeros((0, 2)))
+        return announcing.solve(load_regions(run), np.zeros(0, dtype=np.int64), run.programme.policy)
     return Solved.join(parts)
 
 

@@ -61,7 +61,8 @@ def build(
         Of the draft; ISO date.
     """
     policy = programme.policy
-    privacy = _privacy(announcement, programme)
+    leakage, of_groups = yardsticks.stated(announcement)
+    held = cells(announcement, policy=policy)
     promised = announcement.fidelity
     (kind,) = policy.promise
     promise = model.FidelityInfo(
@@ -69,7 +70,6 @@ def build(
         level=None if isinstance(promised, Ranges | Pooling) else promised.level,
         largest_change=largest_change(promised, digits=policy.digits),
     )
-    coverage = _coverage(announcement, programme, extent)
     report = model.PublicReport(
         programme=programme_info(programme),
         period=period_info(period, programme),
@@ -83,10 +83,10 @@ def build(
         outcomes=announcement.outcomes,
         positive=programme.log.positive,
         attributes=_attributes(announcement, programme),
-        privacy=privacy,
+        privacy=_privacy(announcement, programme, leakage),
         fidelity=promise,
-        coverage=coverage,
-        groups=_groups(announcement, programme, extent),
+        coverage=_coverage(announcement, held, programme, extent),
+        groups=_groups(announcement, held, of_groups, programme, extent),
         fairness=tuple(
             entry(
                 c,
@@ -198,7 +198,7 @@ def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple
     return result | {name: tuple(v[i] for v in announcement.region_values) for i, name in enumerate(sensitive)}
 
 
-def _privacy(announcement: Announcement, programme: Programme) -> model.Privacy:
+def _privacy(announcement: Announcement, programme: Programme, leakage: model.Leakage | None) -> model.Privacy:
     sensitive = [wording.inner(programme.title_of(name)) for name in programme.names(role="sensitive")]
     holds_for = wording.holds_for(wording.listed(sensitive, last="or"), reader=programme.policy.reader)
     confidences, priors = announcement.confidences(), announcement.prior_confidences()
@@ -213,7 +213,7 @@ def _privacy(announcement: Announcement, programme: Programme) -> model.Privacy:
             binding_group=None,
             binding_set=None,
             holds_for=holds_for,
-            leakage=yardsticks.stated(announcement),
+            leakage=leakage,
             flattened_confidence=surest,
         )
     stated = float(announcement.stated([confidences[i] for i in kept]))
@@ -225,7 +225,7 @@ def _privacy(announcement: Announcement, programme: Programme) -> model.Privacy:
         binding_group=_id(binding),
         binding_set=binding_set(announcement, binding),
         holds_for=holds_for,
-        leakage=yardsticks.stated(announcement),
+        leakage=leakage,
         flattened_confidence=surest,
         own_ceilings=tuple(_own_ceilings(announcement, kept)),
     )
@@ -272,8 +272,9 @@ def largest_change(fidelity: Fidelity | Pooling, *, digits: int) -> float | None
     return round(float(high[0]), 9)
 
 
-def _coverage(announcement: Announcement, programme: Programme, extent: Extent) -> model.Coverage:
-    held = cells(announcement, policy=programme.policy)
+def _coverage(
+    announcement: Announcement, held: fairness.AnnouncedCells, programme: Programme, extent: Extent
+) -> model.Coverage:
     rate = None
     if len(announcement.groups):
         everyone = np.ones(len(held.population), dtype=bool)
@@ -374,14 +375,18 @@ def _coarse(attribute: Attribute, announced: Sequence[str], announcement: Announ
     return tuple(attribute.in_order(set(announced) & set(attribute.coarser.coarse)))
 
 
-def _groups(announcement: Announcement, programme: Programme, extent: Extent) -> tuple[model.Group, ...]:
+def _groups(
+    announcement: Announcement,
+    held: fairness.AnnouncedCells,
+    leakage: Sequence[model.GroupLeakage],
+    programme: Programme,
+    extent: Extent,
+) -> tuple[model.Group, ...]:
     public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
-    held = cells(announcement, policy=programme.policy)
     told = announcement.fidelity
     place = np.cumsum(~announcement.flat) - 1
     result: list[model.Group] = []
     rates = [fairness.group_rates(held.event(a)) for a in range(held.outcomes)] if announcement.group_values else []
-    leakage = yardsticks.stated_of_groups(announcement)
     for g, values in enumerate(announcement.group_values):
         members = range(announcement.offsets[g], announcement.offsets[g + 1])
         flattened, own = bool(announcement.flattened[g]), [rate[g] for rate in rates]

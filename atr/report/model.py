@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
@@ -26,6 +26,21 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False)
+
+
+class _Sparse(_Frozen):
+    """Some of whose fields, named in ``SPARSE``, are left out of the JSON where they are as by default."""
+
+    SPARSE: ClassVar[tuple[str, ...]] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_there(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = handler(self)
+        for name in self.SPARSE:
+            field = type(self).model_fields[name]
+            if getattr(self, name) == field.get_default(call_default_factory=True):
+                del content[name]
+        return content
 
 
 class Publisher(_Frozen):
@@ -87,7 +102,7 @@ class PolicyInfo(_Frozen):
     parity_tolerance: Share
 
 
-class AttributeInfo(_Frozen):
+class AttributeInfo(_Sparse):
     """An input of the decision, with the display values that are declared or announced, in order.
 
     ``sets`` are the named sets of its values that are protected beside every single value. ``coarse`` are those of the
@@ -95,6 +110,8 @@ class AttributeInfo(_Frozen):
     ``max_confidence`` is the ceiling of each value, ``sets_max_confidence`` that of named sets; there only where
     stricter than the policy's.
     """
+
+    SPARSE = ("coarse", "max_confidence", "sets_max_confidence")
 
     name: str
     title: str
@@ -112,17 +129,6 @@ class AttributeInfo(_Frozen):
         """The attribute, the set (None: each value) and the ceiling, of each that has one of its own."""
         values = () if self.max_confidence is None else ((self.name, None, self.max_confidence),)
         return (*values, *((self.name, of_set, own) for of_set, own in self.sets_max_confidence.items()))
-
-    @model_serializer(mode="wrap")
-    def _without_what_is_not_there(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        content: dict[str, Any] = handler(self)
-        if not self.coarse:
-            del content["coarse"]
-        if self.max_confidence is None:
-            del content["max_confidence"]
-        if not self.sets_max_confidence:
-            del content["sets_max_confidence"]
-        return content
 
 
 class Leakage(_Frozen):
@@ -158,7 +164,7 @@ class OwnCeiling(_Frozen):
     prior_confidence: Share
 
 
-class Privacy(_Frozen):
+class Privacy(_Sparse):
     """The guarantee, computed from the printed numbers; all None where no group is announced but flattened ones.
 
     ``max_confidence`` and ``prior_confidence`` are rounded up, ``min_uncertainty`` (nats) is rounded down.
@@ -167,6 +173,8 @@ class Privacy(_Frozen):
     is how sure a reader can be in those that are flattened because it does not, with this report or without it; there
     only where there is such a group. ``own_ceilings`` are there only where some set has a ceiling of its own.
     """
+
+    SPARSE = ("flattened_confidence", "own_ceilings")
 
     max_confidence: Share | None
     prior_confidence: Share | None
@@ -177,15 +185,6 @@ class Privacy(_Frozen):
     leakage: Leakage | None = None
     flattened_confidence: Share | None = None
     own_ceilings: tuple[OwnCeiling, ...] = ()
-
-    @model_serializer(mode="wrap")
-    def _without_what_is_not_there(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        content: dict[str, Any] = handler(self)
-        if self.flattened_confidence is None:
-            del content["flattened_confidence"]
-        if not self.own_ceilings:
-            del content["own_ceilings"]
-        return content
 
 
 class FidelityInfo(_Frozen):
@@ -200,26 +199,20 @@ class FidelityInfo(_Frozen):
     largest_change: Share | None
 
 
-class GroupCounts(_Frozen):
+class GroupCounts(_Sparse):
     """How many QID groups are announced, flattened and coarsened ones among them, and how many are not.
 
     ``coarsened`` are merged from ``merged`` groups that could not be announced on their own; there only if there are
     such. A group that is withheld may have been merged as well.
     """
 
+    SPARSE = ("coarsened", "merged")
+
     announced: int
     withheld_for_size: int
     withheld: int
     coarsened: int = 0
     merged: int = 0
-
-    @model_serializer(mode="wrap")
-    def _without_what_is_not_there(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        content: dict[str, Any] = handler(self)
-        for name in ("coarsened", "merged"):
-            if not content[name]:
-                del content[name]
-        return content
 
 
 class Coverage(_Frozen):
@@ -231,27 +224,22 @@ class Coverage(_Frozen):
     rate: dict[str, Share] | None
 
 
-class Region(_Frozen):
+class Region(_Sparse):
     """A decision region of an announced group: its sensitive values, people and announced chances.
 
     ``allowed`` are the declared limits of the chance of the positive outcome, the announced and the true one; there
     only where each region has limits of its own and its group is not flattened.
     """
 
+    SPARSE = ("allowed",)
+
     sensitive: dict[str, str]
     population: People
     announced: dict[str, Share]
     allowed: tuple[Share, Share] | None = None
 
-    @model_serializer(mode="wrap")
-    def _without_what_is_not_there(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        content: dict[str, Any] = handler(self)
-        if self.allowed is None:
-            del content["allowed"]
-        return content
 
-
-class Group(_Frozen):
+class Group(_Sparse):
     """A QID group. One withheld because prior knowledge exceeds the ceiling has its public values and no number.
 
     One flattened for that reason shows its rates, to the nearest percent, as the chances of every region;
@@ -265,6 +253,8 @@ class Group(_Frozen):
     without it the true measures could lie as far off in groups that are announced as they are as in the others.
     """
 
+    SPARSE = ("pooled", "flattened_for")
+
     id: str
     public: dict[str, str]
     status: Status
@@ -274,14 +264,6 @@ class Group(_Frozen):
     regions: tuple[Region, ...] = ()
     pooled: bool | None = None
     flattened_for: Literal["reader"] | None = None
-
-    @model_serializer(mode="wrap")
-    def _without_what_is_not_there(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        content: dict[str, Any] = handler(self)
-        for name in ("pooled", "flattened_for"):
-            if content[name] is None:
-                del content[name]
-        return content
 
 
 class Fairness(_Frozen):

@@ -8,42 +8,33 @@ from __future__ import annotations
 import math
 
 from atr.announcement import Announcement
-from atr.leakage import Leakage, leakage_of_values
+from atr.leakage import leakage_of_values
 from atr.report import model
 from atr.report.rounding import down, up
 
 
-def stated(announcement: Announcement) -> model.Leakage | None:
-    """The worst group of each yardstick, rounded up; None where no group is announced.
+def stated(announcement: Announcement) -> tuple[model.Leakage | None, list[model.GroupLeakage]]:
+    """The worst group of each yardstick, rounded up; and (g,) those of each group, with its minimum uncertainty,
+    rounded down. None, and none, where no group is announced.
 
     See :mod:`atr.leakage` for the definitions and where they come from.
     """
     if not len(announcement.groups):
-        return None
-    return model.Leakage(**_printed(_leakage(announcement).overall, announcement.digits))
-
-
-def stated_of_groups(announcement: Announcement) -> list[model.GroupLeakage]:
-    """(g,) the same of each announced group, with its minimum uncertainty, rounded down."""
-    if not len(announcement.groups):
-        return []
-    found, digits = _leakage(announcement), announcement.digits
-    names = found.overall
-    each = [{name: float(getattr(found, name)[g]) for name in names} for g in range(len(announcement.groups))]
-    return [
-        model.GroupLeakage(min_uncertainty=down(of["minimum_uncertainty"], digits), **_printed(of, digits))
-        for of in each
-    ]
-
-
-def _leakage(announcement: Announcement) -> Leakage:
-    return leakage_of_values(
+        return None, []
+    digits = announcement.digits
+    found = leakage_of_values(
         announcement.published,
-        announcement.chance / 10**announcement.digits,
+        announcement.chance / 10**digits,
         announcement.offsets,
         values=announcement.region_values,
         sets=announcement.sets,
     )
+    worst = found.overall
+    each = [{name: float(getattr(found, name)[g]) for name in worst} for g in range(len(announcement.groups))]
+    return model.Leakage(**_printed(worst, digits)), [
+        model.GroupLeakage(min_uncertainty=down(of["minimum_uncertainty"], digits), **_printed(of, digits))
+        for of in each
+    ]
 
 
 def _printed(found: dict[str, float], digits: int) -> dict[str, float | None]:

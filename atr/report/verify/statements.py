@@ -234,8 +234,9 @@ def _binding_set(printed: Printed) -> Iterator[Finding]:
 def _leakage(printed: Printed) -> Iterator[Finding]:
     """Against the printed chances and numbers of people alone, so to the last digit, also where others are known."""
     report, announcement = printed.report, printed.announcement
-    yield from _yardsticks("privacy", report.privacy.leakage, yardsticks.stated(announcement))
-    for group, follows in zip(report.announced_groups, yardsticks.stated_of_groups(announcement), strict=True):
+    worst, of_groups = yardsticks.stated(announcement)
+    yield from _yardsticks("privacy", report.privacy.leakage, worst)
+    for group, follows in zip(report.announced_groups, of_groups, strict=True):
         yield from _yardsticks(group.id, group.leakage, follows)
 
 
