@@ -18,16 +18,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from atr import announcement as announcing
-from atr import dossier, periods
-from atr.announcement import Announcement, Extent, Standing
+from atr.announcement import Announcement
 from atr.errors import ProgrammeError, RefusedError
 from atr.programme import Programme, load
 from atr.protected import Label, OwnCeiling, Protection
 from atr.regions import Regions
-from atr.report import build, model
+from atr.report import model
 from atr.report.html import report_html
-from atr.report.verify import check, verify
-from tests import series
+from atr.report.verify import verify
+from tests import series, whole
 
 quick = pytest.mark.usefixtures("quick")
 
@@ -357,17 +356,6 @@ def _logs(draw: st.DrawFn) -> tuple[Programme, Regions]:
     )
 
 
-def _announced(programme: Programme, regions: Regions) -> tuple[announcing.Solved, Announcement]:
-    policy = programme.policy
-    which = np.flatnonzero(announcing.standing(regions, policy) == Standing.ANNOUNCED)
-    if len(which):
-        solved = announcing.solve(regions, which, policy)
-    else:
-        rungs = len(announcing.rungs(regions, which, policy))
-        solved = announcing.Solved(which, np.zeros((0, rungs)), np.zeros(0), np.zeros((0, 2)))
-    return solved, announcing.announce(regions, solved, policy)
-
-
 def _ceiling_of(programme: Programme, attribute: str, name: str | None) -> Fraction:
     """The ceiling of a named set, or of a value (None), as the programme says."""
     of = programme.attributes[attribute]
@@ -402,21 +390,12 @@ def _each_set(announced: Announcement, programme: Programme) -> list[tuple[int, 
 def test_every_set_keeps_to_its_own_ceiling_and_what_is_stated_is_true(made: tuple[Programme, Regions]) -> None:
     programme, regions = made
     try:
-        solved, announced = _announced(programme, regions)
+        solved = whole.solved(programme, regions)
+        announced = announcing.announce(regions, solved, programme.policy)
     except RefusedError:
         return
-    report = build.build(
-        announced,
-        build.measure(announced, programme),
-        programme=programme,
-        period=periods.ALL,
-        extent=Extent.of(regions, announcing.standing(regions, programme.policy)),
-        quality=build.LogQuality(rows_read=9999, decisions=9999, duplicates=0, corrections=0, quarantined=0),
-        version=1,
-        date="2024-05-06",
-    )
-    assert check(model.PublicReport.model_validate_json(report.to_json(), strict=True)) == []
-    assert check(report, population=announced.population) == []
+    report = whole.report(programme, regions, announced)
+    whole.verifies(report, announced)
     kept = [of for of in _each_set(announced, programme) if not announced.flattened[of[0]]]
     for _, attribute, name, sure, prior in kept:
         assert prior <= sure <= _ceiling_of(programme, attribute, name)
@@ -433,18 +412,5 @@ def test_every_set_keeps_to_its_own_ceiling_and_what_is_stated_is_true(made: tup
         assert own.max_confidence == stated([sure for *_, sure, _ in of_it])
         assert own.prior_confidence == stated([prior for *_, prior in of_it])
         assert own.max_confidence <= own.ceiling
-    page = dossier.build(
-        programme=programme,
-        release_id="all-v1",
-        regions=regions,
-        solved=solved,
-        announcement=announced,
-        report=report,
-        previous=None,
-        accounting={"rows_read": 9, "decisions": 9, "duplicates": 0, "corrections": 0, "quarantined": 0, "reasons": {}},
-        unknown={},
-        related=dossier.Related(),
-        refusal=None,
-    )
-    assert [c for c in page.checks if not c.passed] == []
+    assert whole.failed_checks(programme, regions, solved, announced, report) == []
     report_html(report, sha256="0" * 64)

@@ -18,20 +18,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from atr import announcement as announcing
-from atr import hierarchies, ingest, periods
+from atr import hierarchies, ingest
 from atr import run as steps
-from atr.announcement import Extent, Standing, standing
+from atr.announcement import Standing, standing
 from atr.coarsening import coarsen
 from atr.errors import ProgrammeError, RefusedError
 from atr.hierarchies import Hierarchy
 from atr.programme import Programme, load
 from atr.regions import Regions, arranged
-from atr.report import build, model
+from atr.report import model
 from atr.report.html import report_html
-from atr.report.verify import check, verify
+from atr.report.verify import verify
 from atr.report.wording import NBSP
 from atr.warehouse import Warehouse
-from tests import series
+from tests import series, whole
 from tests.test_cli import atr
 
 quick = pytest.mark.usefixtures("quick")
@@ -484,26 +484,12 @@ def test_neither_order_nor_outcomes_matter(made: tuple[Programme, Regions], rand
 def test_every_report_verifies(made: tuple[Programme, Regions]) -> None:
     programme, log = made
     regions, policy = coarsen(log, programme), programme.policy
-    standings = standing(regions, policy)
-    which = np.flatnonzero(standings == Standing.ANNOUNCED)
-    if not len(which):
-        return
     try:
-        announced = announcing.announce(regions, announcing.solve(regions, which, policy), policy)
+        announced = announcing.announce(regions, whole.solved(programme, regions), policy)
     except RefusedError:
         return
-    report = build.build(
-        announced,
-        build.measure(announced, programme),
-        programme=programme,
-        period=periods.ALL,
-        extent=Extent.of(regions, standings),
-        quality=build.LogQuality(rows_read=9999, decisions=9999, duplicates=0, corrections=0, quarantined=0),
-        version=1,
-        date="2024-05-06",
-    )
-    assert check(model.PublicReport.model_validate_json(report.to_json(), strict=True)) == []
-    assert check(report, population=announced.population) == []
+    report = whole.report(programme, regions, announced)
+    whole.verifies(report, announced)
     ceiling = Fraction(str(policy.ceiling))
     assert all(confidence <= ceiling for confidence in announced.confidences())
     assert ("(coarsened)" in report_html(report, sha256="0" * 64)) == bool(report.coarsened_groups)

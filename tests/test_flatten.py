@@ -18,16 +18,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from atr import announcement as announcing
-from atr import dossier, periods
-from atr.announcement import Announcement, Extent, Standing
+from atr.announcement import Standing
 from atr.errors import RefusedError
 from atr.programme import Programme
 from atr.regions import Regions
-from atr.report import build, model
+from atr.report import model
 from atr.report.html import report_html
-from atr.report.verify import check, verify
+from atr.report.verify import verify
 from atr.report.wording import NBSP
-from tests import series
+from tests import series, whole
 from tests import test_verify as forging
 
 quick = pytest.mark.usefixtures("quick")
@@ -347,28 +346,6 @@ def _split(draw: st.DrawFn, sizes: st.SearchStrategy[int], outcomes: int) -> lis
     return [end - start for start, end in pairwise([0, *ends, people])]
 
 
-def _solved(programme: Programme, regions: Regions) -> announcing.Solved:
-    policy = programme.policy
-    which = np.flatnonzero(announcing.standing(regions, policy) == Standing.ANNOUNCED)
-    if len(which):
-        return announcing.solve(regions, which, policy)
-    rungs = len(announcing.rungs(regions, which, policy))
-    return announcing.Solved(which, np.zeros((0, rungs)), np.zeros(0), np.zeros((0, 2)))
-
-
-def _reported(programme: Programme, regions: Regions, announced: Announcement) -> model.PublicReport:
-    return build.build(
-        announced,
-        build.measure(announced, programme),
-        programme=programme,
-        period=periods.ALL,
-        extent=Extent.of(regions, announcing.standing(regions, programme.policy)),
-        quality=build.LogQuality(rows_read=9999, decisions=9999, duplicates=0, corrections=0, quarantined=0),
-        version=1,
-        date="2024-05-06",
-    )
-
-
 SETTINGS = settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
@@ -376,32 +353,18 @@ SETTINGS = settings(max_examples=50, deadline=None, derandomize=True, suppress_h
 @SETTINGS
 def test_no_group_is_above_the_ceiling_unless_prior_knowledge_puts_it_there(made: tuple[Programme, Regions]) -> None:
     programme, regions = made
-    solved = _solved(programme, regions)
+    solved = whole.solved(programme, regions)
     try:
         announced = announcing.announce(regions, solved, programme.policy)
     except RefusedError:
         return
-    report = _reported(programme, regions, announced)
-    assert check(model.PublicReport.model_validate_json(report.to_json(), strict=True)) == []
-    assert check(report, population=announced.population) == []
+    report = whole.report(programme, regions, announced)
+    whole.verifies(report, announced)
     ceiling = Fraction(str(programme.policy.ceiling))
     kinds = zip(announced.flattened, announced.confidences(), announced.prior_confidences(), strict=True)
     for flattened, confidence, prior in kinds:
         assert confidence == prior > ceiling if flattened else confidence <= ceiling
-    page = dossier.build(
-        programme=programme,
-        release_id="all-v1",
-        regions=regions,
-        solved=solved,
-        announcement=announced,
-        report=report,
-        previous=None,
-        accounting={"rows_read": 9, "decisions": 9, "duplicates": 0, "corrections": 0, "quarantined": 0, "reasons": {}},
-        unknown={},
-        related=dossier.Related(),
-        refusal=None,
-    )
-    assert [c for c in page.checks if not c.passed] == []
+    assert whole.failed_checks(programme, regions, solved, announced, report) == []
     assert "flattened" in report_html(report, sha256="0" * 64) or not report.flattened_groups
 
 
@@ -419,9 +382,9 @@ def test_what_is_told_of_a_flattened_group_follows_from_its_rate(made: tuple[Pro
     told = []
     for log in (regions, replace(regions, counts=counts)):
         try:
-            announced = announcing.announce(log, _solved(programme, log), programme.policy)
+            announced = announcing.announce(log, whole.solved(programme, log), programme.policy)
         except RefusedError as error:
             told.append(str(error))
         else:
-            told.append(_reported(programme, log, announced).to_json())
+            told.append(whole.report(programme, log, announced).to_json())
     assert told[0] == told[1]

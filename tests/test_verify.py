@@ -17,15 +17,13 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from atr import announcement as announcing
-from atr import periods
-from atr.announcement import Extent, Standing
 from atr.errors import RefusedError, VerifyError
 from atr.programme import Programme
 from atr.ranges import RangeTable
 from atr.regions import Regions
-from atr.report import build, model
-from atr.report.verify import check, verify
-from tests import series
+from atr.report import model
+from atr.report.verify import verify
+from tests import series, whole
 
 RECOMPUTED = ("privacy", "fidelity", "coverage", "groups", "fairness")
 """The parts whose numbers follow from others; the rest is guarded by the checksum alone."""
@@ -352,25 +350,9 @@ def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
 @settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_no_true_report_is_ever_found_false(made: tuple[Programme, Regions]) -> None:
     programme, regions = made
-    standings = announcing.standing(regions, programme.policy)
-    which = np.flatnonzero(standings == Standing.ANNOUNCED)
-    if len(which):
-        solved = announcing.solve(regions, which, programme.policy)
-    else:
-        solved = announcing.Solved(which, np.zeros((0, 1)), np.zeros(0), np.zeros((0, 2)))
     try:
-        announced = announcing.announce(regions, solved, programme.policy)
+        announced = announcing.announce(regions, whole.solved(programme, regions), programme.policy)
     except RefusedError:
         return
-    report = build.build(
-        announced,
-        build.measure(announced, programme),
-        programme=programme,
-        period=periods.ALL,
-        extent=Extent.of(regions, standings),
-        quality=build.LogQuality(rows_read=9999, decisions=9999, duplicates=0, corrections=0, quarantined=0),
-        version=1,
-        date="2024-05-06",
-    )
-    assert check(model.PublicReport.model_validate_json(report.to_json(), strict=True)) == []
-    assert check(report, population=announced.population) == []
+    report = whole.report(programme, regions, announced)
+    whole.verifies(report, announced)
