@@ -17,8 +17,7 @@ from atr.periods import Period
 from atr.pooling import Pooling
 from atr.programme import UNKNOWN, Attribute, Policy, Programme
 from atr.protected import Label
-from atr.report import model, wording, yardsticks
-from atr.report.notes import fidelity_notes
+from atr.report import derived, model, wording, yardsticks
 from atr.report.rounding import bounds, down, nearest, printed_range, share_step
 from atr.report.sentences import sentence
 
@@ -100,7 +99,7 @@ def build(
         notes=(),
         provenance=model.Provenance(atr=atr.__version__),
     )
-    return report.model_copy(update={"notes": fidelity_notes(report)})
+    return derived.complete(report)
 
 
 def programme_info(programme: Programme) -> model.ProgrammeInfo:

@@ -18,8 +18,7 @@ from atr.fidelity import ladder
 from atr.outcomes import GRID_TOLERANCE
 from atr.programme import UNKNOWN
 from atr.protected import OwnCeiling, ProtectedSets, floored
-from atr.report import build, model, wording, yardsticks
-from atr.report.notes import fidelity_notes
+from atr.report import build, derived, model, wording, yardsticks
 from atr.report.rounding import bounds as between
 from atr.report.rounding import down, nearest, up
 from atr.report.sentences import sentence
@@ -48,7 +47,7 @@ def of(printed: Printed) -> Iterator[Finding]:
     yield from _rates(printed)
     yield from _promise(printed.report)
     yield from _fairness(printed)
-    yield from _texts(printed.report)
+    yield from _derived(printed.report)
 
 
 def of_nothing(report: model.PublicReport) -> Iterator[Finding]:
@@ -62,7 +61,7 @@ def of_nothing(report: model.PublicReport) -> Iterator[Finding]:
     if report.data_quality.unknown:
         yield Finding("data_quality.unknown", "nobody is announced")
     yield from _promise(report)
-    yield from _texts(report)
+    yield from _derived(report)
 
 
 # --- people
@@ -503,9 +502,12 @@ def _slack(number: float) -> float:
 # --- texts
 
 
-def _texts(report: model.PublicReport) -> Iterator[Finding]:
-    if report.provenance.atr == atr.__version__ and fidelity_notes(report) != report.notes:
-        yield Finding("notes", "do not say what the numbers say")
+def _derived(report: model.PublicReport) -> Iterator[Finding]:
+    """Parts that follow from the rest, as this version of the software words and rounds them."""
+    if report.provenance.atr == atr.__version__:
+        for name, part in derived.PARTS.items():
+            if part(report) != getattr(report, name):
+                yield Finding(name, "do not say what the numbers say")
 
 
 # --- names
