@@ -27,7 +27,7 @@ test: setup  ## All tests, in a real browser and against a real server too
 	@bash .ci/system-packages pango chromium
 	$(BIN)/pytest -n 2 --dist loadgroup
 
-bench: setup  ## Times and memory of the mechanism: benchmarks/results.md, about ten minutes
+bench: setup  ## Times and memory of the mechanism: benchmarks/results.md, some twelve minutes
 	$(BIN)/python -m benchmarks
 
 lint: setup  ## Style and types

@@ -82,3 +82,36 @@ def test_card_gives_the_tables_of_the_paper(example: Path) -> None:
     assert report["privacy"]["prior_confidence"] == 0.927
     true = {g["values"][0]: g["true_confidence"] for g in dossier["groups"]}
     assert true["women"] == 1
+
+
+@pytest.mark.usefixtures("quick")
+def test_mortgage_compares_races_within_debt_ratios(example: Path) -> None:
+    report, dossier, _ = _published(example / "mortgage" / "programme.yaml", "all")
+    log = pd.read_csv(example / "mortgage" / "applications.csv", dtype=str, keep_default_na=False)
+    known = log[log.sex != ""]
+    assert report["coverage"]["groups"] == {"announced": 6, "withheld_for_size": 3, "withheld": 0}
+    assert sum(c["population"] for g in dossier["groups"] if g["status"] == "announced" for c in g["cells"]) == len(
+        known
+    )
+    assert 0.4 < report["privacy"]["max_confidence"] <= 0.65
+
+    rates = (known.decision == "approved").groupby(known.race).mean()
+    by = {
+        (f["measure"], f["condition"].get("debt_ratio"), *f["groups"]): f
+        for f in report["fairness"]
+        if f["outcome"] in (None, "approved")
+    }
+    for race, verdict in (("Black", "not_met"), ("Hispanic", "met")):
+        ratio = by["p_percent_rule", None, race, "white"]
+        assert ratio["value"] == pytest.approx(rates[race] / rates["white"], abs=5e-4)
+        assert ratio["range"] == [ratio["value"]] * 2
+        assert ratio["verdict"] == verdict
+
+    classes = pd.cut(known.debt_ratio.astype(float), [-1, 28, 33, 37, 41, 100], right=False)
+    within = (known.decision == "approved").groupby([classes, known.race], observed=True).mean().unstack()
+    (debt_ratio,) = (a for a in report["attributes"] if a["name"] == "debt_ratio")
+    for name, row in zip(debt_ratio["values"], within.itertuples(), strict=True):
+        for race in ("Black", "Hispanic"):
+            low, high = by["conditional_statistical_parity", name, race, "white"]["range"]
+            assert low <= abs(getattr(row, race) - row.white) <= high
+        assert by["conditional_statistical_parity", name, "Black", "white"]["verdict"] == "not_met"
