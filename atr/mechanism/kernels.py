@@ -1,8 +1,9 @@
 """The mechanism's loops over QID groups, compiled by Numba.
 
 Every kernel takes regions laid out group after group: ``p`` population (its unit cancels), ``d`` true decision,
-``lo`` and ``hi`` allowed range of the announced one, each (n,), and ``offsets`` (g + 1,), group ``i`` being the
-regions ``offsets[i]`` to ``offsets[i + 1] - 1``. It works in ``room`` (n,) and fills the arrays named last.
+``lo`` and ``hi`` allowed range of the announced one, each (n,), and ``offsets`` (g + 1,) the positions of the groups,
+counted from anywhere: the first group starts with the first region. It works in ``room`` (n,) and fills the arrays
+named last.
 
 Sums are compensated, which leaves them exact but for the last rounding: what a group gets depends neither on the order
 of its regions nor on the groups around it. A cached kernel knows its own file only: whatever it calls stays in here.
