@@ -47,7 +47,7 @@ def free_rates(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, room: Row, b
     """
     lanes = np.empty(_ROWS * _LANES)
     for i in range(len(bounds)):
-        first, end = _span(offsets, i)
+        first, end = _unsigned(*_span(offsets, i))
         largest, most_1, most_0, M1, M0 = _largest(p, d, lo, hi, first, end)
         if end - first < _WIDE:
             S, s, t, room_1, room_0 = _sums(p, d, lo, hi, first, end, largest, most_1, most_0, M1, M0)
@@ -127,11 +127,14 @@ def announce(
 
 @compiled
 def _span(offsets: IntArray, i: int) -> tuple[int, int]:
-    """Give where a group starts and ends among the regions at hand.
+    """Give where a group starts and ends among the regions at hand."""
+    return offsets[i] - offsets[0], offsets[i + 1] - offsets[0]
 
-    As unsigned numbers: then no loop asks of every position whether it counts from the end.
-    """
-    return np.uint64(offsets[i] - offsets[0]), np.uint64(offsets[i + 1] - offsets[0])  # type: ignore[return-value]
+
+@compiled
+def _unsigned(first: int, end: int) -> tuple[int, int]:
+    """Say that positions never count from the end: then a loop over a small group need not ask at every one."""
+    return np.uint64(first), np.uint64(end)  # type: ignore[return-value]
 
 
 @compiled
@@ -173,14 +176,16 @@ def _totals(
     p: Row, d: Row, lo: Row, hi: Row, first: int, end: int
 ) -> tuple[float, float, float, float, float, float, float, float]:
     """Give Σp, Σpd, Σp(1-d), and the largest p, pd, p(1-d), p·lo and p(1-hi) of one group."""
-    largest, most_1, most_0, M1, M0 = _largest(p, d, lo, hi, first, end)
-    S, s, t, carry, carry_1, carry_0 = largest, most_1, most_0, 0.0, 0.0, 0.0
+    S = s = t = carry = carry_1 = carry_0 = 0.0
+    largest = most_1 = most_0 = M1 = M0 = 0.0
     for k in range(first, end):
-        S, carry = _add_smaller(S, carry, p[k])
-        s, carry_1 = _add_smaller(s, carry_1, p[k] * d[k])
-        t, carry_0 = _add_smaller(t, carry_0, p[k] * (1 - d[k]))
-    S, s, t = _less(S, carry, largest), _less(s, carry_1, most_1), _less(t, carry_0, most_0)
-    return S, s, t, largest, most_1, most_0, M1, M0
+        v, w = p[k] * d[k], p[k] * (1 - d[k])
+        S, carry = _add(S, carry, p[k])
+        s, carry_1 = _add(s, carry_1, v)
+        t, carry_0 = _add(t, carry_0, w)
+        largest, most_1, most_0 = max(largest, p[k]), max(most_1, v), max(most_0, w)
+        M1, M0 = max(M1, p[k] * lo[k]), max(M0, p[k] * (1 - hi[k]))
+    return S + carry, s + carry_1, t + carry_0, largest, most_1, most_0, M1, M0
 
 
 @inlined
