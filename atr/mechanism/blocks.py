@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from types import ModuleType
 
 import numpy as np
@@ -21,9 +22,18 @@ BLOCK = 1 << 16
 _FEW = 4
 
 
+@cache
 def kernels() -> ModuleType:
     """Load the compiled kernels; on first use only, for the compiler takes long to load."""
     from atr.mechanism import kernels as module
+
+    return module
+
+
+@cache
+def ranges() -> ModuleType:
+    """Load the compiled ranges; on first use only, likewise."""
+    from atr.mechanism import ranges as module
 
     return module
 
@@ -46,9 +56,11 @@ def each_block(offsets: IntArray, work: Callable[[slice, slice, FloatArray], Non
         Given the positions of a block's groups and of their regions, and four rows of that many numbers to
         work in. Called from several threads at once.
     """
-    n, ends = int(offsets[-1]), [len(offsets) - 1]
-    if n > BLOCK:
-        ends = np.unique(np.searchsorted(offsets, [*range(BLOCK, n, BLOCK), n])).tolist()
+    n = int(offsets[-1])
+    if n <= BLOCK:
+        work(slice(0, len(offsets) - 1), slice(0, n), np.empty((4, n)))
+        return
+    ends = np.unique(np.searchsorted(offsets, [*range(BLOCK, n, BLOCK), n])).tolist()
     blocks = [
         (slice(first, last), slice(int(offsets[first]), int(offsets[last])))
         for first, last in zip([0, *ends[:-1]], ends, strict=True)

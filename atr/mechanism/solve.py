@@ -12,7 +12,7 @@ from atr.errors import RefusedError
 from atr.fidelity import Delta, Fidelity, Ranges, ladder
 from atr.groups import FloatArray, Groups, IntArray
 from atr.mechanism.binding import binding
-from atr.mechanism.blocks import each_block, kernels
+from atr.mechanism.blocks import each_block, kernels, ranges
 from atr.mechanism.sets import allowed_outcomes, by_regions, parted, sets_as_regions
 from atr.mechanism.several import nearest, optimal
 from atr.mechanism.solution import CONFIDENCE_TOLERANCE, GroupRates, Objective, OptimalPrivacy, Solution
@@ -111,8 +111,7 @@ def strictest_delta(groups: Groups, max_confidence: float) -> FloatArray:
         d, other, room = scratch[:3]
         d[:] = groups.rule[cells]
         np.subtract(1, d, out=other)
-        starts = _starts(groups, which, cells)
-        kernel(groups.population[cells], d, other, starts, room, float(max_confidence), delta[which])
+        kernel(groups.population[cells], d, other, _offsets(groups, which), room, float(max_confidence), delta[which])
 
     each_block(groups.offsets, work)
     return delta
@@ -125,7 +124,7 @@ def confidences(groups: Groups, x: FloatArray) -> FloatArray:
 
     def work(which: slice, cells: slice, scratch: FloatArray) -> None:
         scratch[0] = x[cells]
-        kernel(groups.population[cells], scratch[0], _starts(groups, which, cells), highest[which])
+        kernel(groups.population[cells], scratch[0], _offsets(groups, which), highest[which])
 
     each_block(groups.offsets, work)
     return highest
@@ -357,21 +356,18 @@ def _block(
     groups: Groups, fidelity: Fidelity, digits: int | None, which: slice, cells: slice, scratch: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray, FloatArray]:
     """Give the population, decision and allowed range of a block, where its groups start, and room to work in."""
-    from atr.mechanism.ranges import allowed
-
     if isinstance(fidelity, Ranges) and len(fidelity.lower) != len(groups.population):
         raise ValueError(f"there are {len(fidelity.lower)} ranges for {len(groups.population)} regions")
     d = np.ascontiguousarray(groups.rule[cells])
     d.flags.writeable = False  # as it is where nothing was copied: kernels are compiled for one kind of array
     lower, upper = scratch[0], scratch[1]
-    allowed(fidelity.of(cells), d, digits, lower, upper)
-    return groups.population[cells], d, lower, upper, _starts(groups, which, cells), scratch[2]
+    ranges().allowed(fidelity.of(cells), d, digits, lower, upper)
+    return groups.population[cells], d, lower, upper, _offsets(groups, which), scratch[2]
 
 
-def _starts(groups: Groups, which: slice, cells: slice) -> IntArray:
-    """Give where a block's groups start and end among its regions."""
-    starts: IntArray = groups.offsets[which.start : which.stop + 1] - cells.start
-    return starts
+def _offsets(groups: Groups, which: slice) -> IntArray:
+    """Give the positions of a block's groups among all regions."""
+    return groups.offsets[which.start : which.stop + 1]
 
 
 def _list(marked: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> str:
