@@ -388,8 +388,6 @@ class Policy(_Part):
             if self.reader == "informed":
                 raise _at("reader", "only mechanism: linear can hold an informed reader below the ceiling")
             return self
-        if self.reader == "informed" and self.unattainable == "coarsen":
-            raise _at("unattainable", str(not_yet("coarsen for an informed reader", "use withhold or flatten")))
         if self.group_rates == "free":
             raise _at("group_rates", "mechanism: linear keeps the rates of groups: use exact, or mechanism: optimal")
         no_promise = "mechanism: linear promises nothing of single chances"

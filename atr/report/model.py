@@ -361,8 +361,11 @@ class PublicReport(_Frozen):
 
     @property
     def coarsened_groups(self) -> tuple[Group, ...]:
-        """Those of them that were merged from several."""
-        return tuple(group for group in self.groups if group.status == "coarsened")
+        """Those of them that were merged from several: coarsened, or flattened besides because of who may read."""
+        coarse = [(a.name, value) for a in self.attributes for value in a.coarse]
+        return tuple(
+            group for group in self.announced_groups if any(group.public.get(name) == value for name, value in coarse)
+        )
 
     @property
     def groups_above_ceiling(self) -> tuple[Group, ...]:

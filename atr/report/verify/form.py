@@ -119,7 +119,8 @@ def _group(group: model.Group, report: model.PublicReport) -> Iterator[Finding]:
     if group.status == "flattened":
         yield from _flattened(group)
     coarse = any(group.public.get(a.name) in a.coarse for a in report.attributes)
-    if coarse != (group.status == "coarsened"):
+    for_reader = group.status == "flattened" and group.flattened_for is not None
+    if coarse != (group.status == "coarsened") and not for_reader:
         yield Finding(group.id, f"is {group.status}, but has {'a coarser' if coarse else 'no coarser'} value")
 
 

@@ -69,6 +69,7 @@ class Printed:
         outcomes = (report.positive, *(o for o in report.outcomes if o != report.positive))
         sensitive = [a for a in report.attributes if a.role == "sensitive"]
         values = [tuple(region.sensitive[a.name] for a in sensitive) for _, region in regions]
+        coarsened = {group.id for group in report.coarsened_groups}
         offsets = np.cumsum([0, *(len(group.regions) for group in report.announced_groups)], dtype=np.int64)
         announcement = Announcement(
             outcomes=outcomes,
@@ -86,7 +87,7 @@ class Printed:
             fidelity=_promised(report),
             rung=0,
             flattened=np.array([group.status == "flattened" for group in report.announced_groups], dtype=bool),
-            coarsened=np.array([group.status == "coarsened" for group in report.announced_groups], dtype=bool),
+            coarsened=np.array([group.id in coarsened for group in report.announced_groups], dtype=bool),
             protection=protection(report),
             known=_known(report, [region.known for _, region in regions]),
         )
