@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atr.confidence import exact_confidence, round_up
-from atr.errors import RefusedError
+from atr.errors import ProgrammeError, RefusedError
 from atr.fidelity import Fidelity, Ranges, ladder
 from atr.groups import Groups
 from atr.mechanism import announce as least_distorted
@@ -128,6 +128,8 @@ class Announcement:
         (g,) which groups were merged from several of the log.
     protection
         Which sets of people are protected.
+    known
+        (n,) people as the reader of the guarantee knows them from a file of side information; None: as printed.
     """
 
     outcomes: tuple[str, ...]
@@ -144,6 +146,7 @@ class Announcement:
     flattened: Bools
     coarsened: Bools
     protection: Protection
+    known: Ints | None = None
 
     @cached_property
     def sets(self) -> ProtectedSets | None:
@@ -169,17 +172,29 @@ class Announcement:
         """(g,) decimal digits of the chances of each group: fewer where they are its rates."""
         return np.where(self.flattened, flat_digits(self.digits), self.digits)
 
+    @property
+    def assumed(self) -> Ints:
+        """(n,) people as a reader is assumed to know them: from a file of side information, or as printed."""
+        return self.published if self.known is None else self.known
+
     def confidences(self) -> list[Fraction]:
-        """(g,) the exact maximum confidence of each group, the larger of exact and published populations."""
-        return self._larger(self.sets and self.sets.plain())
+        """(g,) the exact maximum confidence of each group by the side information.
+
+        Where none is declared, the larger of those by exact and by published populations.
+        """
+        return self._largest(self._assumed, self.sets and self.sets.plain())
 
     def held_confidences(self) -> list[Fraction]:
         """(g,) the same with each set's divided by its factor: what is held to the policy's ceiling."""
-        return self._larger(self.sets)
+        return self._largest(self._assumed, self.sets)
 
     def confidences_under(self, own: OwnCeiling) -> list[Fraction]:
         """(g,) the same of the sets under a ceiling of their own alone; 0 where there is none."""
-        return self._larger(self.sets and self.sets.plain(), self.under(own))
+        return self._largest(self._assumed, self.sets and self.sets.plain(), self.under(own))
+
+    def printed_confidences(self, *, held: bool = False) -> list[Fraction]:
+        """(g,) the exact maximum confidence of each group by the published populations alone."""
+        return self._largest((self.published,), self.sets if held else self.sets and self.sets.plain())
 
     def telling_nothing(self) -> Announcement:
         """The same groups with everybody getting the first outcome, so that what is known without the report is all."""
@@ -195,14 +210,20 @@ class Announcement:
         """The largest confidence, rounded up to the last digit."""
         return round_up(max(confidences), digits=self.digits)
 
-    def _larger(self, sets: ProtectedSets | None, chosen: Bools | None = None) -> list[Fraction]:
+    @property
+    def _assumed(self) -> tuple[Ints, ...]:
+        return (self.population, self.published) if self.known is None else (self.known,)
+
+    def _largest(
+        self, populations: Sequence[Ints], sets: ProtectedSets | None, chosen: Bools | None = None
+    ) -> list[Fraction]:
         if not len(self.groups):
             return []
-        exact, printed = (
+        each = (
             exact_confidence(people, self.chance, digits=self.digits, offsets=self.offsets, sets=sets, chosen=chosen)
-            for people in (self.population, self.published)
+            for people in populations
         )
-        return [max(pair) for pair in zip(exact, printed, strict=True)]
+        return [max(confidences) for confidences in zip(*each, strict=True)]
 
 
 def published_population(people: Ints, *, rounding: int) -> Ints:
@@ -260,7 +281,14 @@ class Extent:
 
 
 def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
-    """(g,) the :class:`Standing` of each group: too small, known too well before any report, or announced."""
+    """(g,) the :class:`Standing` of each group: too small, known too well before any report, or announced.
+
+    Raises
+    ------
+    ProgrammeError
+        If the side information has nobody in some region of a group that is large enough; the first such region is
+        named in the private part.
+    """
     too_sure = Standing.FLATTENED if policy.unattainable == "flatten" else Standing.PRIOR_TOO_SURE
     people = regions.group_population
     result = np.full(len(people), Standing.ANNOUNCED, dtype=np.int64)
@@ -269,18 +297,40 @@ def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
     starts = regions.offsets[:-1]
     sets = protected_sets(regions, np.arange(len(people)))
     ceiling = Fraction(str(policy.ceiling))
-    smallest = people
-    for region in (regions.population, published_population(regions.population, rounding=policy.population_rounding)):
+    published = published_population(regions.population, rounding=policy.population_rounding)
+    smallest = np.minimum(people, np.add.reduceat(published, starts))
+    for region in (regions.population if regions.known is None else regions.known, published):
         total = np.add.reduceat(region, starts)
         largest, whole = (np.maximum.reduceat(region, starts), 1) if sets is None else sets.most(region)
         sure = largest.astype(object) * ceiling.denominator > total.astype(object) * ceiling.numerator * whole
         result[sure.astype(bool)] = too_sure
-        smallest = np.minimum(smallest, total)
     result[smallest < policy.minimum_group_size] = Standing.TOO_SMALL
     if policy.reader == "informed":
         left = np.flatnonzero(result == Standing.ANNOUNCED)
         result[left[_only_the_rate(regions, left, policy)]] = Standing.FLATTENED_FOR_READER
+    _require_known(regions, result, policy)
     return result
+
+
+def _require_known(regions: Regions, standings: npt.NDArray[np.int64], policy: Policy) -> None:
+    """Check that the side information covers every region of the groups that are large enough."""
+    source = policy.known_from
+    if source is None or regions.known is None:
+        return
+    members, _ = members_of(regions, np.flatnonzero(standings != Standing.TOO_SMALL))
+    missing = members[regions.known[members] == 0]
+    if len(missing):
+        group = int(np.searchsorted(regions.offsets, missing[0], side="right")) - 1
+        values = (*regions.group_values[group], *regions.region_values[missing[0]])
+        names = (*regions.public, *regions.sensitive)
+        what = "a decision region" if len(missing) == 1 else f"{len(missing):,} decision regions"
+        first = ", ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
+        raise ProgrammeError(
+            f"the side information has nobody in {what} that somebody was decided in",
+            where=source.file,
+            hint="Every region of a group with enough people for the report needs people there.",
+            private=f"The first of them: {first}",
+        )
 
 
 def _only_the_rate(regions: Regions, which: Ints, policy: Policy) -> Bools:
@@ -498,9 +548,10 @@ def _rounded(
     ceiling: float,
     policy: Policy,
 ) -> Announcement:
-    """The printed numbers of some groups, at most at the ceiling for exact and for published populations."""
+    """The printed numbers of some groups, at most at the ceiling by the side information and by published numbers."""
     groups = groups_of(regions, which)
-    published = published_population(groups.population.astype(np.int64), rounding=policy.population_rounding)
+    members, _ = members_of(regions, which)
+    published = published_population(regions.population[members], rounding=policy.population_rounding)
     rounded = round_announcement(
         groups,
         continuous,
@@ -603,6 +654,7 @@ def announced_of(
         flattened=flat,
         coarsened=np.array([regions.group_values[i] in regions.merged for i in which], dtype=bool),
         protection=regions.protection,
+        known=None if regions.known is None else regions.known[members],
     )
 
 
@@ -632,17 +684,21 @@ def values_of(regions: Regions, which: Ints) -> Iterator[tuple[str, ...]]:
 
 
 def groups_of(regions: Regions, which: Ints) -> Groups:
-    """Some groups with their true decision mapping, as the mechanism takes them. Private."""
+    """Some groups with their true decision mapping, as the mechanism takes them. Private.
+
+    Their population is what a reader knows; where that is from a file, rates are kept of the people of the log.
+    """
     members, offsets = members_of(regions, which)
     population = regions.population[members]
     decision = regions.counts[members] / population[:, None]
     protection, values = regions.protection, _sensitive_of(regions, which)
     return Groups(
-        population,
+        regions.assumed[members],
         decision[:, 0] if decision.shape[1] == 2 else decision,
         offsets,
         protection.nested(*values),
         protection.factors(*values),
+        rated=None if regions.known is None else population,
     )
 
 

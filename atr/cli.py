@@ -117,7 +117,8 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
             announced = np.flatnonzero(standings == announcement.Standing.ANNOUNCED)
             loaded.policy.fidelity.model(announcement.values_of(counted, announced))
             groups = np.bincount(standings, minlength=len(announcement.Standing))
-            found.append({"period": period.label, "decisions": decisions, "announced": len(announced),
+            found.append({"period": period.label, "decisions": decisions,
+                          "announced": len(announcement.printed(standings)),
                           "flattened": int(announcement.flattened(standings).sum()),
                           "too_small": int(groups[announcement.Standing.TOO_SMALL]),
                           "prior_too_sure": int(groups[announcement.Standing.PRIOR_TOO_SURE])})  # fmt: skip
@@ -129,14 +130,14 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     )
     for reason, rows in accounting.reasons.items():
         _say(f"  quarantined, {reason}: {rows:,}")
-    if not any(f["announced"] or f["flattened"] for f in found):
+    if not any(f["announced"] for f in found):
         remarks.append(
             "policy: no period announces a group: every one is smaller than minimum_group_size, or known too well "
             "before any report for max_confidence"
         )
     for remark in remarks:
         _say(f"  {remark if remark.endswith('?') else remark + '.'}")
-    heads = {"announced": "groups announced", "flattened": "flattened", "too_small": "too small",
+    heads = {"announced": "groups announced", "flattened": "of these flattened", "too_small": "too small",
              "prior_too_sure": "prior too sure"}  # fmt: skip
     shown = [name for name in heads if name != "flattened" or any(f["flattened"] for f in found)]
     lines = [f"{'period':<10}{'decisions':>12}" + "".join(f"{heads[name]:>18}" for name in shown)]
@@ -318,7 +319,8 @@ def _flow(programme: Any, period: str | None) -> Any:
         if "server" not in str(error).lower():
             raise
         raise EnvironmentFault(
-            "Prefect's embedded server did not start", hint=f"Is the machine out of memory or disk? ({error})"
+            "Prefect's embedded server did not start",
+            hint=f"Is the machine very busy, or out of memory or disk? Run the command again. ({error})",
         ) from None
 
 

@@ -71,8 +71,13 @@ def _steps(programme: Programme) -> Iterator[tuple[int, Mapping[str, str]]]:
 
 
 def _parted(regions: Regions, programme: Programme) -> tuple[Regions, Regions]:
-    """The groups that can be announced, and the others."""
-    announced = standing(regions, programme.policy) == Standing.ANNOUNCED
+    """The groups that can be announced, by populations and policy alone, and the others.
+
+    Whether a group shows its rates only, because of what an informed reader knows, depends on these; it is settled as
+    well, and not merged for it.
+    """
+    left = (Standing.ANNOUNCED, Standing.FLATTENED_FOR_READER)
+    announced = np.isin(standing(regions, programme.policy), left)
     return _some(regions, announced, programme), _some(regions, ~announced, programme)
 
 

@@ -207,7 +207,8 @@ def build(
         period=release_id.rsplit("-v", 1)[0],
         refusal=refusal.message if refusal else "",
         refusal_detail=refusal.private if refusal else "",
-        policy=programme.policy.model_dump(exclude={"fidelity"})
+        policy=programme.policy.model_dump(exclude={"fidelity", "side_information"})
+        | {"side_information": programme.policy.assumed}
         | {kind: level for kind, level in programme.policy.promise.items() if level is not None}
         | ({"ranges": programme.policy.fidelity.ranges} if programme.policy.fidelity.ranges else {}),
         report_date=report.date if report else "",
@@ -384,10 +385,23 @@ def _checks(
         held = zip(announcement.above_ceiling, announcement.held_confidences(), strict=True)
         surest = max((confidence for above, confidence in held if not above), default=Fraction(0))
         yield Check(
-            "no group is above the ceiling, for exact and for published populations",
+            f"no group is above the ceiling, {_SURE_BY[announcement.known is not None]}",
             surest <= Fraction(str(policy.max_confidence)),
             f"the surest is {float(surest):.4f}, the ceiling {policy.max_confidence:g}",
         )
+        if announcement.known is not None:
+            by_printed = zip(announcement.above_ceiling, announcement.printed_confidences(held=True), strict=True)
+            surest = max((confidence for above, confidence in by_printed if not above), default=Fraction(0))
+            yield Check(
+                "no group is above the ceiling, for published populations",
+                surest <= Fraction(str(policy.max_confidence)),
+                f"the surest is {float(surest):.4f}, the ceiling {policy.max_confidence:g}",
+            )
+            yield Check(
+                "the side information covers every announced region",
+                bool((announcement.known > 0).all()),
+                _differs(announcement, offsets),
+            )
         if announcement.flattened.any():
             priors = announcement.prior_confidences()
             same = all(own == prior for (flat, own), prior in zip(by_group, priors, strict=True) if flat)
@@ -412,6 +426,19 @@ def _checks(
     yield Check(
         "the report bears out its own statements", not found, "; ".join(str(f) for f in found[:5]) or "verified"
     )
+
+
+_SURE_BY = {False: "for exact and for published populations", True: "by the side information"}
+
+
+def _differs(announcement: Announcement, offsets: Ints) -> str:
+    """How far the side information lies from the log."""
+    starts, sizes = offsets[:-1], np.diff(offsets)
+    known, own = (
+        people / np.repeat(np.add.reduceat(people, starts), sizes)
+        for people in (announcement.assumed, announcement.population)
+    )
+    return f"shares within a group differ from those of the log by up to {100 * np.abs(known - own).max():.1f} points"
 
 
 def _promise_kept(announcement: Announcement, true: Floats, held: fairness.AnnouncedCells) -> tuple[bool, float]:

@@ -142,13 +142,14 @@ def yardsticks(regions: Regions, which: Ints, announcement: Announcement | None)
     if not len(which):
         return []
     members, offsets = members_of(regions, which)
-    population = regions.population[members]
     if announcement is None:
-        decision = regions.counts[members] / population[:, None]
+        decision = regions.counts[members] / regions.population[members, None]
     else:
         decision = announcement.chance / 10**announcement.digits
     values = [regions.region_values[i] for i in members]
-    found = leakage_of_values(population, decision, offsets, values=values, sets=protected_sets(regions, which))
+    found = leakage_of_values(
+        regions.assumed[members], decision, offsets, values=values, sets=protected_sets(regions, which)
+    )
     names = Yardsticks.__dataclass_fields__
     columns = ([_finite(x) for x in getattr(found, name).tolist()] for name in names)
     return [Yardsticks(*row) for row in zip(*columns, strict=True)]

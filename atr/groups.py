@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +35,9 @@ class Groups:
         become too sure that somebody is in the set. None: every region on its own.
     factors
         For each group one number for each of its sets, by which the ceiling of that set is multiplied; None: 1.
+    rated
+        (n,) the people whose rates are kept where group rates are exact, if ``population`` is what a reader assumes
+        from another source; None: the population.
 
     Raises
     ------
@@ -58,6 +62,7 @@ class Groups:
     offsets: IntArray
     protected_sets: Nested | None
     sets: ProtectedSets | None
+    rated: FloatArray | None
 
     def __init__(
         self,
@@ -66,18 +71,30 @@ class Groups:
         offsets: ArrayLike,
         protected_sets: Nested | None = None,
         factors: Sequence[Sequence[float]] | None = None,
+        rated: ArrayLike | None = None,
     ) -> None:
         object.__setattr__(self, "population", _population(population))
         object.__setattr__(self, "given", _decision(decision, len(self.population)))
         object.__setattr__(self, "offsets", _offsets(offsets, len(self.population)))
         object.__setattr__(self, "protected_sets", protected_sets)
         object.__setattr__(self, "sets", _sets(protected_sets, self.offsets, factors))
+        object.__setattr__(self, "rated", None if rated is None else _population(rated))
+        if self.rated is not None and len(self.rated) != len(self.population):
+            raise ValueError(f"rated must have one number for each of the {len(self.population)} regions")
         for array in (self.population, self.given, self.offsets):
             array.flags.writeable = False
 
     def __len__(self) -> int:
         """Give the number of groups."""
         return len(self.offsets) - 1
+
+    def with_rates(self, group_rates: str) -> Groups:
+        """The same groups; with free rates none are kept of anybody."""
+        if self.rated is None or group_rates == "exact":
+            return self
+        free = copy(self)
+        object.__setattr__(free, "rated", None)
+        return free
 
     @property
     def decision(self) -> FloatArray:

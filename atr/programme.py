@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
+import numpy as np
+import numpy.typing as npt
 import yaml
 from pydantic import (
     AfterValidator,
@@ -22,7 +24,6 @@ from pydantic import (
     StrictBool,
     Tag,
     ValidationError,
-    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -37,6 +38,8 @@ from atr.ranges import read as read_ranges
 from atr.shown import CONTROL as CONTROL
 from atr.shown import UNKNOWN as UNKNOWN
 from atr.shown import printable as printable
+from atr.side_information import PEOPLE, SideInformation
+from atr.side_information import read as read_side_information
 
 MOST_OUTCOMES = 8
 """More make no readable report, and fairness looks at every set of outcomes."""
@@ -130,11 +133,11 @@ class NamedSet(_Part):
 
 
 def _how_written(value: Any) -> str:
-    return "[keys]" if isinstance(value, dict | NamedSet) else "[list]"
+    return "[keys]" if isinstance(value, dict | BaseModel) else "[plain]"
 
 
 _Set = Annotated[
-    Annotated[Annotated[tuple[Text, ...], Field(min_length=1)], Tag("[list]")] | Annotated[NamedSet, Tag("[keys]")],
+    Annotated[Annotated[tuple[Text, ...], Field(min_length=1)], Tag("[plain]")] | Annotated[NamedSet, Tag("[keys]")],
     Discriminator(_how_written),
 ]
 
@@ -294,6 +297,27 @@ class FidelityPolicy(_Part):
         return self._table.of(regions)
 
 
+class SideInformationPolicy(_Part):
+    """Where a reader knows the numbers of people from: a file, and what readers of the report know it as."""
+
+    file: Text
+    title: Text | None = None
+
+    _table: SideInformation | None = PrivateAttr(default=None)
+
+    @property
+    def table(self) -> SideInformation | None:
+        """What was read from the file."""
+        return self._table
+
+
+_SideInformation = Annotated[
+    Annotated[Text, Tag("[plain]")] | Annotated[SideInformationPolicy, Tag("[keys]")], Discriminator(_how_written)
+]
+OWN_POPULATION = "population"
+"""The side information that is assumed unless a file is named: the numbers of people in the log."""
+
+
 class Policy(_Part):
     """What is promised: to the people in the log (privacy) and to the reader (fidelity)."""
 
@@ -307,7 +331,34 @@ class Policy(_Part):
     unattainable: Literal["withhold", "coarsen", "flatten"] = "withhold"
     digits: Annotated[int, Field(ge=1, le=6, strict=True)] = 3
     population_rounding: Count = 5
-    side_information: Text = "population"
+    side_information: _SideInformation = OWN_POPULATION
+
+    _known_from: SideInformationPolicy | None = PrivateAttr(default=None)
+
+    @property
+    def known_from(self) -> SideInformationPolicy | None:
+        """Where a reader knows the numbers of people from; None where it is from the report."""
+        return self._known_from
+
+    @property
+    def assumed(self) -> str:
+        """What side information is assumed, as readers see it."""
+        source = self._known_from
+        return OWN_POPULATION if source is None else source.title or Path(source.file).name
+
+    def known(self, regions: Iterable[tuple[str, ...]]) -> npt.NDArray[np.int64] | None:
+        """How many people a reader knows of in (n,) decision regions from a file; None where no file is named.
+
+        Parameters
+        ----------
+        regions
+            (n,) display values of every attribute, public ones first.
+        """
+        if self._known_from is None:
+            return None
+        if self._known_from._table is None:
+            raise ValueError("the file was not read: programmes with side information are made by atr.programme.load")
+        return self._known_from._table.of(regions)
 
     @property
     def ceiling(self) -> float:
@@ -319,13 +370,17 @@ class Policy(_Part):
         """The kind of promise and its level; the linear mechanism makes none, and gives its name only."""
         return {"linear": None} if self.mechanism == "linear" else {self.fidelity.kind: self.fidelity.level}
 
-    @field_validator("side_information")
-    @classmethod
-    def _later(cls, value: str, info: ValidationInfo) -> str:
-        supported = cls.model_fields[info.field_name or ""].default
-        if value != supported:
-            raise not_yet(f"'{value}'", f"use {supported}")
-        return value
+    @model_validator(mode="after")
+    def _with_side_information(self) -> Policy:
+        if self.side_information == OWN_POPULATION:
+            return self
+        source = self.side_information
+        self._known_from = SideInformationPolicy(file=source) if isinstance(source, str) else source
+        for key, value in (("mechanism", "linear"), ("unattainable", "coarsen")):
+            if getattr(self, key) == value:
+                what = f"{key}: {value} with a file of side information"
+                raise _at("side_information", str(not_yet(what, f"use {OWN_POPULATION}")))
+        return self
 
     @model_validator(mode="after")
     def _of_one_mechanism(self) -> Policy:
@@ -333,8 +388,6 @@ class Policy(_Part):
             if self.reader == "informed":
                 raise _at("reader", "only mechanism: linear can hold an informed reader below the ceiling")
             return self
-        if self.reader == "informed" and self.unattainable == "coarsen":
-            raise _at("unattainable", str(not_yet("coarsen for an informed reader", "use withhold or flatten")))
         if self.group_rates == "free":
             raise _at("group_rates", "mechanism: linear keeps the rates of groups: use exact, or mechanism: optimal")
         no_promise = "mechanism: linear promises nothing of single chances"
@@ -415,6 +468,9 @@ class Programme(_Part):
                 )
             if name in ENDS and self.policy.fidelity.kind == "ranges":
                 raise _at("attributes", f"'{name}' is a column of the file of ranges and cannot be an attribute", name)
+            if name == PEOPLE and self.policy.known_from is not None:
+                message = f"'{name}' is a column of the file of side information and cannot be an attribute"
+                raise _at("attributes", message, name)
         self._stricter_than_the_policy()
         if self.log.decided_at is None and self.period.every != "all":
             raise _at("log", f"period.every is {self.period.every}, so the log needs decided_at (or say every: all)")
@@ -471,7 +527,7 @@ class Programme(_Part):
 
     @property
     def sha256(self) -> str:
-        """The hash of the programme file, and of the files of ranges and hierarchies it names, as they were read."""
+        """The hash of the programme file, and of all further files it names but the log, as they were read."""
         return self._sha256
 
     @property
@@ -489,7 +545,7 @@ class Programme(_Part):
 
 
 def load(path: str | Path) -> Programme:
-    """Read and validate a programme file, and the files of ranges and hierarchies it names.
+    """Read and validate a programme file, and the files of ranges, hierarchies and side information it names.
 
     Parameters
     ----------
@@ -525,6 +581,8 @@ def load(path: str | Path) -> Programme:
             _load_hierarchy(programme, name, where=_where(path, places, "attributes", name, "hierarchy"))
     if programme.policy.fidelity.ranges is not None:
         _load_ranges(programme, where=_where(path, places, "policy", "fidelity", "ranges"))
+    if programme.policy.known_from is not None:
+        _load_side_information(programme, where=_where(path, places, "policy", "side_information"))
     return programme
 
 
@@ -547,6 +605,16 @@ def _load_ranges(programme: Programme, *, where: str) -> None:
     path = _existing(programme, fidelity.ranges or "", where=where)
     fidelity._table = read_ranges(path, (*programme.names(role="public"), *programme.names(role="sensitive")))
     _sign(programme, fidelity._table.sha256)
+
+
+def _load_side_information(programme: Programme, *, where: str) -> None:
+    source = programme.policy.known_from
+    if source is not None:
+        path = _existing(programme, source.file, where=where)
+        source._table = read_side_information(
+            path, (*programme.names(role="public"), *programme.names(role="sensitive"))
+        )
+        _sign(programme, source._table.sha256)
 
 
 def _existing(programme: Programme, name: str, *, where: str) -> Path:
@@ -650,7 +718,13 @@ def _construct(loader: yaml.SafeLoader, node: yaml.Node, loc: _Loc, places: dict
         where = f"{path}, line {key_node.start_mark.line + 1}"
         dotted = ".".join(str(part) for part in loc)
         if not isinstance(key, str):
-            raise ProgrammeError(_unquoted(key_node.value, key), where=f"{where}, {dotted}" if dotted else where)
+            comma = isinstance(key, int) and node.flow_style and isinstance(child, yaml.ScalarNode) and not child.value
+            raise ProgrammeError(
+                f"{key} is taken for a key: write decimals with a point, as in 0.9"
+                if comma
+                else _unquoted(key_node.value, key),
+                where=f"{where}, {dotted}" if dotted else where,
+            )
         if key in result:
             raise ProgrammeError(f"the key '{key}' stands twice", where=f"{where}, {dotted}" if dotted else where)
         result[key] = _construct(loader, child, (*loc, key), places, path)
@@ -677,7 +751,7 @@ def _in_words(error: ValidationError, places: dict[_Loc, _Place], path: Path) ->
 
 def _explain(fault: Mapping[str, Any], places: dict[_Loc, _Place]) -> tuple[str, str]:
     """Where a fault is, and what it is."""
-    loc = tuple(part for part in fault["loc"] if part not in ("[key]", "[list]", "[keys]"))
+    loc = tuple(part for part in fault["loc"] if part not in ("[key]", "[plain]", "[keys]"))
     cause = fault.get("ctx", {}).get("error")
     if isinstance(cause, _FaultAtError):
         loc = (*loc, *cause.keys)
@@ -722,7 +796,8 @@ def _keys(loc: _Loc) -> list[str]:
     """The keys there can be where this one is."""
     models: dict[str, type[BaseModel]] = {
         "publisher": Publisher, "system": System, "log": Log, "attributes": Attribute, "policy": Policy,
-        "fidelity": FidelityPolicy, "fairness": FairnessPolicy, "period": PeriodPolicy, "sets": NamedSet,
+        "fidelity": FidelityPolicy, "side_information": SideInformationPolicy, "fairness": FairnessPolicy,
+        "period": PeriodPolicy, "sets": NamedSet,
     }  # fmt: skip
     return list(next((models[str(p)] for p in reversed(loc[:-1]) if p in models), Programme).model_fields)
 

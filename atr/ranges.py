@@ -90,27 +90,58 @@ def read(path: Path, attributes: Sequence[str]) -> RangeTable:
     ProgrammeError
         Naming the line of the first fault found.
     """
+    content, rows = by_region(path, attributes, ENDS)
+    ranges: dict[Values, tuple[float, float]] = {}
+    for where, values, fields in rows:
+        lower, upper = (_chance(fields[name], name, where=where) for name in ENDS)
+        if lower > upper:
+            raise ProgrammeError(f"lower, {lower}, is above upper, {upper}", where=where)
+        ranges[values] = lower, upper
+    return RangeTable(path, hashlib.sha256(content).hexdigest(), tuple(attributes), ranges)
+
+
+def by_region(
+    path: Path, attributes: Sequence[str], columns: Sequence[str]
+) -> tuple[bytes, Iterator[tuple[str, Values, dict[str, str]]]]:
+    """The bytes of a CSV in UTF-8 that says something of each region once, and its rows.
+
+    Parameters
+    ----------
+    path
+        The file: a column for each attribute, with the values that reports show, and further columns.
+    attributes, columns
+        Names of the attributes, and of the further columns.
+
+    Returns
+    -------
+    The bytes, and for each row where it is, the values of its region in the order of the attributes, and its fields.
+
+    Raises
+    ------
+    ProgrammeError
+        Naming the line of the first fault found, some of them while rows are taken.
+    """
     content, rows = rows_of(path)
     first = next(rows, None)
     if first is None:
         raise ProgrammeError("the file is empty", where=str(path))
     line, header = first
-    _check_header(header, (*attributes, *ENDS), where=f"{path}, line {line}")
-    ranges: dict[Values, tuple[float, float]] = {}
-    lines: dict[Values, int] = {}
-    for line, row in rows:
-        where = f"{path}, line {line}"
-        if len(row) != len(header):
-            raise ProgrammeError(f"has {len(row)} of the {len(header)} fields that the header names", where=where)
-        fields = dict(zip(header, row, strict=True))
-        lower, upper = (_chance(fields[name], name, where=where) for name in ENDS)
-        if lower > upper:
-            raise ProgrammeError(f"lower, {lower}, is above upper, {upper}", where=where)
-        values = tuple(fields[name] for name in attributes)
-        if values in lines:
-            raise ProgrammeError(f"is about the same region as line {lines[values]}", where=where)
-        ranges[values], lines[values] = (lower, upper), line
-    return RangeTable(path, hashlib.sha256(content).hexdigest(), tuple(attributes), ranges)
+    _check_header(header, (*attributes, *columns), where=f"{path}, line {line}")
+
+    def found() -> Iterator[tuple[str, Values, dict[str, str]]]:
+        lines: dict[Values, int] = {}
+        for line, row in rows:
+            where = f"{path}, line {line}"
+            if len(row) != len(header):
+                raise ProgrammeError(f"has {len(row)} of the {len(header)} fields that the header names", where=where)
+            fields = dict(zip(header, row, strict=True))
+            values = tuple(fields[name] for name in attributes)
+            if values in lines:
+                raise ProgrammeError(f"is about the same region as line {lines[values]}", where=where)
+            lines[values] = line
+            yield where, values, fields
+
+    return content, found()
 
 
 def rows_of(path: Path) -> tuple[bytes, Iterator[tuple[int, list[str]]]]:

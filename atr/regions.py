@@ -49,6 +49,8 @@ class Regions:
     """(g + 1,) where each group starts."""
     merged: Mapping[Values, int] = field(default_factory=dict)
     """How many groups of the log are in each coarsened group, by its public values."""
+    known: npt.NDArray[np.int64] | None = None
+    """(n,) people as a reader knows them from a file of side information, 0 where it has none; None without a file."""
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -60,6 +62,17 @@ class Regions:
         """(n,) people."""
         people: npt.NDArray[np.int64] = self.counts.sum(axis=1)
         return people
+
+    @cached_property
+    def assumed(self) -> npt.NDArray[np.int64]:
+        """(n,) people as a reader is assumed to know them: of the side information, or of the log.
+
+        In groups that the side information does not cover, which are never announced, those of the log.
+        """
+        if self.known is None or not len(self.known):
+            return self.population
+        covered = np.minimum.reduceat(self.known, self.offsets[:-1]) > 0
+        return np.where(np.repeat(covered, np.diff(self.offsets)), self.known, self.population)
 
     @cached_property
     def group_population(self) -> npt.NDArray[np.int64]:
@@ -156,6 +169,7 @@ def arranged(
         counts=counts[order],
         offsets=np.cumsum([0, *(size for _, size in groups)], dtype=np.int64),
         merged=merged or {},
+        known=programme.policy.known(rows),
     )
 
 

@@ -29,7 +29,7 @@ from atr.programme import Programme, load
 from atr.report import build, model
 from atr.report.documents import render as render_documents
 from atr.store import hold
-from atr.warehouse import Warehouse
+from atr.warehouse import Warehouse, warehouse_path
 
 TASKS = 64
 """Up to so many QID groups are solved in a task each; more are solved in so many batches of equal work."""
@@ -69,8 +69,9 @@ class Run:
         """
         programme = load(self.programme_path)
         if programme.sha256 != self.programme_sha256:
-            ranges = ["its file of ranges"] if programme.policy.fidelity.kind == "ranges" else []
-            named = [*ranges, *(["the file of a hierarchy"] if programme.hierarchies else [])]
+            named = ["its file of ranges"] if programme.policy.fidelity.kind == "ranges" else []
+            named += ["the file of a hierarchy"] if programme.hierarchies else []
+            named += ["its file of side information"] if programme.policy.known_from else []
             raise ProgrammeError(
                 f"the programme{''.join(f', or {file},' for file in named)} was changed while the run was under way",
                 where=self.programme_path,
@@ -152,18 +153,31 @@ def foresee(programme_path: str, period: str | None = None) -> str:
     ------
     AtrError
         As :func:`load_log` and :func:`begin` do, and if there are no decisions, another run holds the store, or the
-        file of ranges lacks a region or that of a hierarchy a value.
+        file of ranges or of side information lacks a region or that of a hierarchy a value.
     """
     programme = load(programme_path)
+    new = not programme.store_path.exists()
     with hold(programme.store_path):
-        load_log(programme_path)
-        with Warehouse.open(programme) as warehouse:
-            chosen = _choose(warehouse, programme, period)
-            regions.require_decisions(warehouse, chosen)
-            if programme.policy.fidelity.kind == "ranges" or programme.policy.unattainable == "coarsen":
-                found = coarsening.aggregate(warehouse, programme, chosen)
-                announced = np.flatnonzero(announcing.standing(found, programme.policy) == Standing.ANNOUNCED)
-                programme.policy.fidelity.model(announcing.values_of(found, announced))
+        # By now another run may have come first.
+        new = new and not warehouse_path(programme).exists()
+        try:
+            return _foreseen(programme, programme_path, period)
+        except ProgrammeError:
+            if new:
+                shutil.rmtree(programme.store_path, ignore_errors=True)
+            raise
+
+
+def _foreseen(programme: Programme, programme_path: str, period: str | None) -> str:
+    load_log(programme_path)
+    policy = programme.policy
+    with Warehouse.open(programme) as warehouse:
+        chosen = _choose(warehouse, programme, period)
+        regions.require_decisions(warehouse, chosen)
+        if policy.fidelity.kind == "ranges" or policy.unattainable == "coarsen" or policy.known_from:
+            found = coarsening.aggregate(warehouse, programme, chosen)
+            announced = np.flatnonzero(announcing.standing(found, policy) == Standing.ANNOUNCED)
+            policy.fidelity.model(announcing.values_of(found, announced))
     return chosen.label
 
 
@@ -200,8 +214,9 @@ def aggregate(run: Run) -> list[Batch]:
     Raises
     ------
     ProgrammeError, RefusedError
-        If ranges are declared, and a region that is to be announced has none or lies outside its own; if groups are
-        to be merged, and a value is in no hierarchy.
+        If ranges are declared, and a region that is to be announced has none or lies outside its own; if side
+        information is, and a group that is large enough has a region without it; if groups are to be merged, and a
+        value is in no hierarchy.
     """
     programme = run.programme
     shutil.rmtree(run.folder.parent, ignore_errors=True)
@@ -401,6 +416,7 @@ def load_regions(run: Run) -> regions.Regions:
         counts=frame[[f"n{i}" for i in range(len(names["outcomes"]))]].to_numpy(dtype=np.int64),
         offsets=offsets,
         merged={values: groups for values, groups in zip(group_values, merged, strict=True) if groups},
+        known=frame["known"].to_numpy(dtype=np.int64) if "known" in frame else None,
     )
 
 
@@ -414,6 +430,8 @@ def _save_regions(run: Run, found: regions.Regions) -> None:
         frame[f"s{i}"] = [values[i] for values in found.region_values]
     for i in range(len(found.outcomes)):
         frame[f"n{i}"] = found.counts[:, i]
+    if found.known is not None:
+        frame["known"] = found.known
     write_parquet(frame, run.folder / "regions.parquet")
     names = {"public": found.public, "sensitive": found.sensitive, "outcomes": found.outcomes}
     write_json(run.folder / "names.json", names)

@@ -129,6 +129,11 @@ class Layout:
         return f"a{list(self.attributes).index(attribute)}"
 
 
+def warehouse_path(programme: Programme) -> Path:
+    """Where the warehouse of a programme is."""
+    return programme.store_path / "warehouse.duckdb"
+
+
 class Warehouse:
     """One connection to a warehouse. Every statement that writes is here or in :mod:`atr.ingest`."""
 
@@ -160,7 +165,7 @@ class Warehouse:
         ReviewError
             If there is none to read.
         """
-        path = programme.store_path / "warehouse.duckdb"
+        path = warehouse_path(programme)
         if read_only:
             with os_faults(path):
                 if not path.exists():

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from atr import run as steps
-from atr.errors import PeriodError, RefusedError
+from atr.errors import PeriodError, ProgrammeError, RefusedError
 from atr.report.model import PublicReport
 from atr.report.verify import verify
 from tests import series
@@ -373,3 +373,17 @@ def test_what_is_not_bounded_is_said_to_be(tmp_path: Path) -> None:
     assert _report(outcome)["privacy"]["leakage"]["ldp"] is None
     html = (outcome.documents / "report.html").read_text()
     assert re.search(r"Local differential privacy, in the worst group</th><td>infinite<", html)
+
+
+def test_a_log_that_does_not_fit_leaves_no_new_store(tmp_path: Path, example: Path) -> None:
+    text = (example / "card" / "programme.yaml").read_text()
+    (example / "card" / "programme.yaml").write_text(text.replace("positive: ", "positive: un"))
+    with pytest.raises(ProgrammeError):
+        steps.foresee(str(example / "card"))
+    assert not (example / "card" / "var" / "card").exists()
+    (example / "card" / "programme.yaml").write_text(text)
+    steps.foresee(str(example / "card"))
+    (example / "card" / "programme.yaml").write_text(text.replace("positive: ", "positive: un"))
+    with pytest.raises(ProgrammeError):
+        steps.foresee(str(example / "card"))
+    assert (example / "card" / "var" / "card" / "warehouse.duckdb").exists()

@@ -50,7 +50,10 @@ def check_log(warehouse: Warehouse, programme: Programme) -> None:
             found = warehouse.query(f"SELECT DISTINCT {column} FROM decisions WHERE {column} IS NOT NULL LIMIT 20")
             has = ", ".join(sorted({printable(str(raw)) for (raw,) in found}))
             raise ProgrammeError(
-                "the reference occurs nowhere in the log", where=f"{where}.reference", private=f"The log has {has}."
+                f"the reference '{attribute.reference}' occurs nowhere in the log",
+                where=f"{where}.reference",
+                hint=f"Is one of the log's values missing in {name}.values?" if attribute.values else "",
+                private=f"The log has {has}.",
             )
 
 

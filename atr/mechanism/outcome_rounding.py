@@ -19,7 +19,7 @@ from scipy.sparse import block_array, csr_array, eye_array, kron
 from atr.confidence import exact_shares, maximum_confidence
 from atr.fidelity import Fidelity
 from atr.groups import FloatArray, Groups, IntArray
-from atr.mechanism.grid import NODES, BoolArray, refuse, within
+from atr.mechanism.grid import NODES, BoolArray, refuse, whole_people, within
 from atr.mechanism.several import side_by_side
 from atr.protected import ProtectedSets
 
@@ -43,6 +43,7 @@ class Group:
     sets: ProtectedSets
     scale: int
     digits: int
+    rated: IntArray
     people: FloatArray | None
 
 
@@ -77,7 +78,7 @@ def round_outcomes(
     population, published
         (n,) people, true and as printed.
     exact
-        Whether every group's rates are announced as they are.
+        Whether every group's rates (of :attr:`Groups.rated`) are announced as they are.
 
     Raises
     ------
@@ -91,8 +92,9 @@ def round_outcomes(
     perturbed = maximum_confidence(groups, groups.decision) > beta * (1 + _SAME)
     lo, hi = fidelity.allowed_outcomes_on_grid(groups.decision, digits=digits)
     units = np.round(continuous * scale, _NOISE_DIGITS)
-    people = groups.sums(population[:, None] * groups.decision)
-    size = groups.sums(population)
+    rated = population if groups.rated is None else whole_people(groups.rated, len(population))
+    people = groups.sums(rated[:, None] * groups.decision)
+    size = groups.sums(rated)
 
     def failures(grid: IntArray) -> BoolArray:
         kept = exact_shares(population, grid, digits=digits, offsets=offsets, sets=groups.sets)
@@ -102,15 +104,15 @@ def round_outcomes(
         over, under = np.array([share.as_integer_ratio() for share in wanted], dtype=np.int64).T
         missed |= perturbed & ~within(*kept, over, under)
         if exact:
-            off = np.abs(groups.sums(population[:, None] * grid) - people * scale)
+            off = np.abs(groups.sums(rated[:, None] * grid) - people * scale)
             missed |= (off > size[:, None] / 2 * (1 + _SAME)).any(axis=1)
         return missed
 
     region = groups.group_of_region
-    order = np.lexsort((*continuous.T, *groups.decision.T, published, -population, region))
+    order = np.lexsort((*continuous.T, *groups.decision.T, published, -population, -rated, region))
     tight = _at_the_limit(groups, sets, continuous, beta) & perturbed[region, None]
     nearest = _rows_rounded(units, units, lo, hi, scale)
-    balanced = _balanced(groups, order, units, tight, lo, hi, scale)
+    balanced = _balanced(groups, rated, order, units, tight, lo, hi, scale)
     grid = np.where((perturbed | failures(nearest))[region, None], balanced, nearest)
 
     failed = np.flatnonzero(failures(grid)).tolist()
@@ -128,6 +130,7 @@ def round_outcomes(
                 sets=_sets_of(sets, i, rank - offsets[i]),
                 scale=scale,
                 digits=digits,
+                rated=rated[cells],
                 people=people[i] if exact else None,
             ),
             wanted[i],
@@ -168,7 +171,14 @@ def _rows_rounded(units: FloatArray, wish: FloatArray, lo: IntArray, hi: IntArra
 
 
 def _balanced(
-    groups: Groups, order: IntArray, units: FloatArray, tight: BoolArray, lo: IntArray, hi: IntArray, scale: int
+    groups: Groups,
+    rated: IntArray,
+    order: IntArray,
+    units: FloatArray,
+    tight: BoolArray,
+    lo: IntArray,
+    hi: IntArray,
+    scale: int,
 ) -> IntArray:
     """Round region by region, the largest first, making up for the people the earlier ones left over.
 
@@ -179,7 +189,7 @@ def _balanced(
     for step in range(int(groups.sizes.max())):
         chosen = np.flatnonzero(groups.sizes > step)
         rows = order[groups.offsets[chosen] + step]
-        p = groups.population[rows, None]
+        p = rated[rows, None]
         wish = units[rows] + over[chosen] / p - 1000.0 * tight[rows]
         rounded[rows] = _rows_rounded(units[rows], wish, lo[rows], hi[rows], scale)
         over[chosen] += p * (units[rows] - rounded[rows])
@@ -206,7 +216,7 @@ def _settle(group: Group, wanted: Fraction, ceiling: Fraction) -> IntArray | Non
     """
     # A margin of a hundred-thousandth of a grid step outweighs the solver's own tolerance.
     for rate_error, level, near, margin in product(
-        (0.5,) if group.people is None else (0.5, 1.0),
+        (0.5,) if group.people is None or group.lo.shape[1] == 2 else (0.5, 1.0),
         dict.fromkeys((wanted, ceiling)),
         (True, False),
         (0.0, 1e-5),
@@ -239,8 +249,8 @@ def _keeps(group: Group, x: IntArray, *, limits: tuple[Fraction, Fraction], rate
             return False
     if group.people is None:
         return True
-    off = np.abs(group.p @ x - group.people * group.scale)
-    return bool((off <= group.p.sum() * rate_error * (1 + _SAME)).all())
+    off = np.abs(group.rated @ x - group.people * group.scale)
+    return bool((off <= group.rated.sum() * rate_error * (1 + _SAME)).all())
 
 
 def _programme(
@@ -284,8 +294,13 @@ def _programme(
         most += [np.zeros(A), np.full(number, -margin)]
         means.append((share @ lo, share @ hi))
     if group.people is not None:
-        rate = group.people * group.scale / group.p.sum()
-        means[0] = (rate - rate_error, rate + rate_error)
+        rate = group.people * group.scale / group.rated.sum()
+        if np.array_equal(group.rated, group.p):
+            means[0] = (rate - rate_error, rate + rate_error)
+        else:
+            rows.append([kron((group.rated / group.rated.sum())[None], each), None, None, None])
+            least.append(rate - rate_error)
+            most.append(rate + rate_error)
     weight = np.repeat(group.p / group.p.sum(), A)
     result = milp(
         np.concatenate([np.zeros(cells), weight, np.zeros(2 * A)]),

@@ -42,6 +42,8 @@ class Block:
         (k,) the region and the set of each membership.
     set_group, factors
         (v,) the group of each protected set, and what its ceiling is multiplied by.
+    rated
+        (n,) the people whose rates are kept, for each of ``p``; None where these are ``p`` or rates are free.
     """
 
     p: FloatArray
@@ -53,6 +55,7 @@ class Block:
     member_set: IntArray
     set_group: IntArray
     factors: FloatArray
+    rated: FloatArray | None = None
 
     @property
     def count(self) -> int:
@@ -143,7 +146,8 @@ def exact_programme(block: Block) -> Optimum | None:
 def free_programme(block: Block, beta: FloatArray, weights: FloatArray) -> Optimum | None:
     """Minimise, for each group, the largest excess (Σ_V z - β c_V Σ_T z) / weight of any outcome and set.
 
-    The variables are z (n · outcomes), the totals Σ_T z (g · outcomes), and the excess (g).
+    The variables are z (n · outcomes), the totals Σ_T z (g · outcomes), and the excess (g). Where rates of other people
+    are kept, these are fixed.
 
     Parameters
     ----------
@@ -169,16 +173,22 @@ def free_programme(block: Block, beta: FloatArray, weights: FloatArray) -> Optim
         shape=(rows, g * A),
     )
     # An outcome nobody can get limits nothing.
-    somebody = (block.group_sums(block.p[:, None] * block.upper) > 0)[block.set_group].ravel()
+    possible = block.upper if block.rated is None else block.D
+    somebody = (block.group_sums(block.p[:, None] * possible) > 0)[block.set_group].ravel()
     excess = csr_array(
         (-somebody.astype(np.float64), (np.arange(rows), np.repeat(block.set_group, A))), shape=(rows, g)
     )
+    equalities: list[list[Any]] = [[regions, None, csr_array((n, g))], [groups, -eye_array(g * A), None]]
+    totals = [block.p, np.zeros(g * A)]
+    if block.rated is not None:
+        equalities.append([_rated_sums(block), None, None])
+        totals.append(block.group_sums(block.rated[:, None] * block.p[:, None] * block.D).ravel())
     return solve_programme(
         np.append(np.zeros((n + g) * A), np.ones(g)),
         _stacked([[sets.multiply(scale.reshape(-1, 1)), ceilings, excess]]),
         np.zeros(rows),
-        _stacked([[regions, None, csr_array((n, g))], [groups, -eye_array(g * A), None]]),
-        np.append(block.p, np.zeros(g * A)),
+        _stacked(equalities),
+        np.concatenate(totals),
         np.concatenate([(block.p[:, None] * block.lower).ravel(), np.zeros(g * A), np.full(g, -np.inf)]),
         np.concatenate([(block.p[:, None] * block.upper).ravel(), np.full(g * A + g, np.inf)]),
     )
@@ -187,8 +197,8 @@ def free_programme(block: Block, beta: FloatArray, weights: FloatArray) -> Optim
 def nearest_programme(block: Block, beta: FloatArray, *, exact: bool) -> Optimum | None:
     """Minimise the distortion ½Σ|z - pD| subject to the confidence β (g,).
 
-    The variables are what is added to z and what is taken from it (n · outcomes each) and, with free rates, by
-    how much the totals move (g · outcomes).
+    The variables are what is added to z and what is taken from it (n · outcomes each) and, unless the rates of p are
+    kept (``exact``), by how much the totals move (g · outcomes).
     """
     A, g = block.outcomes, block.count
     joint = block.p[:, None] * block.D
@@ -203,6 +213,9 @@ def nearest_programme(block: Block, beta: FloatArray, *, exact: bool) -> Optimum
     if not exact:
         inequalities.append(-held)
         equalities = [[regions, -regions, csr_array((len(block.p), g * A))], [groups, -groups, -eye_array(g * A)]]
+        if block.rated is not None:
+            rated = _rated_sums(block)
+            equalities.append([rated, -rated, csr_array((g * A, g * A))])
         cost = np.append(cost, np.zeros(g * A))
         lowest, highest = np.append(lowest, np.full(g * A, -np.inf)), np.append(highest, np.full(g * A, np.inf))
     return solve_programme(
@@ -210,7 +223,7 @@ def nearest_programme(block: Block, beta: FloatArray, *, exact: bool) -> Optimum
         _stacked([inequalities]),
         limits,
         _stacked(equalities),
-        np.zeros(len(block.p) + g * A),
+        np.zeros(len(block.p) + (len(equalities) - 1) * g * A),
         lowest,
         highest,
     )
@@ -273,6 +286,13 @@ def _sums(block: Block) -> tuple[csr_array, csr_array, csr_array]:
     member = csr_array((np.ones(len(block.member)), (block.member_set, block.member)), shape=(len(block.set_group), n))
     group = csr_array((np.ones(n), (block.group, np.arange(n))), shape=(block.count, n))
     return kron(member, each, "csr"), kron(eye_array(n), np.ones((1, A)), "csr"), kron(group, each, "csr")
+
+
+def _rated_sums(block: Block) -> csr_array:
+    """Give the matrix that adds up, by group and outcome, the people whose rates are kept."""
+    people = np.ones(len(block.p)) if block.rated is None else block.rated
+    group = csr_array((people, (block.group, np.arange(len(block.p)))), shape=(block.count, len(block.p)))
+    return kron(group, eye_array(block.outcomes), "csr")
 
 
 def _stacked(blocks: list[list[Any]]) -> Any:

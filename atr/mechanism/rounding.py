@@ -93,6 +93,7 @@ def round_announcement(
     array([  18,   17,  900,    0,  500, 1000])
     """
     scale = 10**digits
+    groups = groups.with_rates(group_rates)
     p = whole_people(groups.population, len(groups.population))
     q = whole_people(published_population, len(groups.population))
     x = np.asarray(continuous, dtype=np.float64)

@@ -18,14 +18,19 @@ def allowed_outcomes(groups: Groups, fidelity: Fidelity, digits: int | None) -> 
 
 
 def by_regions(groups: Groups) -> bool:
-    """Tell whether groups have two outcomes and protect every region on its own."""
-    return groups.outcomes == 2 and groups.sets is None
+    """Tell whether groups have two outcomes, protect every region on its own and keep the rates of its people."""
+    return groups.outcomes == 2 and groups.sets is None and groups.rated is None
 
 
 def parted(groups: Groups) -> bool:
-    """Tell whether groups have two outcomes and protected sets of which every region is in exactly one."""
+    """Tell whether groups have two outcomes and protected sets of which every region is in exactly one.
+
+    Not where the rates of other people than theirs are kept: then more counts than how many of a set get an outcome.
+    """
     sets = groups.sets
-    return groups.outcomes == 2 and sets is not None and sets.split_every_group(len(groups.population))
+    if groups.outcomes != 2 or sets is None or groups.rated is not None:
+        return False
+    return sets.split_every_group(len(groups.population))
 
 
 def sets_as_regions(groups: Groups, lower: FloatArray, upper: FloatArray) -> tuple[Groups, Ranges]:

@@ -52,7 +52,7 @@ def optimal(groups: Groups, lower: FloatArray, upper: FloatArray, *, exact: bool
     lower, upper
         (n, outcomes) allowed range of the announced mapping, the truth inside.
     exact
-        Whether every group's rates are announced as they are, or may move.
+        Whether every group's rates (of :attr:`Groups.rated`) are announced as they are, or may move.
 
     Returns
     -------
@@ -68,6 +68,7 @@ def optimal(groups: Groups, lower: FloatArray, upper: FloatArray, *, exact: bool
     Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, (OPT), for any number of outcomes
     and any sets. With free rates the largest ratio is minimised by Dinkelbach's method (Crouzeix, Ferland 1991).
     """
+    exact = exact and groups.rated is None
     arranged = Arranged(groups, lower, upper)
     limit, posterior = privacy_limit(groups), maximum_confidence(groups, groups.decision)
     beta, binding = posterior.copy(), np.zeros((len(groups), 2), dtype=np.int64)
@@ -92,7 +93,8 @@ def optimal(groups: Groups, lower: FloatArray, upper: FloatArray, *, exact: bool
                 continue
             last = ~better | (beta[part] <= limit[part] + _SAME)
             without[part] = False
-            without[part[last]] = _emptied(arranged, part[last], named[last])
+            if groups.rated is None:  # where rates are kept, an outcome of somebody's cannot be taken from all
+                without[part[last]] = _emptied(arranged, part[last], named[last])
             unfinished.append(part[~last | without[part]])
         open_still = np.concatenate(unfinished) if unfinished else np.zeros(0, dtype=np.int64)
         if not len(open_still):
@@ -120,12 +122,13 @@ def nearest(
     beta
         Confidence to keep to, one for all groups or (g,); each set's is multiplied by its factor.
     exact
-        Whether every group's rates are announced as they are, or may move.
+        Whether every group's rates (of :attr:`Groups.rated`) are announced as they are, or may move.
 
     Returns
     -------
     (n, outcomes) announced mapping, and which groups (g,) cannot keep to β.
     """
+    exact = exact and groups.rated is None
     beta = np.broadcast_to(beta, len(groups))
     arranged = Arranged(groups, lower, upper)
     announced, missed = groups.decision.copy(), np.zeros(len(groups), dtype=bool)
@@ -249,8 +252,8 @@ def _evened(block: Block, found: Optimum, beta: FloatArray, *, exact: bool) -> F
         most, each = np.kron(holds, np.eye(A)), np.kron(np.eye(m), np.ones(A))
         tight, ends = binds[sets].ravel(), limits[sets].ravel()
         equal, totals = [each, most[tight]], [np.zeros(m), ends[tight]]
-        if exact:
-            equal.append(np.kron(np.ones(m), np.eye(A)))
+        if exact or block.rated is not None:
+            equal.append(np.kron(np.ones(m) if block.rated is None else block.rated[regions], np.eye(A)))
             totals.append(np.zeros(A))
         loose = ~tight & (np.maximum(most * low[own], most * high[own]).sum(axis=1) > ends)
         even = evenest(

@@ -60,6 +60,7 @@ def optimal_privacy(
     >>> optimal_privacy(card, fidelity=Delta(0.9), group_rates="exact").beta.round(4)
     array([0.9  , 0.648])
     """
+    groups = groups.with_rates(group_rates)
     if not by_regions(groups):
         return _several_privacy(groups, fidelity, group_rates, digits)
     free = group_rates == "free"
@@ -176,6 +177,7 @@ def announce(
     >>> announce(card, beta=0.675, fidelity=Delta(0.9), group_rates="free").round(4)
     array([0.1   , 0.02  , 0.9   , 0.    , 0.4242, 0.9242])
     """
+    groups = groups.with_rates(group_rates)
     if not by_regions(groups):
         return _several_announced(groups, beta, fidelity, group_rates, digits)
     x = np.empty(len(groups.population))
@@ -235,6 +237,7 @@ def solve(
     """
     if objective == "fidelity" and max_confidence is None:
         raise ValueError("objective 'fidelity' needs max_confidence, the ceiling to keep to")
+    groups = groups.with_rates(group_rates)
     ceiling = np.inf if max_confidence is None else max_confidence
     for promise in _promises(groups, fidelity, objective, ceiling, group_rates, digits):
         privacy = optimal_privacy(groups, fidelity=promise, group_rates=group_rates, digits=digits)

@@ -11,7 +11,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 
-from atr.programme import printable
+from atr.programme import OWN_POPULATION, printable
 from atr.ranges import ENDS
 from atr.report.model import Group, PublicReport
 from atr.report.wording import decimals_of
@@ -30,16 +30,18 @@ def announced_rules(report: PublicReport) -> bytes:
     """``announced_rules.csv``: one row per region of an announced group, one per group withheld by name.
 
     Where each region has limits of its own, they are the last two columns, empty for flattened groups. By the linear
-    mechanism the last column tells whether a group is pooled, likewise.
+    mechanism the last column tells whether a group is pooled, likewise. Where side information is declared, the last
+    column is the number of people known from it.
     """
     public = [a.name for a in report.attributes if a.role == "public"]
     hidden = [a.name for a in report.attributes if a.role == "sensitive"]
     limits, linear = report.fidelity.kind == "ranges", report.fidelity.kind == "linear"
+    known = report.policy.side_information != OWN_POPULATION
     head = [
         "group", "status", *(f"public.{n}" for n in public), "group_population",
         *(f"rate.{o}" for o in report.outcomes), *(f"sensitive.{n}" for n in hidden), "population",
         *(f"announced.{o}" for o in report.outcomes), *(ENDS if limits else ()),
-        *(("pooled",) if linear else ()),
+        *(("pooled",) if linear else ()), *(("known",) if known else ()),
     ]  # fmt: skip
     digits = report.policy.digits
 
@@ -53,6 +55,8 @@ def announced_rules(report: PublicReport) -> bytes:
             chances += [fraction(end, digits=digits) for end in (region.allowed or (None, None) if limits else ())]
             if linear:
                 chances.append("" if group.pooled is None else str(group.pooled).lower())
+            if known:
+                chances.append(_whole(region.known))
             yield [*common, *(region.sensitive.get(n, "") for n in hidden), _whole(region.population), *chances]
 
     return _csv(head, (row for group in report.groups for row in rows(group)))

@@ -76,7 +76,8 @@ def build(
         date=date,
         policy=model.PolicyInfo(
             fidelity=policy.promise,
-            **policy.model_dump(exclude={"fidelity"}),
+            side_information=policy.assumed,
+            **policy.model_dump(exclude={"fidelity", "side_information"}),
             **programme.fairness.model_dump(),
         ),
         outcomes=announcement.outcomes,
@@ -199,7 +200,9 @@ def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple
 
 def _privacy(announcement: Announcement, programme: Programme, leakage: model.Leakage | None) -> model.Privacy:
     sensitive = [wording.inner(programme.title_of(name)) for name in programme.names(role="sensitive")]
-    holds_for = wording.holds_for(wording.listed(sensitive, last="or"), reader=programme.policy.reader)
+    holds_for = wording.holds_for(
+        wording.listed(sensitive, last="or"), reader=programme.policy.reader, known_from=programme.policy.assumed
+    )
     confidences, priors = announcement.confidences(), announcement.prior_confidences()
     flattened = [priors[i] for i in np.flatnonzero(announcement.above_ceiling)]
     kept = np.flatnonzero(~announcement.above_ceiling).tolist()
@@ -217,6 +220,10 @@ def _privacy(announcement: Announcement, programme: Programme, leakage: model.Le
         )
     stated = float(announcement.stated([confidences[i] for i in kept]))
     binding = max(kept, key=lambda i: confidences[i])
+    printed = None
+    if announcement.known is not None:
+        by_printed = announcement.printed_confidences()
+        printed = float(announcement.stated([by_printed[i] for i in kept]))
     return model.Privacy(
         max_confidence=stated,
         prior_confidence=float(announcement.stated([priors[i] for i in kept])),
@@ -227,6 +234,7 @@ def _privacy(announcement: Announcement, programme: Programme, leakage: model.Le
         leakage=leakage,
         flattened_confidence=surest,
         own_ceilings=tuple(_own_ceilings(announcement, kept)),
+        printed_confidence=printed,
     )
 
 
@@ -244,14 +252,15 @@ def _own_ceilings(announcement: Announcement, kept: Sequence[int]) -> Iterator[m
 
 
 def binding_set(announcement: Announcement, group: int) -> dict[str, str]:
-    """The protected set that a reader can be surest of in an announced group, by its printed numbers.
+    """The protected set that a reader can be surest of in an announced group, by its printed numbers of people or
+    those of the side information.
 
     Returns
     -------
     The attribute, and its value or the name of the set. Of several the first.
     """
     members = slice(int(announcement.offsets[group]), int(announcement.offsets[group + 1]))
-    people = announcement.published[members, None].astype(object) * announcement.chance[members].astype(object)
+    people = announcement.assumed[members, None].astype(object) * announcement.chance[members].astype(object)
     totals = people.sum(axis=0).tolist()
     labelled = announcement.protection.labelled(announcement.region_values[members])
 
@@ -279,8 +288,8 @@ def _coverage(
         everyone = np.ones(len(held.population), dtype=bool)
         found = [fairness.rate(held.event(a), everyone).value for a in range(held.outcomes)]
         rate = printed_rates(found, announcement.outcomes)
-    withheld = extent.announced < extent.decisions
-    decisions = _total(extent.decisions, programme) if withheld else int(announcement.published.sum())
+    exact = extent.announced == extent.decisions and programme.policy.population_rounding == 1
+    decisions = extent.decisions if exact else _total(extent.decisions, programme)
     return model.Coverage(
         decisions=decisions,
         announced_share=announced_share(
@@ -403,6 +412,7 @@ def _groups(
                         population=int(announcement.published[i]),
                         announced=_chances(announcement, i),
                         allowed=None if flattened else _allowed(told, int(place[i])),
+                        known=None if announcement.known is None else int(announcement.known[i]),
                     )
                     for i in members
                 ),

@@ -172,9 +172,11 @@ class Privacy(_Sparse):
     All of these are of the groups that prior knowledge leaves below the ceiling. ``flattened_confidence``, rounded up,
     is how sure a reader can be in those that are flattened because it does not, with this report or without it; there
     only where there is such a group. ``own_ceilings`` are there only where some set has a ceiling of its own.
+    ``printed_confidence``, rounded up, is how sure a reader can be who takes the printed numbers of people for known
+    and not the side information; there only where a file of it is declared.
     """
 
-    SPARSE = ("flattened_confidence", "own_ceilings")
+    SPARSE = ("flattened_confidence", "own_ceilings", "printed_confidence")
 
     max_confidence: Share | None
     prior_confidence: Share | None
@@ -185,6 +187,7 @@ class Privacy(_Sparse):
     leakage: Leakage | None = None
     flattened_confidence: Share | None = None
     own_ceilings: tuple[OwnCeiling, ...] = ()
+    printed_confidence: Share | None = None
 
 
 class FidelityInfo(_Frozen):
@@ -228,15 +231,17 @@ class Region(_Sparse):
     """A decision region of an announced group: its sensitive values, people and announced chances.
 
     ``allowed`` are the declared limits of the chance of the positive outcome, the announced and the true one; there
-    only where each region has limits of its own and its group is not flattened.
+    only where each region has limits of its own and its group is not flattened. ``known`` are the people in it by the
+    side information, of which the proportions within a group matter; there only where a file of it is declared.
     """
 
-    SPARSE = ("allowed",)
+    SPARSE = ("allowed", "known")
 
     sensitive: dict[str, str]
     population: People
     announced: dict[str, Share]
     allowed: tuple[Share, Share] | None = None
+    known: Annotated[People, Field(ge=1)] | None = None
 
 
 class Group(_Sparse):
@@ -356,8 +361,11 @@ class PublicReport(_Frozen):
 
     @property
     def coarsened_groups(self) -> tuple[Group, ...]:
-        """Those of them that were merged from several."""
-        return tuple(group for group in self.groups if group.status == "coarsened")
+        """Those of them that were merged from several: coarsened, or flattened besides because of who may read."""
+        coarse = [(a.name, value) for a in self.attributes for value in a.coarse]
+        return tuple(
+            group for group in self.announced_groups if any(group.public.get(name) == value for name, value in coarse)
+        )
 
     @property
     def groups_above_ceiling(self) -> tuple[Group, ...]:

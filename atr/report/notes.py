@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from atr.programme import OWN_POPULATION
 from atr.report import wording
 from atr.report.model import Note, PublicReport
 
@@ -151,10 +152,12 @@ def _coarsened(report: PublicReport, sensitive: str, public: str) -> tuple[str, 
     policy, counts = report.policy, report.coverage.groups
     by = wording.listed([wording.inner(a.title) for a in report.attributes if a.coarse])
     first = next(value for a in report.attributes for value in a.coarse)
+    also = any(group.status == "flattened" for group in report.coarsened_groups)
+    marked = "marked “coarsened”" + (", or “flattened” where who may read demands that," if also else "")
     return (
         "coarsened",
         "Groups that are coarsened",
-        f"{_groups(counts.coarsened)} marked “coarsened”, merged from {counts.merged:,} that could not be announced on "
+        f"{_groups(counts.coarsened)} {marked}, merged from {counts.merged:,} that could not be announced on "
         f"their own: fewer than {wording.count(policy.minimum_group_size, 'person', 'people')} are in them, or "
         f"{sensitive} can be told {wording.too_surely(report)} from the public "
         f"attributes alone. They were merged under coarser values of {by}, step by step along a hierarchy set "
@@ -241,7 +244,9 @@ def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         f"{prior} sure. {''.join(f'{said} ' for said in wording.own_confidences(report))}"
         f"{computed} computed from the printed "
         + (
-            "numbers and rounded up. "
+            f"chances and the numbers of people in {policy.side_information}, and rounded up. "
+            if privacy.printed_confidence is not None
+            else "numbers and rounded up. "
             if policy.population_rounding == 1
             else "chances, once with the printed and once with the exact numbers of people; the larger was rounded up. "
         )
@@ -308,11 +313,27 @@ def _printed(report: PublicReport, sensitive: str) -> Iterator[tuple[str, str, s
         + ("" if rounding == 1 else ", before these were rounded")
         + ". Where a promise would leave no printable value, it means: within one unit of the last digit.",
     )
-    yield (
-        "side-information",
-        "What a reader is assumed to know",
-        f"The shares of people by {sensitive} within each group are those of the people in this report. A reader with "
-        "other figures, a census for example, may start from another base line.",
+    yield "side-information", "What a reader is assumed to know", _side_information(report, sensitive)
+
+
+def _side_information(report: PublicReport, sensitive: str) -> str:
+    privacy, source = report.privacy, report.policy.side_information
+    if source == OWN_POPULATION:
+        return (
+            f"The shares of people by {sensitive} within each group are those of the people in this report. A reader "
+            "with other figures, a census for example, may start from another base line."
+        )
+    by_printed = (
+        ""
+        if privacy.printed_confidence is None
+        else f" One who takes the numbers of people printed in this report instead can be at most "
+        f"{wording.percent(privacy.printed_confidence)} sure; the ceiling holds for that reader too."
+    )
+    return (
+        f"The shares of people by {sensitive} within each group are those of {source}. They stand beside each rule in "
+        "announced_rules.csv and report.json (“known”), and cover every group that is announced. Rates and comparisons "
+        f"are of the people who were decided about, not of {source}.{by_printed} A reader with other figures may start "
+        "from another base line."
     )
 
 

@@ -165,7 +165,8 @@ def glance(report: PublicReport) -> tuple[Item, ...]:
         Item(
             "Decisions",
             f"{coverage.decisions:,}",
-            f"{share} are in {wording.count(coverage.groups.announced, 'group')} whose rules are announced.{instead}",
+            f"{_step(report)}{share} are in {wording.count(coverage.groups.announced, 'group')} whose rules are "
+            f"announced.{instead}",
         )
     ]
     if coverage.rate is not None:
@@ -190,6 +191,11 @@ def glance(report: PublicReport) -> tuple[Item, ...]:
         items.append(Item("Prior knowledge", figure, wording.guarantee(report)))
     items.append(Item("Fidelity", _fidelity_figure(report), fidelity(report)))
     return tuple(items)
+
+
+def _step(report: PublicReport) -> str:
+    step = wording.decisions_step(report)
+    return f"To the nearest {step:,}. " if step > 1 else ""
 
 
 def fairness(found: parity.Verdicts, rule: str) -> str:
@@ -307,6 +313,11 @@ def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
             f"to the nearest {p.population_rounding} for every rule" if p.population_rounding > 1 else "not rounded",
         ),
         ("Side information assumed", p.side_information),
+        *(
+            []
+            if privacy.printed_confidence is None
+            else [("Maximum confidence by the printed numbers of people", wording.number(privacy.printed_confidence))]
+        ),
         ("Software", f"atr {report.provenance.atr}, format {report.schema_name}"),
     ]
     return tuple(rows)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 
+from atr.programme import OWN_POPULATION
 from atr.report import rounding
 from atr.report.model import Fairness, FidelityInfo, PeriodInfo, PublicReport, Verdict
 
@@ -68,6 +69,20 @@ def percent_of_some(share: float) -> str:
     ('2\\xa0%', 'less than 0.5\\xa0%')
     """
     return percent(share) if share else f"less than 0.5{NBSP}%"
+
+
+def decisions(report: PublicReport) -> str:
+    """How many decisions a report is about, within a sentence."""
+    about = "about " if decisions_step(report) > 1 else ""
+    return f"{about}{count(report.coverage.decisions, 'decision')}"
+
+
+def decisions_step(report: PublicReport) -> int:
+    """To the nearest how many that number is: coarse where withheld people, or rounded numbers, are in it."""
+    policy, groups = report.policy, report.coverage.groups
+    if not groups.withheld_for_size + groups.withheld and policy.population_rounding == 1:
+        return 1
+    return max(policy.minimum_group_size, policy.population_rounding)
 
 
 def share_announced(report: PublicReport) -> str:
@@ -166,8 +181,9 @@ YARDSTICKS = (
 """What a mapping gives away in the units of other definitions: name, formula and source; see :mod:`atr.leakage`."""
 
 
-def holds_for(sensitive: str, *, reader: str) -> str:
+def holds_for(sensitive: str, *, reader: str, known_from: str) -> str:
     """For whom the guarantee is, as a sentence."""
+    source = "" if known_from == OWN_POPULATION else f" from {known_from}"
     believes = (
         "knows the mechanism, and finds it equally likely for a rule to lie anywhere between the group’s rate and the "
         "most extreme rule of its kind."
@@ -175,8 +191,8 @@ def holds_for(sensitive: str, *, reader: str) -> str:
         else "and takes the announced chances as the chances."
     )
     return (
-        "A reader who knows a person’s public attributes and the outcome of that person’s decision, knows how many "
-        f"people each group has by {sensitive}, {believes}"
+        f"A reader who knows a person’s public attributes and the outcome of that person’s decision, knows{source} how "
+        f"many people each group has by {sensitive}, {believes}"
     )
 
 
@@ -192,13 +208,24 @@ def steps_of_rate(digits: int, *, outcomes: int) -> str:
     return f"to {'whole percents' if digits > 1 else f'steps of {step}'} that add up to 100{NBSP}%"
 
 
-def inner(title: str) -> str:
-    """A title within a sentence: its first letter small, unless it is an abbreviation or a name in capitals.
+def sentence(text: str) -> str:
+    """A text that ends as a sentence does.
 
-    >>> inner("Prior offences"), inner("HIV status")
-    ('prior offences', 'HIV status')
+    >>> sentence("It scores"), sentence("It scores.")
+    ('It scores.', 'It scores.')
     """
-    return title[:1].lower() + title[1:] if title[1:2].islower() or title[1:2].isspace() else title
+    text = text.strip()
+    return text if text.endswith((".", "!", "?", "…", "。")) else f"{text}."
+
+
+def inner(title: str) -> str:
+    """A title within a sentence: its first letter small, unless it is an abbreviation, or not written as English is.
+
+    >>> inner("Prior offences"), inner("HIV status"), inner("Größe")
+    ('prior offences', 'HIV status', 'Größe')
+    """
+    word = title.isascii() and (title[1:2].islower() or title[1:2].isspace())
+    return title[:1].lower() + title[1:] if word else title
 
 
 def day(iso: str) -> str:
@@ -311,7 +338,18 @@ def _guarantee(report: PublicReport) -> str:
             "A reader who takes these rules at face value, and knows a person’s public attributes and outcome, can be "
             f"at most {percent(privacy.max_confidence)} sure of a person’s {sensitive(report)}{base}."
         )
-    return " ".join((said, *own_confidences(report)))
+    return " ".join((said, *own_confidences(report), *by_printed_people(report)))
+
+
+def by_printed_people(report: PublicReport) -> tuple[str, ...]:
+    """How sure a reader can be who takes the printed numbers of people for known, where others are assumed."""
+    privacy = report.privacy
+    if privacy.printed_confidence is None:
+        return ()
+    return (
+        f"That is for a reader who knows the numbers of people from {report.policy.side_information}; one who takes "
+        f"the numbers printed here can be at most {percent(privacy.printed_confidence)} sure.",
+    )
 
 
 def own_confidences(report: PublicReport) -> tuple[str, ...]:

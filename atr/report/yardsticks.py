@@ -23,7 +23,7 @@ def stated(announcement: Announcement) -> tuple[model.Leakage | None, list[model
         return None, []
     digits = announcement.digits
     found = leakage_of_values(
-        announcement.published,
+        announcement.assumed,
         announcement.chance / 10**digits,
         announcement.offsets,
         values=announcement.region_values,

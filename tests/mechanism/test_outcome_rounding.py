@@ -162,6 +162,7 @@ def test_a_group_without_numbers_near_its_target_is_settled_soon() -> None:
         sets=ProtectedSets.of([[[1, 3], [0, 4], [2], [0, 1, 2], [3, 4]]], [0, 5]),
         scale=100_000,
         digits=5,
+        rated=np.array([59, 55, 50, 41, 40]),
         people=np.array([147.0, 69.0, 29.0]),
     )
     limits = Fraction(66939, 100_000), Fraction(67347, 100_000)

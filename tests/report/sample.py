@@ -130,7 +130,7 @@ def report(
             min_uncertainty=math.floor(-math.log(min(1, confidence)) * 1000) / 1000 if announced else None,
             binding_group=next((g.id for g in groups if g.status == "announced"), None),
             binding_set={hidden.name: hidden.values[0]} if announced else None,
-            holds_for=wording.holds_for("level", reader="face_value"),
+            holds_for=wording.holds_for("level", reader="face_value", known_from="population"),
             leakage=Leakage(ldp=None, log_lift=1.0, likeness_gain=1.234, min_entropy_leakage=0.5)
             if announced
             else None,

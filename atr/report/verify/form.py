@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from atr.announcement import RATE_DIGITS, open_people
-from atr.programme import MOST_OUTCOMES, Policy
+from atr.programme import MOST_OUTCOMES, OWN_POPULATION
 from atr.protected import floored
 from atr.report import model, wording
 from atr.report.rounding import nearest
@@ -48,11 +48,12 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
     checked = {
         "mechanism": ("optimal", "linear"),
         "reader": ("face_value", "informed") if linear else ("face_value",),
-        "side_information": (Policy.model_fields["side_information"].default,),
     }
     for name, known in checked.items():
         if getattr(policy, name) not in known:
             yield Finding(f"policy.{name}", "is none that can be checked")
+    if linear and policy.side_information != OWN_POPULATION:
+        yield Finding("policy.side_information", "is none that the mechanism can have")
     if linear != (kind == "linear"):
         yield Finding("fidelity.kind", "is not that of the mechanism")
     if linear and (policy.group_rates != "exact" or policy.objective != "privacy"):
@@ -118,7 +119,8 @@ def _group(group: model.Group, report: model.PublicReport) -> Iterator[Finding]:
     if group.status == "flattened":
         yield from _flattened(group)
     coarse = any(group.public.get(a.name) in a.coarse for a in report.attributes)
-    if coarse != (group.status == "coarsened"):
+    for_reader = group.status == "flattened" and group.flattened_for is not None
+    if coarse != (group.status == "coarsened") and not for_reader:
         yield Finding(group.id, f"is {group.status}, but has {'a coarser' if coarse else 'no coarser'} value")
 
 
@@ -135,6 +137,8 @@ def _region(region: model.Region, group: model.Group, report: model.PublicReport
         yield Finding(where, "its attributes are not the sensitive ones")
     yield from _declared(region.sensitive, report, where)
     yield from _people(region.population, report, where)
+    if (region.known is None) != (report.policy.side_information == OWN_POPULATION):
+        yield Finding(where, "has people known from elsewhere, or none, against the side information of the policy")
     if set(region.announced) != set(report.outcomes):
         yield Finding(where, "the outcomes are not those of the report")
     elif not all(_printed(x, digits) for x in region.announced.values()):

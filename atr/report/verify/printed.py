@@ -18,6 +18,7 @@ from atr import fairness
 from atr.announcement import Announcement, open_people
 from atr.fidelity import Alpha, Delta, Fidelity, Ranges
 from atr.pooling import Pooling
+from atr.programme import OWN_POPULATION
 from atr.protected import Protection
 from atr.report import build, model
 
@@ -68,6 +69,7 @@ class Printed:
         outcomes = (report.positive, *(o for o in report.outcomes if o != report.positive))
         sensitive = [a for a in report.attributes if a.role == "sensitive"]
         values = [tuple(region.sensitive[a.name] for a in sensitive) for _, region in regions]
+        coarsened = {group.id for group in report.coarsened_groups}
         offsets = np.cumsum([0, *(len(group.regions) for group in report.announced_groups)], dtype=np.int64)
         announcement = Announcement(
             outcomes=outcomes,
@@ -85,8 +87,9 @@ class Printed:
             fidelity=_promised(report),
             rung=0,
             flattened=np.array([group.status == "flattened" for group in report.announced_groups], dtype=bool),
-            coarsened=np.array([group.status == "coarsened" for group in report.announced_groups], dtype=bool),
+            coarsened=np.array([group.id in coarsened for group in report.announced_groups], dtype=bool),
             protection=protection(report),
+            known=_known(report, [region.known for _, region in regions]),
         )
         rounding = report.policy.population_rounding
         between = [open_people(int(n), rounding) if population is None else (n, n) for n in announcement.population]
@@ -159,6 +162,12 @@ class Printed:
     def events(self) -> tuple[fairness.EventCells, ...]:
         """The events that decide how far two mappings are apart."""
         return self.cells.events()
+
+
+def _known(report: model.PublicReport, people: list[int | None]) -> Ints | None:
+    if report.policy.side_information == OWN_POPULATION:
+        return None
+    return np.array(people, dtype=np.int64)
 
 
 def protection(report: model.PublicReport) -> Protection:

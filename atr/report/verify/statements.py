@@ -88,14 +88,18 @@ def _people(printed: Printed) -> Iterator[Finding]:
 def _coverage(report: model.PublicReport, published: int, announced: tuple[int, int]) -> Iterator[Finding]:
     """Against the people announced, as printed and between what the exact number lies."""
     policy, coverage, counts = report.policy, report.coverage, report.coverage.groups
+    rounding = max(policy.minimum_group_size, policy.population_rounding)
+    least, most = open_people(coverage.decisions, rounding)
     if not counts.withheld_for_size + counts.withheld:
-        if coverage.decisions != published or not published:
+        if policy.population_rounding == 1:
+            fits = coverage.decisions == published
+        else:
+            fits = coverage.decisions % rounding == 0 and announced[0] <= most and announced[1] >= least
+        if not fits or not published:
             yield Finding("coverage.decisions", "nobody is withheld, but it is not the number of people announced")
         if coverage.announced_share != 1:
             yield Finding("coverage.announced_share", "is not 1, but nobody is withheld")
         return
-    rounding = max(policy.minimum_group_size, policy.population_rounding)
-    least, most = open_people(coverage.decisions, rounding)
     fewest = counts.withheld_for_size + counts.withheld * policy.minimum_group_size
     others = math.inf if counts.withheld else counts.withheld_for_size * _largest_too_small(policy)
     multiple = coverage.decisions >= rounding and coverage.decisions % rounding == 0
@@ -124,7 +128,10 @@ def _privacy(printed: Printed) -> Iterator[Finding]:
     report, digits, privacy = printed.report, printed.report.policy.digits, printed.report.privacy
     above, before = printed.announcement.above_ceiling, printed.announcement.telling_nothing().chance
     kept, flattened = np.flatnonzero(~above).tolist(), np.flatnonzero(above).tolist()
-    if privacy.holds_for != wording.holds_for(wording.sensitive(report), reader=report.policy.reader):
+    holds_for = wording.holds_for(
+        wording.sensitive(report), reader=report.policy.reader, known_from=report.policy.side_information
+    )
+    if privacy.holds_for != holds_for:
         yield Finding("privacy.holds_for", "is not for whom the guarantee holds")
     sure = _confidences(printed, printed.announcement.chance)
     prior = _confidences(printed, before)
@@ -132,11 +139,15 @@ def _privacy(printed: Printed) -> Iterator[Finding]:
     yield from _confidence("prior_confidence", prior, kept, report)
     yield from _confidence("flattened_confidence", prior, flattened, report)
     yield from _own_ceilings(printed, kept)
+    yield from _by_printed_people(printed, kept)
     ceiling = Fraction(floored(report.policy.max_confidence, digits=digits))
     held = [(ceiling, prior)] + [
         (ceiling * Fraction(str(own.factor)), _confidences(printed, before, own))
         for own in (printed.announcement.protection.own_ceilings if flattened else ())
     ]
+    if flattened and printed.announcement.known is not None:
+        by_printed = printed.announcement.telling_nothing().printed_confidences(held=True)
+        held.append((ceiling, (by_printed, by_printed)))
     for group in flattened:
         if all(surest[group] <= highest for highest, (_, surest) in held):
             yield Finding(report.announced_groups[group].id, "is flattened, though the ceiling of the policy is kept")
@@ -150,6 +161,24 @@ def _privacy(printed: Printed) -> Iterator[Finding]:
         yield Finding("privacy.min_uncertainty", "is not minus the logarithm of max_confidence, rounded down")
     yield from _binding(printed, privacy.max_confidence)
     yield from _binding_set(printed)
+
+
+def _by_printed_people(printed: Printed, kept: list[int]) -> Iterator[Finding]:
+    """How sure a reader can be who does not use the side information: by the printed numbers, so to the last digit."""
+    announcement, report = printed.announcement, printed.report
+    if announcement.known is None or not kept:
+        if report.privacy.printed_confidence is not None:
+            yield Finding("privacy.printed_confidence", "is stated, but there is no side information, or no group")
+        return
+    plain = announcement.printed_confidences()
+    follows = float(announcement.stated([plain[i] for i in kept]))
+    if report.privacy.printed_confidence != follows:
+        stated = report.privacy.printed_confidence
+        yield Finding("privacy.printed_confidence", f"{stated} is stated, {follows} follows from the printed numbers")
+    ceiling, confidences = Fraction(str(report.policy.max_confidence)), announcement.printed_confidences(held=True)
+    for i in kept:
+        if confidences[i] > ceiling:
+            yield Finding(report.announced_groups[i].id, "by the printed numbers of people it exceeds the ceiling")
 
 
 def _own_ceilings(printed: Printed, kept: list[int]) -> Iterator[Finding]:
@@ -264,6 +293,8 @@ def _confidences(printed: Printed, chance: Ints, own: OwnCeiling | None = None) 
     announcement = replace(printed.announcement, chance=chance)
     sure = announcement.confidences() if own is None else announcement.confidences_under(own)
     surest = list(sure)
+    if announcement.known is not None:
+        return sure, surest
     offsets = announcement.offsets
     sets = announcement.sets or ProtectedSets.regions(offsets)
     chosen = [True] * len(sets) if own is None else announcement.under(own).tolist()
