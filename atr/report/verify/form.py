@@ -9,9 +9,9 @@ from atr.announcement import RATE_DIGITS, open_people
 from atr.programme import MOST_OUTCOMES, Policy
 from atr.protected import floored
 from atr.report import model, wording
+from atr.report.held import promise
 from atr.report.rounding import nearest
 from atr.report.verify.finding import Finding
-from atr.report.verify.printed import promise
 
 MOST_PEOPLE = 10**12
 INSTEAD = {"withhold": ("withheld",), "flatten": ("flattened",), "coarsen": ("coarsened", "withheld")}

@@ -19,6 +19,7 @@ from atr.outcomes import GRID_TOLERANCE
 from atr.programme import UNKNOWN
 from atr.protected import OwnCeiling, ProtectedSets, floored
 from atr.report import build, derived, model, wording, yardsticks
+from atr.report.held import promise
 from atr.report.rounding import bounds as between
 from atr.report.rounding import down, nearest, up
 from atr.report.sentences import sentence
@@ -30,7 +31,6 @@ from atr.report.verify.printed import (
     Ints,
     Printed,
     RateBounds,
-    promise,
 )
 
 _NOISE = 1e-9
