@@ -138,7 +138,7 @@ def sentence(entry: Fairness, report: PublicReport) -> str:
         more = amount(entry.value)
         said.append(f"That is {more} {_points(more) if total else 'in logarithm'} too much, the most of any pair.")
     elif entry.value == 0:
-        said.append("No pair is further beyond its declared distance than rounding; this one comes nearest.")
+        said.append("No pair lies further apart than its declared distance; this one comes nearest to that.")
     low, high = entry.range
     if low is None:
         said.append("The true excess is infinite as well.")
