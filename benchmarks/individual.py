@@ -15,7 +15,7 @@ ATTRIBUTES, VALUES = 6, 6
 
 
 def regions(count: int, outcomes: int, *, fair: bool) -> tuple[AnnouncedCells, Records]:
-    """Draw regions at random, half of the attributes ordinal; or, the worst case, such that no pair exceeds its distance."""
+    """Draw regions at random, half of the attributes ordinal; or, at worst, so that no pair exceeds its distance."""
     rng = np.random.default_rng(11)
     columns = {f"a{k}": rng.integers(0, VALUES, count).astype(str).tolist() for k in range(ATTRIBUTES)}
     scale = {str(v): float(v) for v in range(VALUES)}
