@@ -26,7 +26,7 @@ from atr.pooling import Pooling
 from atr.programme import Programme
 from atr.regions import Regions
 from atr.report import build as public
-from atr.report import model, templates, verify, wording
+from atr.report import individual, model, templates, verify, wording
 from atr.report.fonts import faces
 
 Floats = npt.NDArray[np.float64]
@@ -338,9 +338,11 @@ def _measures(
 ) -> Iterator[TrueMeasure]:
     if not report.fairness:
         return
-    references = {e.attribute: e.reference for e in report.fairness}
+    compared = [e for e in report.fairness if e.pair is None]
+    references = {e.attribute: e.reference for e in compared}
+    cells = _true_cells(regions, announcement)
     true = fairness.compare(
-        _true_cells(regions, announcement),
+        cells,
         public.columns(announcement, programme),
         protected={name: references.get(name) for name in programme.names(protected=True) if name in references},
         legitimate=programme.names(legitimate=True),
@@ -348,7 +350,7 @@ def _measures(
         four_fifths=programme.fairness.four_fifths,
         parity_tolerance=programme.fairness.parity_tolerance,
     )
-    for entry, value in zip(report.fairness, true, strict=True):
+    for entry, value in zip(compared, true, strict=True):
         given = "".join(f", {name}: {v}" for name, v in entry.condition.items())
         outcome = f", “{entry.outcome}”" if entry.outcome else ""
         yield TrueMeasure(
@@ -358,6 +360,16 @@ def _measures(
             range=entry.range,
             verdict=entry.verdict,
         )
+    for entry in report.fairness:
+        if entry.pair is not None:
+            excess = individual.excess(report, cells, entry.pair.distance).value
+            yield TrueMeasure(
+                name=f"{entry.measure.replace('_', ' ')}, {entry.pair.distance.replace('_', ' ')}: largest excess",
+                true=excess if math.isfinite(excess) else None,
+                announced=entry.value,
+                range=entry.range,
+                verdict=entry.verdict,
+            )
 
 
 def _checks(

@@ -225,6 +225,22 @@ class Attribute(_Part):
             return self.labels or _bin_names(self.bins)
         return tuple(dict.fromkeys((self.values or {}).values()))
 
+    def positions(self, kind: Literal["nominal", "ordinal", "numeric"]) -> dict[str, float]:
+        """Where its declared values lie on a scale, in order: at their ranks, or at the middles of their bins.
+
+        An open bin is taken to be as wide as the one beside it; of two open bins each is 1 wide. Nominal values, and
+        "unknown", are on no scale.
+        """
+        known = [value for value in self.categories if value != UNKNOWN] if kind != "nominal" else []
+        if kind == "ordinal":
+            return {value: float(rank) for rank, value in enumerate(known)}
+        if self.bins is None:
+            return {}
+        widths = [b - a for a, b in pairwise(self.bins)] or [1.0]
+        edges = [self.bins[0] - widths[0], *self.bins, self.bins[-1] + widths[-1]]
+        middles = dict(zip(self.categories, ((a + b) / 2 for a, b in pairwise(edges)), strict=True))
+        return {value: middles[value] for value in known}
+
     @property
     def coarser(self) -> Hierarchy | None:
         """The hierarchy of its values, where one is declared."""
@@ -398,11 +414,36 @@ class Policy(_Part):
         return self
 
 
+class AttributeDistance(_Part):
+    """How far two values of an attribute are apart, for individual fairness; its weight is 0 where it is protected."""
+
+    kind: Literal["nominal", "ordinal", "numeric"] = "nominal"
+    weight: Annotated[float, Field(ge=0, le=1000, strict=True)] | None = None
+
+
+class IndividualPolicy(_Part):
+    """When people count as alike, and how alike their outcomes must then be."""
+
+    distances: dict[Text, AttributeDistance] = Field(default_factory=dict)
+    measures: tuple[Literal["total_variation", "relative"], ...] = ("total_variation",)
+    tolerance: Share = 0.0
+
+    @field_validator("measures")
+    @classmethod
+    def _each_once(cls, measures: tuple[str, ...]) -> tuple[str, ...]:
+        if not measures:
+            raise ValueError("name at least one measure: total_variation, relative, or both")
+        if len(set(measures)) < len(measures):
+            raise ValueError("a measure stands twice")
+        return measures
+
+
 class FairnessPolicy(_Part):
     """The lines that verdicts are drawn at."""
 
     four_fifths: PositiveShare = 0.8
     parity_tolerance: Share = 0.05
+    individual: IndividualPolicy | None = None
 
 
 class PeriodPolicy(_Part):
@@ -472,6 +513,7 @@ class Programme(_Part):
                 message = f"'{name}' is a column of the file of side information and cannot be an attribute"
                 raise _at("attributes", message, name)
         self._stricter_than_the_policy()
+        self._measurable_distances()
         if self.log.decided_at is None and self.period.every != "all":
             raise _at("log", f"period.every is {self.period.every}, so the log needs decided_at (or say every: all)")
         if self.store_path == self.site_path or self.store_path in self.site_path.parents:
@@ -490,6 +532,21 @@ class Programme(_Part):
                     raise _at("attributes", message, *keys)
                 if not floored(own, digits=policy.digits):
                     raise _at("attributes", f"{own:g} is 0 in the {policy.digits} printed digits", *keys)
+
+    def _measurable_distances(self) -> None:
+        individual = self.fairness.individual
+        for name, distance in (individual.distances if individual else {}).items():
+            keys = "individual", "distances", name
+            if name not in self.attributes:
+                known = ", ".join(self.attributes)
+                raise _at("fairness", f"'{name}' is not one of the attributes ({known})", *keys)
+            scale = self.attributes[name].positions(distance.kind)
+            if distance.kind == "numeric" and not scale:
+                message = "numeric compares the middles of bins, and the attribute has none: use nominal or ordinal"
+                raise _at("fairness", message, *keys, "kind")
+            if distance.kind == "ordinal" and len(scale) < 2:
+                message = "ordinal needs an order: declare two values or more of the attribute, or bins, in order"
+                raise _at("fairness", message, *keys, "kind")
 
     def names(self, *, role: str | None = None, protected: bool = False, legitimate: bool = False) -> tuple[str, ...]:
         """The attributes, in the file's order, that have this role and these flags."""
@@ -797,7 +854,7 @@ def _keys(loc: _Loc) -> list[str]:
     models: dict[str, type[BaseModel]] = {
         "publisher": Publisher, "system": System, "log": Log, "attributes": Attribute, "policy": Policy,
         "fidelity": FidelityPolicy, "side_information": SideInformationPolicy, "fairness": FairnessPolicy,
-        "period": PeriodPolicy, "sets": NamedSet,
+        "period": PeriodPolicy, "sets": NamedSet, "individual": IndividualPolicy, "distances": AttributeDistance,
     }  # fmt: skip
     return list(next((models[str(p)] for p in reversed(loc[:-1]) if p in models), Programme).model_fields)
 

@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks import cases, fairlearn_compared
+from benchmarks import cases, fairlearn_compared, individual
 from benchmarks.measure import machine
 
 HERE = Path(__file__).parent
@@ -18,6 +18,7 @@ SECTIONS = {
     "start_up": cases.start_up,
     "rounded": cases.rounded,
     "fairness": fairlearn_compared.fairness,
+    "individual": individual.individual,
 }
 
 

@@ -125,6 +125,24 @@ FAULTS = [
     ("  fidelity: {delta: 0.9}", "  digits: 3.5", 18, ["policy.digits"]),
     ("  fidelity: {delta: 0.9}", "  digits: 7", 18, ["policy.digits", "must be at most 6, not 7"]),
     ("  fidelity: {delta: 0.9}", "  max_confidence: -0.5", 18, ["policy.max_confidence", "must be above 0, not -0.5"]),
+    *(
+        ("period: {", f"fairness: {{individual: {keys}}}\nperiod: {{", 19, ["fairness.individual", *named])
+        for keys, named in (
+            ("{distances: {age: {}}}", [".distances.age", "'age' is not one of the attributes (sex, income)"]),
+            ("{distances: {sex: {kind: numeric}}}", [".distances.sex.kind", "middles of bins"]),
+            ("{distances: {sex: {kind: ordinal}}}", [".distances.sex.kind", "needs an order"]),
+            ("{distances: {sex: {kind: cyclic}}}", [".distances.sex.kind", "'nominal', 'ordinal' or 'numeric'"]),
+            ("{distances: {sex: {weight: -1}}}", [".distances.sex.weight", "must be at least 0, not -1"]),
+            ("{distances: {sex: {weight: .inf}}}", [".distances.sex.weight", "must be at most 1000"]),
+            ("{distances: {sex: {weight: .nan}}}", [".distances.sex.weight", "must be"]),
+            ("{distances: {sex: {wieght: 1}}}", [".distances.sex.wieght", "did you mean 'weight'"]),
+            ("{measures: []}", [".measures", "at least one measure"]),
+            ("{measures: [relative, relative]}", [".measures", "a measure stands twice"]),
+            ("{measures: [euclidean]}", [".measures", "'total_variation' or 'relative'"]),
+            ("{tolerance: 2}", [".tolerance", "must be at most 1, not 2"]),
+            ("{tolerence: 0}", [".tolerence", "did you mean 'tolerance'"]),
+        )
+    ),
     ("every: month", "every: week", 19, ["period.every"]),
     ("Europe/Berlin", "Berlin", 19, ["period.timezone", "no time zone"]),
     ("  decided_at: day\n", "", 5, ["log", "needs decided_at"]),
@@ -184,7 +202,9 @@ def test_a_value_of_a_wrong_kind_is_told_in_plain_words(tmp_path: Path) -> None:
     whole["attributes"]["sex"] |= {"values": {"a": "A", "b": "B"}, "reference": "A", "title": "Sex", "legitimate": True}
     whole["attributes"]["income"] |= {"sets": {"high": ["b", "c"]}}
     whole["policy"] |= {"digits": 3, "objective": "privacy", "minimum_group_size": 50, "side_information": "population"}
-    whole["fairness"] = {"four_fifths": 0.8}
+    distances = {"income": {"kind": "numeric", "weight": 2.0}}
+    individual = {"distances": distances, "measures": ["relative"], "tolerance": 0.1}
+    whole["fairness"] = {"four_fifths": 0.8, "individual": individual}
     refused = 0
     for path in _places(whole):
         for wrong in WRONG:

@@ -320,6 +320,12 @@ def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
         name: {"role": role, "protected": draw(st.booleans()), "legitimate": draw(st.booleans())}
         for name, role in [*((name, "public") for name in public), ("secret", "sensitive")]
     }
+    if draw(st.booleans()):
+        distances = {"secret": {"kind": "nominal", "weight": draw(st.sampled_from([0, 1, 0.3]))}}
+        measures = draw(st.sampled_from([["total_variation"], ["relative", "total_variation"]]))
+        tolerance = draw(st.sampled_from([0.0, 0.2]))
+        individual = {"distances": distances, "measures": measures, "tolerance": tolerance}
+        content["fairness"] = {"individual": individual}
     sensitive = draw(st.integers(2, 4))
     groups, rows = [], []
     ranges: dict[tuple[str, ...], tuple[float, float]] = {}

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from atr.programme import OWN_POPULATION, printable
 from atr.ranges import ENDS
-from atr.report.model import Group, PublicReport
+from atr.report.model import Group, Pair, PublicReport
 from atr.report.wording import decimals_of
 
 _FORMULA = re.compile(r"^[=@\t\r]|^[+\-].*[(|!]", re.DOTALL)
@@ -63,19 +63,35 @@ def announced_rules(report: PublicReport) -> bytes:
 
 
 def fairness(report: PublicReport) -> bytes:
-    """``fairness.csv``: one row per comparison; an empty end of a range is not bounded."""
+    """``fairness.csv``: one row per comparison; an empty end of a range is not bounded.
+
+    Where individual fairness is measured, the last columns are of it: by which distance outcomes are compared, how far
+    those of the pair are apart (empty where that is infinite), how far its records are, and the share of people in a
+    pair beyond the tolerance.
+    """
     conditions = list(dict.fromkeys(name for e in report.fairness for name in e.condition))
     head = [
         "measure", "attribute", "group_a", "group_b", "reference", *(f"condition.{n}" for n in conditions), "outcome",
         "value", "range_low", "range_high", "threshold", "verdict", "people_a", "people_b", "rate_a", "rate_b",
         "sentence",
     ]  # fmt: skip
+    pairs = ("distance", "outcomes_apart", "records_apart", "people_involved")
+    individual = any(e.pair for e in report.fairness)
+    head += pairs if individual else ()
     digits = report.policy.digits
+
+    def of_pair(pair: Pair | None) -> Row:
+        if pair is None:
+            return [""] * len(pairs)
+        numbers = pair.outcomes_apart, pair.records_apart, pair.people_involved
+        return [pair.distance, *(fraction(x, digits=digits) for x in numbers)]
+
     rows = (
         [
             e.measure, e.attribute, *e.groups, e.reference, *(e.condition.get(n, "") for n in conditions),
             e.outcome or "", *(fraction(x, digits=digits) for x in (e.value, *e.range, e.threshold)), e.verdict or "",
             *(_whole(n) for n in e.people), *(fraction(r, digits=digits) for r in e.rates), e.sentence,
+            *(of_pair(e.pair) if individual else ()),
         ]
         for e in report.fairness
     )  # fmt: skip

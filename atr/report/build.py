@@ -11,13 +11,14 @@ import numpy as np
 
 import atr
 from atr import fairness
-from atr.announcement import RATE_DIGITS, Announcement, Extent, open_people, published_population
+from atr.announcement import RATE_DIGITS, Announcement, Extent, published_population
 from atr.fidelity import Delta, Fidelity, Ranges
 from atr.periods import Period
 from atr.pooling import Pooling
-from atr.programme import UNKNOWN, Attribute, Policy, Programme
+from atr.programme import UNKNOWN, Attribute, Programme
 from atr.protected import Label
-from atr.report import derived, model, wording, yardsticks
+from atr.report import derived, individual, model, wording, yardsticks
+from atr.report.held import cells as cells
 from atr.report.rounding import bounds, down, nearest, printed_range, share_step
 from atr.report.sentences import sentence
 
@@ -78,7 +79,8 @@ def build(
             fidelity=policy.promise,
             side_information=policy.assumed,
             **policy.model_dump(exclude={"fidelity", "side_information"}),
-            **programme.fairness.model_dump(),
+            **programme.fairness.model_dump(exclude={"individual"}),
+            individual=individual.declared(programme),
         ),
         outcomes=announcement.outcomes,
         positive=programme.log.positive,
@@ -139,49 +141,6 @@ def measure(announcement: Announcement, programme: Programme) -> list[fairness.C
         four_fifths=programme.fairness.four_fifths,
         parity_tolerance=programme.fairness.parity_tolerance,
     )
-
-
-def cells(announcement: Announcement, *, policy: Policy | model.PolicyInfo) -> fairness.AnnouncedCells:
-    """The announced mapping as a reader holds it, with what it leaves open about the true one.
-
-    The true chances of a flattened group are left open altogether; where group rates are exact, its rates are known
-    to the digits they are printed with.
-    """
-    chance = announcement.chance / 10**announcement.digits
-    lower, upper = _open(announcement, chance, rounding=policy.population_rounding)
-    return fairness.AnnouncedCells(
-        population=announcement.population,
-        chance=chance,
-        digits=announcement.group_digits,
-        lower=lower,
-        upper=upper,
-        offsets=announcement.offsets,
-        exact=policy.group_rates == "exact",
-        printed=announcement.published,
-    )
-
-
-def _open(
-    announcement: Announcement, chance: fairness.Floats, *, rounding: int
-) -> tuple[fairness.Floats, fairness.Floats]:
-    """Between what the true chances lie, (n, outcomes) each, by what is told of these announced ones."""
-    told, digits = announcement.fidelity, announcement.digits
-    if isinstance(told, Pooling):
-        between = np.array([open_people(int(n), rounding) for n in announcement.published], dtype=np.int64)
-        people = between.reshape(-1, 2)[:, 0], between.reshape(-1, 2)[:, 1]
-        return told.believed(chance, announcement.offsets, people, flattened=announcement.flattened, digits=digits)
-    kept = ~announcement.flat
-    lower, upper = np.zeros_like(chance), np.ones_like(chance)
-    lower[kept], upper[kept] = _believed(told, chance[kept], digits=digits)
-    return lower, upper
-
-
-def _believed(promised: Fidelity, chance: fairness.Floats, *, digits: int) -> tuple[fairness.Floats, fairness.Floats]:
-    """Between what the true chances lie, (n, outcomes) each, by what is promised of these announced ones."""
-    if chance.shape[1] > 2:
-        return promised.believed_outcomes(chance, digits=digits)
-    low, high = promised.believed_range(chance[:, 0], digits=digits)  # of the positive outcome, and so of the other
-    return np.column_stack([low, 1 - high]), np.column_stack([high, 1 - low])
 
 
 def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple[str, ...]]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from atr.report.individual import with_individual
 from atr.report.model import PublicReport
 from atr.report.notes import fidelity_notes
 
 PARTS: dict[str, Callable[[PublicReport], Any]] = {
+    "fairness": with_individual,
     "notes": fidelity_notes,
 }
 """Each field and how it follows from the printed numbers; a later one may look at an earlier one, the notes at all."""

@@ -17,6 +17,7 @@ SCHEMA: Literal["atr-report/1"] = "atr-report/1"
 
 Measure = Literal["statistical_parity", "conditional_statistical_parity", "p_percent_rule", "individual_fairness"]
 Verdict = Literal["met", "not_met", "cannot_tell"]
+OutcomeDistance = Literal["total_variation", "relative"]
 Status = Literal["announced", "coarsened", "flattened", "withheld"]
 
 
@@ -80,12 +81,39 @@ class PeriodInfo(_Frozen):
     timezone: str | None
 
 
-class PolicyInfo(_Frozen):
+class AttributeDistance(_Sparse):
+    """How far two values of an attribute are apart, and how much that counts beside the other attributes.
+
+    By their ``positions`` on a scale, in parts of the whole scale, where both have one; else 1, and 0 if they are the
+    same.
+    """
+
+    SPARSE = ("positions",)
+
+    kind: Literal["nominal", "ordinal", "numeric"]
+    weight: Annotated[float, Field(ge=0, le=1000)]
+    positions: dict[str, float] = Field(default_factory=dict)
+
+
+class IndividualPolicy(_Frozen):
+    """The declared distance of records: the mean of those of all attributes by weight, 0 where no weight is given.
+
+    ``measures`` are the distances of outcomes that are compared with it, ``tolerance`` is how far they may exceed it.
+    """
+
+    distances: dict[str, AttributeDistance]
+    measures: tuple[OutcomeDistance, ...]
+    tolerance: Share
+
+
+class PolicyInfo(_Sparse):
     """The policy as the programme states it.
 
     ``fidelity`` is {"ranges": None} if each region has limits of its own, and {"linear": None} if the linear mechanism
-    promises nothing of single chances.
+    promises nothing of single chances. ``individual`` is there only where individual fairness is measured.
     """
+
+    SPARSE = ("individual",)
 
     mechanism: str
     reader: str
@@ -100,6 +128,7 @@ class PolicyInfo(_Frozen):
     side_information: str
     four_fifths: Share
     parity_tolerance: Share
+    individual: IndividualPolicy | None = None
 
 
 class AttributeInfo(_Sparse):
@@ -271,13 +300,35 @@ class Group(_Sparse):
     flattened_for: Literal["reader"] | None = None
 
 
-class Fairness(_Frozen):
+class Pair(_Frozen):
+    """The two decision regions that individual fairness is furthest from, or nearest to the line, on what is announced.
+
+    ``regions`` and their chances are in the order of the report. Their outcomes are ``outcomes_apart`` (None where that
+    is infinite), by ``distance``, their records ``records_apart``. ``people_involved`` is the share of the printed
+    people that are in a region of some pair beyond the tolerance, to the nearest percent, but 0 or 1 only where it is
+    that.
+    """
+
+    distance: OutcomeDistance
+    regions: tuple[dict[str, str], dict[str, str]]
+    chances: tuple[dict[str, Share], dict[str, Share]]
+    outcomes_apart: Annotated[float, Field(ge=0)] | None
+    records_apart: Share
+    people_involved: Share
+
+
+class Fairness(_Sparse):
     """One comparison of two groups of people on the announced mapping.
 
     ``value`` is None where a ratio does not exist, an end of ``range`` is None where nothing bounds it, ``threshold``
     and ``verdict`` are None where no line is drawn. ``people`` and ``rates`` are those of ``groups``, in order; rates
     of ``outcome``, or of the positive one where none is named.
+
+    Of individual fairness ``groups`` are two decision regions in words, ``pair`` tells of them, and ``attribute`` and
+    ``reference`` are empty; ``value`` is the largest excess, None where it is infinite.
     """
+
+    SPARSE = ("pair",)
 
     measure: Measure
     attribute: str
@@ -292,6 +343,7 @@ class Fairness(_Frozen):
     sentence: str
     people: tuple[People, People]
     rates: tuple[Share, Share]
+    pair: Pair | None = None
 
 
 class DataQuality(_Frozen):

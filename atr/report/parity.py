@@ -132,11 +132,6 @@ def not_compared(report: PublicReport) -> tuple[str, ...]:
     return tuple(found)
 
 
-def individual(report: PublicReport) -> tuple[str, ...]:
-    """The sentences on individual fairness."""
-    return tuple(e.sentence for e in report.fairness if e.measure == "individual_fairness")
-
-
 def _ratios(report: PublicReport) -> list[Fairness]:
     return [
         e for e in report.fairness if e.measure == "p_percent_rule" and e.outcome == report.positive and not e.condition

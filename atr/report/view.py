@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from atr.report import parity, wording
+from atr.report import individual, parity, wording
 from atr.report.model import Group, Leakage, PublicReport
 from atr.report.rules import Rules, name_of, rules
 
@@ -76,7 +76,7 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
     """
     compared, table, found = parity.protected(report), rules(report), parity.verdicts(report)
     everything = parity.all_verdicts(report)
-    rule = wording.rule_name(parity.rule(report))
+    rule, like = wording.rule_name(parity.rule(report)), individual.alike(report)
     return {
         "report": report,
         "sha256": sha256,
@@ -93,12 +93,13 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "not_compared": parity.not_compared(report),
         "verdicts": found,
         "fairness": fairness(found, rule) if found.total else "",
-        "all_lines": all_lines(everything) if everything.total > found.total else "",
+        "all_lines": all_lines(everything, alike=bool(like)) if everything.total > found.total else "",
         "public_titles": [wording.inner(a.title) for a in report.attributes if a.role == "public"],
         "titles": {a.name: a.title for a in report.attributes},
         "fidelity": fidelity(report),
         "glossary": glossary(report),
-        "individual": parity.individual(report),
+        "individual": like,
+        "no_difference": individual.without_weight(report),
         "policy": policy(report),
         "website": link(report.programme.publisher.website),
         "contact": contact(report.programme.publisher.contact),
@@ -223,11 +224,12 @@ def fairness(found: parity.Verdicts, rule: str) -> str:
     return f"Of {found.total} comparisons {pair}, {wording.listed(parts)}."
 
 
-def all_lines(found: parity.Verdicts) -> str:
-    """How many of all verdicts in the report are which, as a sentence."""
+def all_lines(found: parity.Verdicts, *, alike: bool = False) -> str:
+    """How many of all verdicts in the report are which, those on individual fairness included, as a sentence."""
+    added = ["parity", "other pairs", "people alike in what may count", *(["like people alike"] if alike else [])]
     return (
-        f"Of all {found.total:,} verdicts in this report, which add parity, other pairs and people alike in what may "
-        f"count, {found.met:,} {'is' if found.met == 1 else 'are'} “met”, {found.not_met:,} “not met” and "
+        f"Of all {found.total:,} verdicts in this report, which add {wording.listed(added)}, "
+        f"{found.met:,} {'is' if found.met == 1 else 'are'} “met”, {found.not_met:,} “not met” and "
         f"{found.cannot_tell:,} “cannot be told”."
     )
 

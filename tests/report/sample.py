@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from atr.report import wording
+from atr.report.individual import with_individual
 from atr.report.model import (
+    AttributeDistance,
     AttributeInfo,
     Coverage,
     DataQuality,
@@ -19,8 +21,10 @@ from atr.report.model import (
     FidelityInfo,
     Group,
     GroupCounts,
+    IndividualPolicy,
     Leakage,
     Note,
+    OutcomeDistance,
     PeriodInfo,
     PolicyInfo,
     Privacy,
@@ -234,6 +238,23 @@ def _parity(
         sentence=f"The rates of {x} and {y} lie {value} apart.", people=(rounded(n), rounded(m)),
         rates=(round(r, 2), round(s, 2)),
     )  # fmt: skip
+
+
+def alike(
+    report: PublicReport, *, measures: tuple[OutcomeDistance, ...] = ("total_variation",), tolerance: float = 0.0
+) -> PublicReport:
+    """The report with individual fairness: sensitive values by their order, protected ones not counted."""
+    declared = {
+        a.name: AttributeDistance(
+            kind="ordinal" if a.role == "sensitive" else "nominal",
+            weight=0 if a.protected else 1,
+            positions={v: float(i) for i, v in enumerate(a.values)} if a.role == "sensitive" else {},
+        )
+        for a in report.attributes
+    }
+    policy = IndividualPolicy(distances=declared, measures=measures, tolerance=tolerance)
+    measured = report.model_copy(update={"policy": report.policy.model_copy(update={"individual": policy})})
+    return measured.model_copy(update={"fairness": with_individual(measured)})
 
 
 def rounded(people: int) -> int:

@@ -9,9 +9,9 @@ from atr.announcement import RATE_DIGITS, open_people
 from atr.programme import MOST_OUTCOMES, OWN_POPULATION
 from atr.protected import floored
 from atr.report import model, wording
+from atr.report.held import promise
 from atr.report.rounding import nearest
 from atr.report.verify.finding import Finding
-from atr.report.verify.printed import promise
 
 MOST_PEOPLE = 10**12
 INSTEAD = {"withhold": ("withheld",), "flatten": ("flattened",), "coarsen": ("coarsened", "withheld")}
@@ -42,6 +42,7 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
     for where, level in (("policy.fidelity", policy.fidelity.get(kind)), ("fidelity.level", report.fidelity.level)):
         if (level is not None) if kind in ("ranges", "linear") else promise(kind, level) is None:
             yield Finding(where, "is no promise that can be checked")
+    yield from _distances(report)
     if policy.four_fifths < 1 / _LARGEST:
         yield Finding("policy.four_fifths", "is no line that a ratio can be held to")
     linear, informed = policy.mechanism == "linear", policy.reader == "informed"
@@ -68,6 +69,31 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
     rules = ("announced", "coarsened")
     if any((group.pooled is not None) != (linear and group.status in rules) for group in report.groups):
         yield Finding("groups", "whether a group is pooled is not told of the announced groups of the linear mechanism")
+
+
+def _distances(report: model.PublicReport) -> Iterator[Finding]:
+    """The declared distance of records: of every attribute, on scales along the order of its values."""
+    individual = report.policy.individual
+    if individual is None:
+        return
+    if not individual.measures or not _unique(individual.measures):
+        yield Finding("policy.individual.measures", "are not each named once")
+    if set(individual.distances) != {a.name for a in report.attributes}:
+        yield Finding("policy.individual.distances", "are not those of the attributes")
+    for a in report.attributes:
+        declared = individual.distances.get(a.name)
+        if declared is None:
+            continue
+        scale = declared.positions
+        along = [scale[value] for value in a.values if value in scale]
+        ranks = [float(rank) for rank in range(len(scale))]
+        least = 0 if declared.kind == "nominal" else 2 if declared.kind == "ordinal" else 1
+        if len(along) < len(scale) or any(math.fabs(x) >= _LARGEST for x in along):
+            yield Finding(f"policy.individual.distances.{a.name}", "has positions of other values, or too large ones")
+        elif len(scale) < least or (scale and not least) or along != sorted(set(along)):
+            yield Finding(f"policy.individual.distances.{a.name}", "has no positions that rise along its values")
+        elif declared.kind == "ordinal" and along != ranks:
+            yield Finding(f"policy.individual.distances.{a.name}", "its positions are not the ranks of its values")
 
 
 def _names(report: model.PublicReport) -> Iterator[Finding]:
@@ -183,7 +209,10 @@ def _comparison(entry: model.Fairness, report: model.PublicReport) -> Iterator[F
     where = f"fairness, {entry.measure}, {entry.attribute}: {entry.groups[0]} against {entry.groups[1]}"
     if not all(_printed(rate, RATE_DIGITS) for rate in entry.rates):
         yield Finding(where, "a rate is not a whole percentage")
-    if entry.range[0] is None and (entry.range[1] is not None or entry.measure != "p_percent_rule"):
+    unbounded = entry.measure in ("p_percent_rule", "individual_fairness")
+    if (entry.measure == "individual_fairness") != (entry.pair is not None):
+        yield Finding(where, "is no pair of regions, or one of another measure")
+    if entry.range[0] is None and (entry.range[1] is not None or not unbounded):
         yield Finding(where, "the range has no lower end")
     for number in (entry.value, *entry.range):
         if number is not None and not _printed(number, report.policy.digits):

@@ -16,11 +16,7 @@ from scipy.optimize import brentq
 
 from atr import fairness
 from atr.announcement import Announcement, open_people
-from atr.fidelity import Alpha, Delta, Fidelity, Ranges
-from atr.pooling import Pooling
-from atr.programme import OWN_POPULATION
-from atr.protected import Protection
-from atr.report import build, model
+from atr.report import held, model
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -64,46 +60,17 @@ class Printed:
         population
             (n,) exact people of its regions, if they are known.
         """
-        regions = [(group, region) for group in report.announced_groups for region in group.regions]
-        published = np.array([region.population for _, region in regions], dtype=np.int64)
-        outcomes = (report.positive, *(o for o in report.outcomes if o != report.positive))
-        sensitive = [a for a in report.attributes if a.role == "sensitive"]
-        values = [tuple(region.sensitive[a.name] for a in sensitive) for _, region in regions]
-        coarsened = {group.id for group in report.coarsened_groups}
-        offsets = np.cumsum([0, *(len(group.regions) for group in report.announced_groups)], dtype=np.int64)
-        announcement = Announcement(
-            outcomes=outcomes,
-            groups=np.arange(len(report.announced_groups)),
-            group_values=tuple(tuple(group.public.values()) for group in report.announced_groups),
-            region_values=tuple(values),
-            offsets=offsets,
-            population=published if population is None else population,
-            published=published,
-            chance=np.array(
-                [[round(region.announced[o] * 10**report.policy.digits) for o in outcomes] for _, region in regions],
-                dtype=np.int64,
-            ),
-            digits=report.policy.digits,
-            fidelity=_promised(report),
-            rung=0,
-            flattened=np.array([group.status == "flattened" for group in report.announced_groups], dtype=bool),
-            coarsened=np.array([group.id in coarsened for group in report.announced_groups], dtype=bool),
-            protection=protection(report),
-            known=_known(report, [region.known for _, region in regions]),
-        )
+        announcement = held.announcement(report, population)
         rounding = report.policy.population_rounding
         between = [open_people(int(n), rounding) if population is None else (n, n) for n in announcement.population]
         least, most = np.array(between, dtype=np.int64).T
         return Printed(
             report=report,
             announcement=announcement,
-            cells=build.cells(announcement, policy=report.policy),
+            cells=held.cells(announcement, policy=report.policy),
             least=least,
             most=most,
-            columns={
-                a.name: np.array([(group.public | region.sensitive)[a.name] for group, region in regions], dtype=object)
-                for a in report.attributes
-            },
+            columns={name: np.array(column, dtype=object) for name, column in held.columns(report).items()},
         )
 
     @property
@@ -164,23 +131,6 @@ class Printed:
         return self.cells.events()
 
 
-def _known(report: model.PublicReport, people: list[int | None]) -> Ints | None:
-    if report.policy.side_information == OWN_POPULATION:
-        return None
-    return np.array(people, dtype=np.int64)
-
-
-def protection(report: model.PublicReport) -> Protection:
-    """Which sets of people a well-formed report protects, and under which ceilings."""
-    return Protection.of(
-        [a.name for a in report.attributes if a.role == "sensitive"],
-        ((a.name, name, values) for a in report.attributes for name, values in a.sets.items()),
-        (own for a in report.attributes for own in a.own_ceilings),
-        max_confidence=report.policy.max_confidence,
-        digits=report.policy.digits,
-    )
-
-
 @dataclass(frozen=True)
 class RateBounds:
     """Of a rate and of both ends of its range: between what each lies, for all populations within the rounding."""
@@ -188,35 +138,6 @@ class RateBounds:
     value: Interval
     low: Interval
     high: Interval
-
-
-def promise(kind: str, level: float | None) -> Delta | Alpha | None:
-    """The promise of a kind and level; None if there is no such promise."""
-    kinds: dict[str, type[Delta | Alpha]] = {"delta": Delta, "alpha": Alpha}
-    if level is None or kind not in kinds:
-        return None
-    try:
-        return kinds[kind](level)
-    except ValueError:
-        return None
-
-
-def _promised(report: model.PublicReport) -> Fidelity | Pooling:
-    """What a well-formed report promises of its announced chances, or tells in place of a promise."""
-    if report.fidelity.kind == "linear":
-        groups = report.announced_groups
-        return Pooling(
-            "informed" if report.policy.reader == "informed" else "face_value",
-            pooled=np.array([bool(group.pooled) for group in groups], dtype=bool),
-            for_reader=np.array([group.flattened_for == "reader" for group in groups], dtype=bool),
-        )
-    if report.fidelity.kind == "ranges":
-        limits = [region.allowed for group in report.announced_groups for region in group.regions if region.allowed]
-        return Ranges([lower for lower, _ in limits], [upper for _, upper in limits])
-    fidelity = promise(report.fidelity.kind, report.fidelity.level)
-    if fidelity is None:
-        raise ValueError("the report is not well-formed")
-    return fidelity
 
 
 def _flipped(interval: Interval) -> Interval:

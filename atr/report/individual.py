@@ -1,0 +1,281 @@
+"""Individual fairness in the report: measured on what it prints, said in sentences, laid out in tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from atr import fairness
+from atr import individual as measuring
+from atr.announcement import RATE_DIGITS
+from atr.programme import Programme
+from atr.report import held, wording
+from atr.report.model import AttributeDistance, Fairness, IndividualPolicy, OutcomeDistance, Pair, PublicReport, Region
+from atr.report.parity import Measured
+from atr.report.rounding import bounds, nearest, printed_range
+
+NAMES: dict[OutcomeDistance, str] = {"total_variation": "Total variation", "relative": "Relative distance"}
+KINDS = {"nominal": "alike or not", "ordinal": "steps of its order", "numeric": "middles of its bins"}
+
+
+def declared(programme: Programme) -> IndividualPolicy | None:
+    """The declared distance of records as it is printed, of every attribute; None where nothing is measured."""
+    policy = programme.fairness.individual
+    if policy is None:
+        return None
+    distances = {}
+    for name, attribute in programme.attributes.items():
+        stated = policy.distances.get(name)
+        kind = stated.kind if stated else "nominal"
+        weight = stated.weight if stated else None
+        distances[name] = AttributeDistance(
+            kind=kind,
+            weight=weight if weight is not None else 0.0 if attribute.protected else 1.0,
+            positions=attribute.positions(kind),
+        )
+    return IndividualPolicy(distances=distances, measures=policy.measures, tolerance=policy.tolerance)
+
+
+def with_individual(report: PublicReport) -> tuple[Fairness, ...]:
+    """The comparisons of a report, those of individual fairness last and measured anew on its printed numbers."""
+    compared = tuple(e for e in report.fairness if e.measure != "individual_fairness")
+    policy = report.policy.individual
+    if policy is None or sum(len(group.regions) for group in report.announced_groups) < 2:
+        return compared
+    cells = held.cells(held.announcement(report), policy=report.policy)
+    return compared + tuple(_entry(report, policy, cells, distance) for distance in policy.measures)
+
+
+def excess(report: PublicReport, cells: fairness.AnnouncedCells, distance: OutcomeDistance) -> measuring.Excess:
+    """The largest excess of other chances of the regions that a report announces, by the distance that it declares.
+
+    Raises
+    ------
+    ValueError
+        If it declares none.
+    """
+    if report.policy.individual is None:
+        raise ValueError("the report declares no distance")
+    records = _records(held.columns(report), report.policy.individual)
+    return measuring.largest_excess(cells, records, distance=distance, tolerance=report.policy.individual.tolerance)
+
+
+def _records(columns: Mapping[str, tuple[str, ...]], policy: IndividualPolicy) -> measuring.Records:
+    declared = {name: measuring.Attribute(d.weight, d.positions) for name, d in policy.distances.items()}
+    return measuring.Records.of(columns, declared)
+
+
+def _entry(
+    report: PublicReport, policy: IndividualPolicy, cells: fairness.AnnouncedCells, distance: OutcomeDistance
+) -> Fairness:
+    digits = report.policy.digits
+    found = excess(report, cells, distance)
+    i, j = found.pair
+    apart = measuring.outcome_distance(cells, found.pair, distance)
+    regions = [(group.public, region) for group in report.announced_groups for region in group.regions]
+    (_, a), (_, b) = pair = regions[i], regions[j]
+    first, second = (
+        {x.name: (public | region.sensitive)[x.name] for x in report.attributes} for public, region in pair
+    )
+    ends = printed_range(found.value, found.range, digits)
+    printed = Fairness(
+        measure="individual_fairness",
+        attribute="",
+        groups=(_words(first, report), _words(second, report)),
+        reference="",
+        outcome=None,
+        value=nearest(found.value, digits) if math.isfinite(found.value) else None,
+        range=ends,
+        threshold=policy.tolerance,
+        verdict=fairness.verdict("statistical_parity", bounds(ends), policy.tolerance),
+        sentence="",
+        people=(a.population, b.population),
+        rates=(_rate(a, report), _rate(b, report)),
+        pair=Pair(
+            distance=distance,
+            regions=(first, second),
+            chances=(a.announced, b.announced),
+            outcomes_apart=nearest(apart, digits) if math.isfinite(apart) else None,
+            records_apart=nearest(float(_records(held.columns(report), policy).distances(i)[j]), digits),
+            people_involved=_share(cells, found),
+        ),
+    )
+    return printed.model_copy(update={"sentence": sentence(printed, report)})
+
+
+def _rate(region: Region, report: PublicReport) -> float:
+    return nearest(region.announced[report.positive], RATE_DIGITS)
+
+
+def _words(region: Mapping[str, str], report: PublicReport) -> str:
+    return ", ".join(f"{a.title}: {region[a.name]}" for a in report.attributes)
+
+
+def _share(cells: fairness.AnnouncedCells, found: measuring.Excess) -> float:
+    """Of the printed people, to the nearest percent, but 0 and 1 only where it is that."""
+    if found.involved.all() or not found.involved.any():
+        return float(found.involved.any())
+    share = int(cells.printed[found.involved].sum()) / int(cells.printed.sum())
+    return min(max(nearest(share, RATE_DIGITS), 0.01), 0.99)
+
+
+# --- sentences
+
+
+def sentence(entry: Fairness, report: PublicReport) -> str:
+    """What an entry of individual fairness says, from its printed numbers alone."""
+    pair, digits = entry.pair, report.policy.digits
+    if pair is None or entry.threshold is None:
+        raise ValueError("is no entry of individual fairness")
+    total = pair.distance == "total_variation"
+
+    def amount(x: float) -> str:
+        return wording.points(x, decimals=max(digits - 2, 0)) if total else wording.number(x, decimals=digits)
+
+    said = list(_apart(entry, pair, report, amount(pair.records_apart)))
+    if entry.value:
+        more = amount(entry.value)
+        said.append(f"That is {more} {_points(more) if total else 'in logarithm'} too much, the most of any pair.")
+    elif entry.value == 0:
+        said.append("No pair lies further apart than its declared distance; this one comes nearest to that.")
+    low, high = entry.range
+    if low is None:
+        said.append("The true excess is infinite as well.")
+    elif high is None:
+        said.append(f"The true largest excess is {amount(low)} or more; nothing limits it from above.")
+    elif low != high:
+        said.append(f"The true largest excess lies between {amount(low)} and {amount(high)}.")
+    limit = f"The tolerance is {wording.points(entry.threshold) if total else wording.number(entry.threshold)}"
+    if entry.verdict == "cannot_tell":
+        said.append(f"{limit}; whether it is kept cannot be told from a report this private.")
+    else:
+        said.append(f"{limit}, so it is {'kept' if entry.verdict == 'met' else 'not kept'}.")
+    if pair.people_involved:
+        said.append(f"{wording.percent(pair.people_involved)} of people are in a pair beyond it, as announced.")
+    else:
+        said.append("Nobody is in a pair beyond it, as announced.")
+    return " ".join(said)
+
+
+def _points(amount: str) -> str:
+    return "point" if amount == "1" else "points"
+
+
+def _apart(entry: Fairness, pair: Pair, report: PublicReport, allowed: str) -> list[str]:
+    """How far the outcomes of the two are apart, and how far they may be."""
+    a, b = (f"“{name}”" for name in entry.groups)
+    between = f"The declared distance between them, {wording.number(pair.records_apart, decimals=2)},"
+    if pair.distance == "total_variation":
+        value = wording.points(pair.outcomes_apart or 0.0, decimals=max(report.policy.digits - 2, 0))
+        shares = " and ".join(wording.percent(chances[report.positive]) for chances in pair.chances)
+        apart = f"{value} percentage {_points(value)} apart"
+        return [
+            f"The outcomes of {a} and {b} are {apart} (“{report.positive}”: {shares}).",
+            f"{between} allows {allowed}.",
+        ]
+    outcome = max(pair.chances[0], key=lambda o: _log_ratio(pair, o))
+    x, y = (chances[outcome] for chances in pair.chances)
+    if x < y:
+        a, b, x, y = b, a, y, x
+    if y == 0 < x:
+        return [
+            f"“{outcome}” is an outcome for {a}, with {wording.percent(x)}, and none for {b}: no distance allows that, "
+            "so the excess is infinite."
+        ]
+    times, most = (f"{wording.number(nearest(math.exp(z), 2), decimals=2)} times" for z in _logarithms(pair, outcome))
+    return [
+        f"“{outcome}” is {times} as likely for {a} as for {b} ({wording.percent(x)} and {wording.percent(y)}).",
+        f"{between} allows {most}.",
+    ]
+
+
+def _logarithms(pair: Pair, outcome: str) -> tuple[float, float]:
+    """Of how many times as likely an outcome is for one of the two, and of how many times it may be."""
+    return _log_ratio(pair, outcome), pair.records_apart
+
+
+def _log_ratio(pair: Pair, outcome: str) -> float:
+    x, y = (chances[outcome] for chances in pair.chances)
+    return abs(math.log(x / y)) if x and y else math.inf if x != y else 0.0
+
+
+# --- what the documents print
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One attribute of the two regions of a pair, and how far they are apart in it."""
+
+    title: str
+    kind: str
+    weight: str
+    values: tuple[str, str]
+    distance: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """One measure of individual fairness: the pair that attains it, attribute by attribute."""
+
+    name: str
+    measured: Measured
+    lines: tuple[Line, ...]
+    chances: tuple[tuple[str, tuple[str, ...]], ...]
+    """Of every outcome, in the order of the report: its name and the two announced chances in percent."""
+    people: tuple[str, str]
+    outcomes_apart: str
+    records_apart: str
+    people_involved: str
+    sentence: str
+
+
+def alike(report: PublicReport) -> tuple[Alike, ...]:
+    """The measures of individual fairness."""
+    return tuple(
+        _alike(report, report.policy.individual, entry, entry.pair)
+        for entry in report.fairness
+        if entry.pair is not None and report.policy.individual is not None
+    )
+
+
+def _alike(report: PublicReport, policy: IndividualPolicy, entry: Fairness, pair: Pair) -> Alike:
+    decimals = wording.percent_decimals(report.policy.digits)
+    lines = []
+    for a in report.attributes:
+        stated = policy.distances[a.name]
+        one = policy.model_copy(update={"distances": {a.name: stated.model_copy(update={"weight": 1.0})}})
+        values = pair.regions[0][a.name], pair.regions[1][a.name]
+        apart = nearest(float(_records({a.name: values}, one).distances(0)[1]), 2)
+        number = wording.number
+        lines.append(Line(a.title, KINDS[stated.kind], number(stated.weight), values, number(apart)))
+    return Alike(
+        name=NAMES[pair.distance],
+        measured=_measured(entry),
+        lines=tuple(lines),
+        chances=tuple(
+            (o, tuple(wording.points(chances[o], decimals=decimals) for chances in pair.chances))
+            for o in report.outcomes
+        ),
+        people=(wording.number(entry.people[0]), wording.number(entry.people[1])),
+        outcomes_apart="infinite" if pair.outcomes_apart is None else wording.number(pair.outcomes_apart),
+        records_apart=wording.number(pair.records_apart),
+        people_involved=wording.percent(pair.people_involved),
+        sentence=entry.sentence,
+    )
+
+
+def _measured(entry: Fairness) -> Measured:
+    """The largest excess as it is printed."""
+    decimals = wording.common_decimals([entry.value, *entry.range])
+    symbol, verdict = wording.VERDICTS[entry.verdict] if entry.verdict else ("", "")
+    value = "infinite" if entry.value is None else wording.number(entry.value, decimals=decimals)
+    if entry.range[0] is None or entry.range == (entry.value, entry.value):
+        return Measured(value, "exact", symbol, verdict)
+    return Measured(value, wording.between(entry.range, decimals=decimals), symbol, verdict)
+
+
+def without_weight(report: PublicReport) -> tuple[str, ...]:
+    """The titles of the attributes that must make no difference, within a sentence."""
+    policy = report.policy.individual
+    return tuple(wording.inner(a.title) for a in report.attributes if policy and not policy.distances[a.name].weight)
