@@ -16,7 +16,7 @@ setup: .venv/installed  ## The environment, from the lock file with hashes
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	$(BIN)/python -m atr.mechanism.compile
+	$(BIN)/python -m atr.compile
 	@touch $@
 
 report: setup  ## The report of the bundled COMPAS programme for 2013

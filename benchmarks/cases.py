@@ -140,7 +140,7 @@ def against_programmes() -> Iterator[Row]:
 _PEAK = """
 import json, resource, sys
 import numpy as np
-from atr.mechanism.compile import main
+from atr.compile import main
 from atr.fidelity import Delta
 from atr.mechanism import Groups, solve
 main()
@@ -186,7 +186,7 @@ import atr.mechanism
 package = time.perf_counter()
 import numba
 compiler = time.perf_counter()
-from atr.mechanism.compile import main
+from atr.compile import main
 main()
 first = time.perf_counter()
 main()

@@ -15,7 +15,8 @@ from atr.confidence import maximum_confidence
 from atr.errors import RefusedError
 from atr.fidelity import Alpha, Delta, Ranges, ladder
 from atr.groups import Groups
-from atr.mechanism import announce, blocks, compile, kernels, optimal_privacy, ranges, round_announcement, solve
+from atr import compile, individual_kernels
+from atr.mechanism import announce, blocks, kernels, optimal_privacy, ranges, round_announcement, solve
 from atr.mechanism.ranges import allowed
 from atr.mechanism.solve import confidences, strictest_delta
 from tests.mechanism.test_against_programmes import (
@@ -252,7 +253,7 @@ def test_set_up_compiles_all_that_is_ever_called():
                 announce(drawn, beta=[1], fidelity=fidelity, group_rates=rates)
                 confidences(drawn, x)
         strictest_delta(drawn, 1)
-    for module in (kernels, ranges):
+    for module in (kernels, ranges, individual_kernels):
         for kernel in (value for value in vars(module).values() if hasattr(value, "signatures")):
             assert len(kernel.signatures) <= 1 or kernel.__name__.startswith("_"), kernel
 

@@ -1,18 +1,22 @@
-"""Compile all kernels ahead of the first report: ``python -m atr.mechanism.compile``.
+"""Compile all kernels ahead of the first report: ``python -m atr.compile``.
 
 Set-up does this once. Without it, or after an upgrade, the first report waits for the compiler instead.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
+from atr.fairness import AnnouncedCells
 from atr.fidelity import Delta
 from atr.groups import Groups
+from atr.individual import Attribute, Records, largest_excess
 from atr.mechanism.rounding import round_announcement
 from atr.mechanism.solve import solve
 
 
 def main() -> None:
-    """Solve the smallest case that calls every kernel."""
+    """Solve the smallest cases that call every kernel."""
     groups = Groups([12, 5, 3], [0, 0, 1], [0, 3])
     people = groups.population
     x = solve(groups, fidelity=Delta(0.9), group_rates="free", digits=3).announced[:, 1]
@@ -20,6 +24,13 @@ def main() -> None:
     round_announcement(
         groups, x, fidelity=Delta(0.5), digits=3, beta=1, ceiling=1, published_population=people, group_rates="free"
     )
+    chance = np.array([[0.0, 1.0], [1.0, 0.0]])
+    cells = AnnouncedCells(
+        population=np.array([5, 3]), chance=chance, digits=3, lower=chance, upper=chance, offsets=np.array([0, 2]),
+        exact=True, printed=np.array([5, 3]),
+    )  # fmt: skip
+    records = Records.of({"sex": ["women", "men"]}, {"sex": Attribute(1, {})})
+    largest_excess(cells, records, distance="total_variation", tolerance=-1.0)
 
 
 if __name__ == "__main__":
