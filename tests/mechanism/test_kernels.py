@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atr import compile, individual_kernels
 from atr.confidence import maximum_confidence
 from atr.errors import RefusedError
 from atr.fidelity import Alpha, Delta, Ranges, ladder
 from atr.groups import Groups
-from atr import compile, individual_kernels
 from atr.mechanism import announce, blocks, kernels, optimal_privacy, ranges, round_announcement, solve
 from atr.mechanism.ranges import allowed
 from atr.mechanism.solve import confidences, strictest_delta
