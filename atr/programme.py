@@ -41,6 +41,9 @@ from atr.shown import printable as printable
 MOST_OUTCOMES = 8
 """More make no readable report, and fairness looks at every set of outcomes."""
 
+ALPHA = (0.001, 0.5)
+"""Between what the level of tests and intervals may lie."""
+
 
 def not_yet(what: str, instead: str) -> ValueError:
     """The answer to a key that is known but not supported in this version."""
@@ -88,6 +91,7 @@ class Log(_Part):
     outcomes: dict[Text, tuple[RawText, ...]] | None = None
     positive: Text
     max_quarantined: Share = 0.01
+    coverage: Literal["sample", "whole"] = "sample"
 
     @field_validator("source")
     @classmethod
@@ -346,10 +350,11 @@ class Policy(_Part):
 
 
 class FairnessPolicy(_Part):
-    """The lines that verdicts are drawn at."""
+    """The lines that verdicts are drawn at, and how rarely chance alone may pass for a difference."""
 
     four_fifths: PositiveShare = 0.8
     parity_tolerance: Share = 0.05
+    alpha: Annotated[float, Field(ge=ALPHA[0], le=ALPHA[1], strict=True)] = 0.05
 
 
 class PeriodPolicy(_Part):

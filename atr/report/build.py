@@ -17,7 +17,7 @@ from atr.periods import Period
 from atr.pooling import Pooling
 from atr.programme import UNKNOWN, Attribute, Policy, Programme
 from atr.protected import Label
-from atr.report import derived, model, wording, yardsticks
+from atr.report import derived, model, sampling, wording, yardsticks
 from atr.report.rounding import bounds, down, nearest, printed_range, share_step
 from atr.report.sentences import sentence
 
@@ -77,7 +77,8 @@ def build(
         policy=model.PolicyInfo(
             fidelity=policy.promise,
             **policy.model_dump(exclude={"fidelity"}),
-            **programme.fairness.model_dump(),
+            **programme.fairness.model_dump(exclude={"alpha"}),
+            sampling=sampling.stated(programme.log.coverage, programme.fairness.alpha),
         ),
         outcomes=announcement.outcomes,
         positive=programme.log.positive,

@@ -7,8 +7,10 @@ from typing import Any
 
 from atr.report.model import PublicReport
 from atr.report.notes import fidelity_notes
+from atr.report.sampling import attached
 
 PARTS: dict[str, Callable[[PublicReport], Any]] = {
+    "fairness": attached,
     "notes": fidelity_notes,
 }
 """Each field and how it follows from the printed numbers; a later one may look at an earlier one, the notes at all."""

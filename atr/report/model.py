@@ -80,12 +80,25 @@ class PeriodInfo(_Frozen):
     timezone: str | None
 
 
-class PolicyInfo(_Frozen):
+class SamplingInfo(_Sparse):
+    """Whether the log is taken for a sample or for all there is; of a sample the level of intervals and tests, and how
+    they are made."""
+
+    SPARSE = ("alpha", "methods")
+
+    coverage: Literal["sample", "whole"]
+    alpha: Annotated[float, Field(gt=0, lt=1)] | None = None
+    methods: dict[str, str] = Field(default_factory=dict)
+
+
+class PolicyInfo(_Sparse):
     """The policy as the programme states it.
 
     ``fidelity`` is {"ranges": None} if each region has limits of its own, and {"linear": None} if the linear mechanism
     promises nothing of single chances.
     """
+
+    SPARSE = ("sampling",)
 
     mechanism: str
     reader: str
@@ -100,6 +113,7 @@ class PolicyInfo(_Frozen):
     side_information: str
     four_fifths: Share
     parity_tolerance: Share
+    sampling: SamplingInfo | None = None
 
 
 class AttributeInfo(_Sparse):
@@ -266,13 +280,31 @@ class Group(_Sparse):
     flattened_for: Literal["reader"] | None = None
 
 
-class Fairness(_Frozen):
+class Sampling(_Frozen):
+    """What chance alone could make of a comparison, if the decisions are seen as a sample; see :mod:`atr.sampling`.
+
+    ``interval`` is of a ratio, or of the higher rate less the lower one (of the positive outcome); its upper end is
+    None where nothing bounds it. ``rates`` are the intervals of the two rates. P values are rounded up, the adjusted
+    one is for all tests of the report together. Nothing here is about how far announced chances were altered.
+    """
+
+    interval: tuple[float, float | None]
+    rates: tuple[tuple[Share, Share], tuple[Share, Share]]
+    p_value: Share
+    adjusted_p_value: Share
+    significant: bool
+    sentence: str
+
+
+class Fairness(_Sparse):
     """One comparison of two groups of people on the announced mapping.
 
     ``value`` is None where a ratio does not exist, an end of ``range`` is None where nothing bounds it, ``threshold``
     and ``verdict`` are None where no line is drawn. ``people`` and ``rates`` are those of ``groups``, in order; rates
-    of ``outcome``, or of the positive one where none is named.
+    of ``outcome``, or of the positive one where none is named. ``sampling`` is there only where the log is a sample.
     """
+
+    SPARSE = ("sampling",)
 
     measure: Measure
     attribute: str
@@ -287,6 +319,7 @@ class Fairness(_Frozen):
     sentence: str
     people: tuple[People, People]
     rates: tuple[Share, Share]
+    sampling: Sampling | None = None
 
 
 class DataQuality(_Frozen):

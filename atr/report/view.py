@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from atr.report import parity, wording
+from atr.report import charts, parity, sampling, sampling_view, wording
 from atr.report.model import Group, Leakage, PublicReport
 from atr.report.rules import Rules, name_of, rules
 
@@ -99,6 +99,9 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "fidelity": fidelity(report),
         "glossary": glossary(report),
         "individual": parity.individual(report),
+        "legend": charts.legend,
+        "sampling": sampling,
+        "seen_as_sample": sampling_view.tables(report, compared),
         "policy": policy(report),
         "website": link(report.programme.publisher.website),
         "contact": contact(report.programme.publisher.contact),

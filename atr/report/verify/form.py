@@ -6,12 +6,13 @@ import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from atr.announcement import RATE_DIGITS, open_people
-from atr.programme import MOST_OUTCOMES, Policy
+from atr.programme import ALPHA, MOST_OUTCOMES, Policy
 from atr.protected import floored
 from atr.report import model, wording
 from atr.report.rounding import nearest
 from atr.report.verify.finding import Finding
 from atr.report.verify.printed import promise
+from atr.sampling import METHODS
 
 MOST_PEOPLE = 10**12
 INSTEAD = {"withhold": ("withheld",), "flatten": ("flattened",), "coarsen": ("coarsened", "withheld")}
@@ -42,6 +43,8 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
     for where, level in (("policy.fidelity", policy.fidelity.get(kind)), ("fidelity.level", report.fidelity.level)):
         if (level is not None) if kind in ("ranges", "linear") else promise(kind, level) is None:
             yield Finding(where, "is no promise that can be checked")
+    if not _sampling(policy.sampling):
+        yield Finding("policy.sampling", "is none that can be checked")
     if policy.four_fifths < 1 / _LARGEST:
         yield Finding("policy.four_fifths", "is no line that a ratio can be held to")
     linear, informed = policy.mechanism == "linear", policy.reader == "informed"
@@ -205,6 +208,13 @@ def _totals(report: model.PublicReport) -> Iterator[Finding]:
         yield Finding("data_quality.decisions", f"is not a multiple of {coarse}")
     if quality.rows_read != quality.decisions + quality.duplicates + quality.corrections + quality.quarantined:
         yield Finding("data_quality", "the rows do not add up")
+
+
+def _sampling(info: model.SamplingInfo | None) -> bool:
+    """Whether intervals and tests are made as they can be recomputed, or not at all."""
+    if info is None or info.coverage == "whole":
+        return info is None or (info.alpha is None and not info.methods)
+    return info.alpha is not None and ALPHA[0] <= info.alpha <= ALPHA[1] and info.methods == METHODS
 
 
 def _printed(number: float, digits: int) -> bool:
