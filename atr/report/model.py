@@ -322,6 +322,59 @@ class Fairness(_Sparse):
     sampling: Sampling | None = None
 
 
+class Change(_Frozen):
+    """One comparison of the favourable outcome beside that of the earlier report, with its range there.
+
+    ``change`` is None where one of the figures does not exist. ``flagged`` only if the two ranges do not overlap:
+    otherwise no change can be told.
+    """
+
+    attribute: str
+    groups: tuple[str, str]
+    measure: Measure
+    previous: float | None
+    previous_range: tuple[float | None, float | None]
+    value: float | None
+    change: float | None
+    flagged: bool
+    sentence: str
+
+
+class Margin(_Frozen):
+    """How far the ratio furthest from 1 lies within the line (above 0) or beyond it, now and in the earlier report.
+
+    Of an attribute's groups against the reference; a ratio above 1 counts as its inverse. ``groups`` are those of that
+    ratio. ``threshold`` and ``previous_threshold`` are the lines, from which the margins are measured.
+    """
+
+    attribute: str
+    groups: tuple[str, str]
+    previous_groups: tuple[str, str]
+    threshold: Share
+    previous_threshold: Share
+    previous: float
+    previous_range: tuple[float, float]
+    value: float
+    range: tuple[float, float]
+    change: float
+    flagged: bool
+    sentence: str
+
+
+class Changes(_Frozen):
+    """What became of the figures since the last report of the series that was published before this one was made.
+
+    ``sha256`` is that of its report.json. ``skipped`` says what cannot be compared, and why.
+    """
+
+    period: str
+    version: Annotated[int, Field(ge=1)]
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    margin: tuple[Margin, ...] = ()
+    entries: tuple[Change, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+
 class DataQuality(_Frozen):
     """What became of the rows of the whole log so far; ``unknown`` is the share of announced people without a value."""
 
@@ -349,8 +402,10 @@ class Provenance(_Frozen):
     checksum: str = ""
 
 
-class PublicReport(_Frozen):
-    """Everything that is published about one period."""
+class PublicReport(_Sparse):
+    """Everything that is published about one period; ``changes`` only where a report was published before it."""
+
+    SPARSE = ("changes",)
 
     schema_name: Literal["atr-report/1"] = Field(default=SCHEMA, alias="schema")
     programme: ProgrammeInfo
@@ -367,6 +422,7 @@ class PublicReport(_Frozen):
     groups: tuple[Group, ...]
     fairness: tuple[Fairness, ...]
     influence: tuple[dict[str, Any], ...] = ()
+    changes: Changes | None = None
     data_quality: DataQuality
     notes: tuple[Note, ...]
     provenance: Provenance

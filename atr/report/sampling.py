@@ -9,16 +9,20 @@ from dataclasses import dataclass
 from typing import Literal
 
 from atr import sampling
+from atr.announcement import RATE_DIGITS as PRINTED
 from atr.report.model import Fairness, PublicReport, Sampling, SamplingInfo
 from atr.report.rounding import down, nearest, up
 from atr.report.wording import between, count, number, percent, points
 
 P_DIGITS = 4
 RATE_DIGITS = 3
+_HALF = 0.5 * 10.0**-PRINTED
 _LEAST_P = 0.001
 _MEASURES = ("statistical_parity", "conditional_statistical_parity", "p_percent_rule")
 
 _Tally = Mapping[tuple[str, ...], tuple[int, Mapping[str, float]]]
+_Rates = Mapping[tuple[str, str, frozenset[tuple[str, str]], str], float]
+"""The printed rate of an outcome, by attribute, its value, the condition and the outcome."""
 _Test = tuple[str, frozenset[str], frozenset[tuple[str, str]], str]
 """Which hypothesis a test is of: that two groups, among people alike in something, have an outcome equally often."""
 
@@ -46,9 +50,9 @@ class _Sampled:
 def attached(report: PublicReport) -> tuple[Fairness, ...]:
     """The comparisons of a report, with what chance alone could make of each; without, where the log is no sample.
 
-    Counts are the printed numbers of people times the printed chances, added up and rounded to whole numbers. The two
-    measures of one pair ask the same: they share a test, and the number of tests that Holm adjusts for is that of
-    different questions.
+    Counts are the printed numbers of people times the printed chances, added up, held to the printed rate, and rounded
+    to whole numbers: sums are off where many numbers of people were rounded, rates where there are many people. The
+    measures of one pair ask the same: they share a test, and Holm adjusts for the number of different questions.
     """
     alpha = _alpha(report)
     if alpha is None:
@@ -80,12 +84,18 @@ def _alpha(report: PublicReport) -> float | None:
 
 def _sampled(report: PublicReport) -> list[_Sampled | None]:
     tallies: dict[tuple[str, ...], _Tally] = {}
+    rates = {
+        (*_people(entry, who), entry.outcome or report.positive): rate
+        for entry in report.fairness
+        if entry.measure in _MEASURES
+        for who, rate in zip(entry.groups, entry.rates, strict=True)
+    }
     result: list[_Sampled | None] = []
     for entry in report.fairness:
         names = (entry.attribute, *entry.condition)
         if entry.measure in _MEASURES and names not in tallies:
             tallies[names] = _tally(report, names)
-        result.append(_find(report, entry, tallies[names]) if entry.measure in _MEASURES else None)
+        result.append(_find(report, entry, tallies[names], rates) if entry.measure in _MEASURES else None)
     return result
 
 
@@ -104,15 +114,22 @@ def _tally(report: PublicReport, names: Sequence[str]) -> _Tally:
     return {key: (people[key], expected[key]) for key in people}
 
 
-def _find(report: PublicReport, entry: Fairness, tally: _Tally) -> _Sampled | None:
+def _people(entry: Fairness, who: str) -> tuple[str, str, frozenset[tuple[str, str]]]:
+    return entry.attribute, who, frozenset(entry.condition.items())
+
+
+def _find(report: PublicReport, entry: Fairness, tally: _Tally, rates: _Rates) -> _Sampled | None:
     outcome = entry.outcome or report.positive
+    event = report.positive if len(report.outcomes) == 2 else outcome  # the other of two is what it leaves
     shares = []
     for who in entry.groups:
         people, expected = tally.get((who, *entry.condition.values()), (0, {}))
-        if not people or outcome not in expected:
+        rate = rates.get((*_people(entry, who), event))
+        if not people or rate is None or event not in expected:
             return None
-        shares.append((min(int(nearest(expected[outcome], 0)), people), people))
-    event = report.positive if len(report.outcomes) == 2 else outcome
+        least, most = people * (rate - _HALF), people * (rate + _HALF)
+        had = min(max(int(nearest(min(max(expected[event], least), most), 0)), 0), people)
+        shares.append((had if event == outcome else people - had, people))
     test = entry.attribute, frozenset(entry.groups), frozenset(entry.condition.items()), event
     return _Sampled(test, outcome, shares[0], shares[1])
 
@@ -132,7 +149,7 @@ def _sampling(
         low, high = min(low, entry.value), max(high, entry.value)  # which is of the exact numbers of people
     interval = down(low, digits), None if math.isinf(high) else up(high, digits)
     rates = tuple(_shown_rate(sampling.rate_interval(share, alpha=alpha)) for share in (found.a, found.b))
-    printed = up(min(p_value, 1.0), P_DIGITS), up(min(adjusted, 1.0), P_DIGITS)
+    printed = _shown_p(p_value), _shown_p(adjusted)
     significant = printed[1] <= alpha
     return Sampling(
         interval=interval,
@@ -142,6 +159,11 @@ def _sampling(
         significant=significant,
         sentence=_sentence(entry, interval, (first, second), found.outcome, printed[1], significant, report=report),
     )
+
+
+def _shown_p(value: float) -> float:
+    """Rounded up, so never 0: as printed it is significant only if it is."""
+    return up(min(max(value, 10.0**-P_DIGITS), 1.0), P_DIGITS)
 
 
 def _shown_rate(interval: sampling.Interval) -> tuple[float, float]:
@@ -227,14 +249,14 @@ def method(report: PublicReport) -> str:
     )
     return (
         "Intervals and tests of the decisions seen as a sample are computed from the printed numbers alone: how many "
-        "people had an outcome is their printed number times the printed chance, added up and rounded to a whole "
-        f"number. Intervals have the level {level(report)} each: of rates by Wilson, of differences by Newcombe’s "
-        "hybrid score method (1998, method 10), of ratios by Koopman’s score method (1984). An interval that would "
-        "miss the printed figure, because that is computed from exact numbers of people, is widened to hold it. "
-        f"{several}The test is Fisher’s exact test where some cell of the table of two groups is expected to hold "
-        f"fewer than {sampling.EXPECTED} people, and the table has at most {sampling.FEW:,}; otherwise the two-proportion "
-        "score test; both two-sided. The ratio and the difference of one pair ask the same question and share a test. "
-        f"P values are adjusted by Holm’s method for the {count(asked, 'test')} of this report, so that the "
-        f"probability of calling any difference more than chance, if there is none, is at most {number(alpha)}; they "
-        "are rounded up. The computations are those of the libraries SciPy and statsmodels."
+        "people had an outcome is their printed number times the printed chance, added up, as far as the printed rate "
+        f"allows, and rounded to a whole number. Intervals have the level {level(report)} each: of rates by Wilson, of "
+        "differences by Newcombe’s hybrid score method (1998, method 10), of ratios by Koopman’s score method (1984). "
+        "An interval that would miss the printed figure, because that is computed from exact numbers of people, is "
+        f"widened to hold it.{several} The test is Fisher’s exact test where some cell of the table of two groups is "
+        f"expected to hold fewer than {sampling.EXPECTED} people, and the table has at most {sampling.FEW:,}; else "
+        "the two-proportion score test; both two-sided. The ratio and the difference of one pair ask the same question "
+        f"and share a test. P values are adjusted by Holm’s method for the {count(asked, 'test')} of this report, so "
+        "that the probability of calling any difference more than chance, if there is none, is at most "
+        f"{number(alpha)}; they are rounded up. The computations are those of the libraries SciPy and statsmodels."
     )

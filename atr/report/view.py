@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from atr.report import charts, parity, sampling, sampling_view, wording
+from atr.report import changes, charts, parity, sampling, sampling_view, wording
 from atr.report.model import Group, Leakage, PublicReport
 from atr.report.rules import Rules, name_of, rules
 
@@ -100,6 +100,8 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "glossary": glossary(report),
         "individual": parity.individual(report),
         "legend": charts.legend,
+        "since_last": changes.printed(report),
+        "since_last_intro": changes.introduction(report),
         "sampling": sampling,
         "seen_as_sample": sampling_view.tables(report, compared),
         "policy": policy(report),

@@ -17,6 +17,7 @@ from atr.sampling import METHODS
 MOST_PEOPLE = 10**12
 INSTEAD = {"withhold": ("withheld",), "flatten": ("flattened",), "coarsen": ("coarsened", "withheld")}
 """What becomes of a group that cannot be announced as it is, by policy."""
+MOST_DIGITS = 6
 _LARGEST = 1e15
 """Above it a number has no digits left to be checked."""
 
@@ -31,6 +32,8 @@ def form(report: model.PublicReport) -> Iterator[Finding]:
         yield Finding("groups", "there are more people than can be counted")
     for entry in report.fairness:
         yield from _comparison(entry, report)
+    if report.changes is not None:
+        yield from _changes(report.changes)
     yield from _totals(report)
     if report.influence:
         yield Finding("influence", "cannot be recomputed from the report")
@@ -187,6 +190,15 @@ def _comparison(entry: model.Fairness, report: model.PublicReport) -> Iterator[F
     for number in (entry.value, *entry.range):
         if number is not None and not _printed(number, report.policy.digits):
             yield Finding(where, f"{number} is not a number of {wording.count(report.policy.digits, 'digit')}")
+
+
+def _changes(changes: model.Changes) -> Iterator[Finding]:
+    for entry in changes.entries:
+        if not all(x is None or _printed(x, MOST_DIGITS) for x in (entry.previous, *entry.previous_range)):
+            yield Finding(f"changes, {entry.measure}, {entry.attribute}", "an earlier figure has too many digits")
+    for margin in changes.margin:
+        if not all(_printed(x, MOST_DIGITS) for x in (margin.previous, *margin.previous_range)):
+            yield Finding(f"changes, margin, {margin.attribute}", "an earlier figure has too many digits")
 
 
 def _totals(report: model.PublicReport) -> Iterator[Finding]:

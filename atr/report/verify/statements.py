@@ -18,7 +18,7 @@ from atr.fidelity import ladder
 from atr.outcomes import GRID_TOLERANCE
 from atr.programme import UNKNOWN
 from atr.protected import OwnCeiling, ProtectedSets, floored
-from atr.report import build, derived, model, sampling, wording, yardsticks
+from atr.report import build, changes, derived, model, sampling, wording, yardsticks
 from atr.report.rounding import bounds as between
 from atr.report.rounding import down, nearest, up
 from atr.report.sentences import sentence
@@ -48,6 +48,7 @@ def of(printed: Printed) -> Iterator[Finding]:
     yield from _promise(printed.report)
     yield from _fairness(printed)
     yield from _sampling(printed.report)
+    yield from _changes(printed.report)
     yield from _derived(printed.report)
 
 
@@ -62,6 +63,7 @@ def of_nothing(report: model.PublicReport) -> Iterator[Finding]:
     if report.data_quality.unknown:
         yield Finding("data_quality.unknown", "nobody is announced")
     yield from _promise(report)
+    yield from _changes(report)
     yield from _derived(report)
 
 
@@ -367,6 +369,11 @@ def _sampling(report: model.PublicReport) -> Iterator[Finding]:
     for entry, follows in zip(report.fairness, sampling.attached(report), strict=True):
         if _figures(entry.sampling) != _figures(follows.sampling):
             yield Finding(f"{_name(entry)}, sampling", "is not what follows from the printed numbers")
+
+
+def _changes(report: model.PublicReport) -> Iterator[Finding]:
+    for where, problem in changes.problems(report, sentences=report.provenance.atr == atr.__version__):
+        yield Finding(f"changes, {where}", problem)
 
 
 def _figures(found: model.Sampling | None) -> dict[str, object] | None:
