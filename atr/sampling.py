@@ -7,7 +7,7 @@ library, or the inversion of one of its tests; counts are whole numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -30,6 +30,7 @@ FEW = 10**6
 """Above so many people the exact test would take too long."""
 
 _KEPT = 4096
+"""Results kept: building a report and verifying it asks the same again, and statsmodels collects garbage each time."""
 
 METHODS = {
     "rates": "Wilson",
@@ -121,13 +122,14 @@ def p_value(a: Share, b: Share) -> float:
     return float(found)
 
 
-def adjusted(p_values: Sequence[float]) -> list[float]:
+@lru_cache(maxsize=_KEPT)
+def adjusted(p_values: tuple[float, ...]) -> tuple[float, ...]:
     """P values of all tests of a report, adjusted for their number by Holm (Scand. J. Stat. 6, 1979).
 
-    >>> [round(p, 3) for p in adjusted([0.01, 0.04, 0.03])]
+    >>> [round(p, 3) for p in adjusted((0.01, 0.04, 0.03))]
     [0.03, 0.06, 0.06]
     """
     if not p_values:
-        return []
+        return ()
     _, corrected, *_ = multipletests(np.asarray(p_values, dtype=np.float64), method="holm")
-    return [float(p) for p in corrected]
+    return tuple(float(p) for p in corrected)

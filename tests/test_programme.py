@@ -183,7 +183,8 @@ def test_a_value_of_a_wrong_kind_is_told_in_plain_words(tmp_path: Path) -> None:
     whole["attributes"]["sex"] |= {"values": {"a": "A", "b": "B"}, "reference": "A", "title": "Sex", "legitimate": True}
     whole["attributes"]["income"] |= {"sets": {"high": ["b", "c"]}}
     whole["policy"] |= {"digits": 3, "objective": "privacy", "minimum_group_size": 50, "side_information": "population"}
-    whole["fairness"] = {"four_fifths": 0.8}
+    whole["log"] |= {"coverage": "sample"}
+    whole["fairness"] = {"four_fifths": 0.8, "alpha": 0.05}
     refused = 0
     for path in _places(whole):
         for wrong in WRONG:

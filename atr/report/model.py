@@ -39,7 +39,7 @@ class _Sparse(_Frozen):
         for name in self.SPARSE:
             field = type(self).model_fields[name]
             if getattr(self, name) == field.get_default(call_default_factory=True):
-                del content[name]
+                content.pop(name, None)
         return content
 
 

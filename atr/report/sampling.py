@@ -59,7 +59,7 @@ def attached(report: PublicReport) -> tuple[Fairness, ...]:
         return tuple(entry.model_copy(update={"sampling": None}) for entry in report.fairness)
     sampled = _sampled(report)
     p_values = {found.test: sampling.p_value(found.a, found.b) for found in sampled if found}
-    adjusted = dict(zip(p_values, sampling.adjusted(list(p_values.values())), strict=True))
+    adjusted = dict(zip(p_values, sampling.adjusted(tuple(p_values.values())), strict=True))
     return tuple(
         entry.model_copy(
             update={
