@@ -197,7 +197,7 @@ def test_two_people_with_one_outcome_do_not_make_a_sure_rate() -> None:
     assert sampling.rate_interval((2, 2), alpha=0.05)[0] < 0.35
     assert sampling.ratio_interval((2, 2), (20, 40), alpha=0.05)[0] < 0.7
     assert sampling.difference_interval((2, 2), (20, 40), alpha=0.05)[0] < 0
-    report = _report({("women", "low"): (5, 1.0), ("men", "low"): (1000, 0.7)})
+    report = _report({("women", "low"): (5, 1.0), ("men", "low"): (1000, 0.7)}, references={"sex": "men"})
     of_women = _of(report, "p_percent_rule", report.positive).rates[0]
     assert of_women[0] < 0.6
     assert of_women[1] == 1.0

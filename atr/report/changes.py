@@ -175,7 +175,7 @@ def _change(report: PublicReport, now: Fairness, previous: float | None, previou
 
 
 def _told(flagged: bool) -> str:
-    return "It has changed: the two ranges do not overlap." if flagged else "No change can be told."
+    return "The figure has changed: its two ranges do not overlap." if flagged else "No change can be told."
 
 
 def _of_ratio(report: PublicReport, now: Fairness, previous: float | None) -> str:
@@ -291,7 +291,7 @@ def printed(report: PublicReport) -> tuple[Since, ...]:
         entries = [c for c in report.changes.entries if c.attribute == a.name]
         margin = next((m.sentence for m in report.changes.margin if m.attribute == a.name), "")
         if entries or margin:
-            told = sorted(entries, key=lambda c: (not c.flagged, -abs(c.change or 0.0) if c.flagged else 0.0))
+            told = sorted(entries, key=lambda c: not c.flagged)
             found.append(Since(a.title, margin, tuple(c.sentence for c in told[:MAX_SENTENCES]), len(entries)))
     return tuple(found)
 
@@ -304,7 +304,8 @@ def introduction(report: PublicReport) -> Sequence[str]:
     flagged = sum(c.flagged for c in found.entries)
     sample = report.policy.sampling is not None and report.policy.sampling.coverage == "sample"
     return (
-        f"The last report of this series that had been published is that of {found.period}, version {found.version}.",
+        f"The figures of this report are set beside those of {found.period}, version {found.version}, the last report of "
+        "the series that was published before.",
         "A change is told only where the ranges of the two figures do not overlap, so that altered chances cannot be "
         "why they differ.",
         *(["Whether it could be chance alone is not tested."] if sample else []),
