@@ -304,8 +304,8 @@ def introduction(report: PublicReport) -> Sequence[str]:
     flagged = sum(c.flagged for c in found.entries)
     sample = report.policy.sampling is not None and report.policy.sampling.coverage == "sample"
     return (
-        f"The figures of this report are set beside those of {found.period}, version {found.version}, the last report of "
-        "the series that was published before.",
+        f"The figures of this report are set beside those of {found.period}, version {found.version}, the last report "
+        "of the series that was published before.",
         "A change is told only where the ranges of the two figures do not overlap, so that altered chances cannot be "
         "why they differ.",
         *(["Whether it could be chance alone is not tested."] if sample else []),
