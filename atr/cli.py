@@ -246,13 +246,16 @@ def verify(
     population: Annotated[
         Path | None, typer.Option(help="CSV of exact populations: the attributes' columns and `population`.")
     ] = None,
+    previous: Annotated[
+        Path | None, typer.Option(help="The report.json of the earlier report that it sets its figures beside.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Recompute confidence, rates and fairness of a published report from its own numbers."""
     from atr.report import verify as verifying
     from atr.report.wording import count
 
-    findings = verifying.verify(report, population=population)
+    findings = verifying.verify(report, population=population, previous=previous)
     for finding in findings:
         _say(f"false: {finding}")
     false = count(len(findings), "false statement")

@@ -20,6 +20,13 @@ class Period:
     start: date | None
     end: date | None
 
+    @property
+    def months(self) -> int | None:
+        """How long it is; None for the whole log."""
+        if self.start is None or self.end is None:
+            return None
+        return (self.end.year - self.start.year) * 12 + self.end.month - self.start.month
+
     def contains(self, day: date) -> bool:
         """Whether the day is in the period."""
         return (self.start is None or self.start <= day) and (self.end is None or day < self.end)
@@ -83,11 +90,10 @@ def last_complete(last_day: date, every: Every) -> Period:
 
 def previous(period: Period) -> Period:
     """The period of the same length just before this one; the whole log has none."""
-    if period.start is None or period.end is None:
+    if period.start is None or period.months is None:
         raise PeriodError("the whole log has no period before it")
     day = period.start - timedelta(days=1)
-    months = (period.end.year - period.start.year) * 12 + period.end.month - period.start.month
-    every: Every = {1: "month", 3: "quarter", 12: "year"}[months]  # type: ignore[assignment]
+    every: Every = {1: "month", 3: "quarter", 12: "year"}[period.months]  # type: ignore[assignment]
     return containing(day, every)
 
 

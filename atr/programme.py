@@ -44,6 +44,9 @@ from atr.side_information import read as read_side_information
 MOST_OUTCOMES = 8
 """More make no readable report, and fairness looks at every set of outcomes."""
 
+ALPHA = (0.001, 0.5)
+"""Between what the level of tests and intervals may lie."""
+
 
 def not_yet(what: str, instead: str) -> ValueError:
     """The answer to a key that is known but not supported in this version."""
@@ -91,6 +94,7 @@ class Log(_Part):
     outcomes: dict[Text, tuple[RawText, ...]] | None = None
     positive: Text
     max_quarantined: Share = 0.01
+    coverage: Literal["sample", "whole"] = "sample"
 
     @field_validator("source")
     @classmethod
@@ -439,11 +443,12 @@ class IndividualPolicy(_Part):
 
 
 class FairnessPolicy(_Part):
-    """The lines that verdicts are drawn at."""
+    """The lines that verdicts are drawn at, and how rarely chance alone may pass for a difference."""
 
     four_fifths: PositiveShare = 0.8
     parity_tolerance: Share = 0.05
     individual: IndividualPolicy | None = None
+    alpha: Annotated[float, Field(ge=ALPHA[0], le=ALPHA[1], strict=True)] = 0.05
 
 
 class PeriodPolicy(_Part):

@@ -321,7 +321,7 @@ def register(run: Run) -> Outcome:
         book = ledger.Ledger(warehouse)
         release = _release(book, run)
         same = book.unchanged(release, content_sha256=content)
-        if same is not None and _is_whole(programme, same):
+        if same is not None and _is_whole(programme, same) and not _sets_beside_another(programme, same, report):
             if same.version != release.version:
                 book.withdraw(release)
             new = False
@@ -382,6 +382,13 @@ def _is_whole(programme: Programme, release: ledger.Release) -> bool:
     """Whether the documents of a release are where they belong, as they were recorded."""
     manifest = ledger.documents_path(programme, release) / "manifest.json"
     return manifest.is_file() and sha256(manifest) == release.manifest_sha256
+
+
+def _sets_beside_another(programme: Programme, release: ledger.Release, report: model.PublicReport) -> bool:
+    """Whether a draft was made before the report that its figures are now set beside was published."""
+    if release.state != "draft":
+        return False
+    return model.read(ledger.documents_path(programme, release) / "report.json").changes != report.changes
 
 
 # --- what the steps leave for each other
@@ -490,6 +497,7 @@ def _report(run: Run, made: Announcement, comparisons: Sequence[fairness.Compari
         quality=build.LogQuality(**{k: log["accounting"][k] for k in counted}),
         version=run.version,
         date=run.date,
+        previous=_last_published(run),
     )
 
 
@@ -544,9 +552,36 @@ def _previous_report(run: Run) -> model.PublicReport | None:
     return None
 
 
+def _last_published(run: Run) -> tuple[model.PublicReport, str] | None:
+    """The last published report of a period of the same length before this one, and the hash of its report.json.
+
+    Never a draft, and only a file that is as it was published: it is told of in public.
+    """
+    start = run.period.start
+    if start is None:
+        return None
+    programme = run.programme
+    with Warehouse.open(programme) as warehouse:
+        releases = ledger.Ledger(warehouse).releases()
+    before: list[tuple[date, int, ledger.Release]] = []
+    for release in releases:
+        period = periods.parse(release.period)
+        same_length = period.months == run.period.months
+        if release.state == "published" and same_length and period.end is not None and period.end <= start:
+            before.append((period.end, release.version, release))
+    if not before:
+        return None
+    release = max(before, key=lambda found: found[:2])[2]
+    path = ledger.documents_path(programme, release) / "report.json"
+    if not path.is_file() or sha256(path) != release.report_sha256:
+        return None
+    return model.read(path), sha256(path)
+
+
 def _content_sha256(report: model.PublicReport) -> str:
-    """The hash of what a report says of its period: not its version and date, nor how the log has grown since."""
-    content = report.model_dump(mode="json", by_alias=True, exclude={"version", "date", "data_quality"})
+    """The hash of what a report says of its period: not its version and date, how the log has grown since, or what
+    other reports have been published."""
+    content = report.model_dump(mode="json", by_alias=True, exclude={"version", "date", "data_quality", "changes"})
     return model.checksum(content)
 
 

@@ -204,7 +204,8 @@ def test_a_value_of_a_wrong_kind_is_told_in_plain_words(tmp_path: Path) -> None:
     whole["policy"] |= {"digits": 3, "objective": "privacy", "minimum_group_size": 50, "side_information": "population"}
     distances = {"income": {"kind": "numeric", "weight": 2.0}}
     individual = {"distances": distances, "measures": ["relative"], "tolerance": 0.1}
-    whole["fairness"] = {"four_fifths": 0.8, "individual": individual}
+    whole["log"] |= {"coverage": "sample"}
+    whole["fairness"] = {"four_fifths": 0.8, "alpha": 0.05, "individual": individual}
     refused = 0
     for path in _places(whole):
         for wrong in WRONG:

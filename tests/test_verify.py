@@ -65,7 +65,8 @@ def _without(content: dict[str, Any], path: Path_) -> dict[str, Any]:
 
 
 def _changed(content: dict[str, Any], path: Path_, step: float) -> dict[str, Any]:
-    return _set(content, path, round(_value(content, path) + step, 9))
+    value = _value(content, path)
+    return _set(content, path, not value if isinstance(value, bool) else round(value + step, 9))
 
 
 def _found(path: Path) -> bool:

@@ -13,12 +13,18 @@ from collections.abc import Iterable, Sequence
 
 from atr.programme import OWN_POPULATION, printable
 from atr.ranges import ENDS
-from atr.report.model import Group, Pair, PublicReport
+from atr.report.model import Group, Pair, PublicReport, Sampling
+from atr.report.sampling import said
 from atr.report.wording import decimals_of
 
 _FORMULA = re.compile(r"^[=@\t\r]|^[+\-].*[(|!]", re.DOTALL)
 
 Row = Sequence[str]
+SAMPLING = (
+    "sample_low", "sample_high", "sample_rate_a_low", "sample_rate_a_high", "sample_rate_b_low", "sample_rate_b_high",
+    "p_value", "adjusted_p_value", "significant",
+)  # fmt: skip
+"""The columns of what chance could make of a comparison."""
 
 
 def report_json(report: PublicReport) -> bytes:
@@ -65,15 +71,17 @@ def announced_rules(report: PublicReport) -> bytes:
 def fairness(report: PublicReport) -> bytes:
     """``fairness.csv``: one row per comparison; an empty end of a range is not bounded.
 
-    Where individual fairness is measured, the last columns are of it: by which distance outcomes are compared, how far
+    Where the decisions are seen as a sample, the columns before the sentence tell what chance could make of each. Where
+    individual fairness is measured, the last columns are of it: by which distance outcomes are compared, how far
     those of the pair are apart (empty where that is infinite), how far its records are, and the share of people in a
     pair beyond the tolerance.
     """
+    sampled = any(e.sampling for e in report.fairness)
     conditions = list(dict.fromkeys(name for e in report.fairness for name in e.condition))
     head = [
         "measure", "attribute", "group_a", "group_b", "reference", *(f"condition.{n}" for n in conditions), "outcome",
         "value", "range_low", "range_high", "threshold", "verdict", "people_a", "people_b", "rate_a", "rate_b",
-        "sentence",
+        *(SAMPLING if sampled else ()), "sentence",
     ]  # fmt: skip
     pairs = ("distance", "outcomes_apart", "records_apart", "people_involved")
     individual = any(e.pair for e in report.fairness)
@@ -90,7 +98,8 @@ def fairness(report: PublicReport) -> bytes:
         [
             e.measure, e.attribute, *e.groups, e.reference, *(e.condition.get(n, "") for n in conditions),
             e.outcome or "", *(fraction(x, digits=digits) for x in (e.value, *e.range, e.threshold)), e.verdict or "",
-            *(_whole(n) for n in e.people), *(fraction(r, digits=digits) for r in e.rates), e.sentence,
+            *(_whole(n) for n in e.people), *(fraction(r, digits=digits) for r in e.rates),
+            *(_sampling(e.sampling, digits=digits) if sampled else ()), said(e),
             *(of_pair(e.pair) if individual else ()),
         ]
         for e in report.fairness
@@ -114,6 +123,13 @@ def safe(text: str) -> str:
     ("'=1+1", '-', "'+cmd|'/c calc'!A1")
     """
     return printable(f"'{text}" if _FORMULA.search(text) else text)
+
+
+def _sampling(found: Sampling | None, *, digits: int) -> Row:
+    if found is None:
+        return [""] * len(SAMPLING)
+    figures = *found.interval, *found.rates[0], *found.rates[1], found.p_value, found.adjusted_p_value
+    return [*(fraction(x, digits=digits) for x in figures), str(found.significant).lower()]
 
 
 def _whole(value: int | None) -> str:

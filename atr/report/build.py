@@ -17,7 +17,7 @@ from atr.periods import Period
 from atr.pooling import Pooling
 from atr.programme import UNKNOWN, Attribute, Programme
 from atr.protected import Label
-from atr.report import derived, individual, model, wording, yardsticks
+from atr.report import changes, derived, individual, model, sampling, wording, yardsticks
 from atr.report.held import cells as cells
 from atr.report.rounding import bounds, down, nearest, printed_range, share_step
 from atr.report.sentences import sentence
@@ -44,6 +44,7 @@ def build(
     quality: LogQuality,
     version: int,
     date: str,
+    previous: tuple[model.PublicReport, str] | None = None,
 ) -> model.PublicReport:
     """The public report, every number in it rounded.
 
@@ -59,6 +60,8 @@ def build(
         How much is announced, and of what log.
     version, date
         Of the draft; ISO date.
+    previous
+        The last published report of an earlier period, if there is one, and the hash of its ``report.json``.
     """
     policy = programme.policy
     leakage, of_groups = yardsticks.stated(announcement)
@@ -79,8 +82,9 @@ def build(
             fidelity=policy.promise,
             side_information=policy.assumed,
             **policy.model_dump(exclude={"fidelity", "side_information"}),
-            **programme.fairness.model_dump(exclude={"individual"}),
+            **programme.fairness.model_dump(exclude={"individual", "alpha"}),
             individual=individual.declared(programme),
+            sampling=sampling.stated(programme.log.coverage, programme.fairness.alpha),
         ),
         outcomes=announcement.outcomes,
         positive=programme.log.positive,
@@ -102,7 +106,10 @@ def build(
         notes=(),
         provenance=model.Provenance(atr=atr.__version__),
     )
-    return derived.complete(report)
+    report = derived.complete(report)
+    if previous is None:
+        return report
+    return report.model_copy(update={"changes": changes.since(report, previous[0], sha256=previous[1])})
 
 
 def programme_info(programme: Programme) -> model.ProgrammeInfo:

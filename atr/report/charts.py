@@ -1,14 +1,15 @@
 """Geometry of the charts; the drawing itself is a template.
 
-A chart shows, for each group, its announced ratio as a dot and the range of the true one as a bar. The axis holds
-every number drawn; an end that nothing bounds is an arrow to the edge.
+A chart shows, for each group, its announced ratio as a dot and the range of the true one as a thick bar; where the
+decisions are seen as a sample, a thin line with end caps is the interval that chance leaves. The axis holds every dot
+and bar, and of intervals as much as has room; an end beyond it, or that nothing bounds, is an arrow to the edge.
 """
 
 from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from atr.report.wording import between, inverse, number
@@ -16,7 +17,10 @@ from atr.report.wording import between, inverse, number
 WIDTH = 640.0
 LEFT, RIGHT = 176.0, 556.0
 TOP = 30.0
+Ticks = tuple[float, ...]
 _STEPS = (1, 2, 2.5, 5)
+_ROOM = 1.0
+"""How far beyond everything else an interval may stretch the axis, in widths of the axis without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,17 @@ class Mark:
     range: tuple[float | None, float | None]
     symbol: str = ""
     reference: bool = False
+    interval: tuple[float, float | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Whisker:
+    """The interval of a sample as drawn; an end that lies beyond the axis has an arrow in place of a cap."""
+
+    start: float
+    end: float
+    open_left: bool
+    open_right: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +58,7 @@ class Row:
     arrow_right: bool
     text: str
     reference: bool
+    whisker: Whisker | None = None
 
     @property
     def bar(self) -> bool:
@@ -99,7 +115,9 @@ def axis(values: Iterable[float]) -> tuple[float, float, tuple[float, ...]]:
     return ticks[0], ticks[-1], ticks
 
 
-def dot_chart(marks: Sequence[Mark], *, id: str, title: str, threshold: float | None, decimals: int) -> Chart:
+def dot_chart(
+    marks: Sequence[Mark], *, id: str, title: str, threshold: float | None, decimals: int, level: str = ""
+) -> Chart:
     """A chart of ratios to a reference.
 
     Parameters
@@ -114,10 +132,12 @@ def dot_chart(marks: Sequence[Mark], *, id: str, title: str, threshold: float | 
         The p of the p%-rule: lines are drawn at p and 1/p.
     decimals
         Least decimals of printed ratios.
+    level
+        That of the marks' intervals, as in 95 %; empty where they have none.
     """
     lines = () if threshold is None or threshold <= 0 else tuple(dict.fromkeys((threshold, 1 / threshold)))
     drawn = [x for m in marks for x in (m.value, *m.range) if x is not None]
-    low, high, ticks = axis([*drawn, *lines, 1.0])
+    low, high, ticks = _axis([*drawn, *lines, 1.0], [m.interval for m in marks if m.interval])
 
     def x(value: float) -> float:
         return round(LEFT + (value - low) / (high - low) * (RIGHT - LEFT), 2)
@@ -142,15 +162,18 @@ def dot_chart(marks: Sequence[Mark], *, id: str, title: str, threshold: float | 
                 end is None and not nothing,
                 text,
                 mark.reference,
+                _whisker(mark.interval, (low, high), x),
             )
         )
         y += pitch
-    values = "; ".join(f"{m.label}: {'reference' if m.reference else said(m, decimals=decimals)}" for m in marks)
+    values = "; ".join(
+        f"{m.label}: {'reference' if m.reference else said(m, decimals=decimals, level=level)}" for m in marks
+    )
     return Chart(
         id=id,
         title=title,
         values=f"{values}.",
-        description=_how(threshold),
+        description=_how(threshold, level),
         rows=tuple(rows),
         ticks=tuple(Tick(x(t), number(t)) for t in ticks),
         lines=tuple(Tick(x(v), "") for v in lines),
@@ -162,9 +185,36 @@ def dot_chart(marks: Sequence[Mark], *, id: str, title: str, threshold: float | 
     )
 
 
-def _how(threshold: float | None) -> str:
+def _axis(values: Sequence[float], intervals: Sequence[tuple[float, float | None]]) -> tuple[float, float, Ticks]:
+    """An axis that holds all values, and as much of the intervals as :data:`_ROOM` allows."""
+    low, high = min(values), max(values)
+    room = _ROOM * (high - low)
+    ends = [x for interval in intervals for x in interval if x is not None]
+    return axis([*values, *(min(max(x, low - room), high + room) for x in ends)])
+
+
+def _whisker(
+    interval: tuple[float, float | None] | None, ends: tuple[float, float], x: Callable[[float], float]
+) -> Whisker | None:
+    if interval is None:
+        return None
+    low, high = interval
+    open_left, open_right = low < ends[0], high is None or high > ends[1]
+    return Whisker(
+        LEFT if open_left else x(low), RIGHT if high is None or open_right else x(high), open_left, open_right
+    )
+
+
+def _how(threshold: float | None, level: str) -> str:
     lines = "" if threshold is None else f" Dashed lines: {line_label(threshold)}."
-    return f"A dot is an announced ratio, a bar the range of the true one, a ring the reference.{lines}"
+    return f"{legend(level)}{lines}"
+
+
+def legend(level: str) -> str:
+    """What is drawn how, in words."""
+    sample = f"; thin line with end caps: {level} interval if the decisions are seen as a sample" if level else ""
+    bar = "thick bar" if level else "bar"
+    return f"Dot: announced ratio; {bar}: range of the true one{sample}; ring: reference."
 
 
 def line_label(threshold: float) -> str:
@@ -172,12 +222,13 @@ def line_label(threshold: float) -> str:
     return f"rule met from {number(threshold)} to {inverse(threshold)}"
 
 
-def said(mark: Mark, *, decimals: int) -> str:
-    """A mark in figures: the announced ratio and the range of the true one."""
+def said(mark: Mark, *, decimals: int, level: str = "") -> str:
+    """A mark in figures: the announced ratio, the range of the true one, and the interval of a sample."""
     value = "no ratio" if mark.value is None else number(mark.value, decimals=decimals)
-    if mark.range == (mark.value, mark.value):
-        return f"{mark.symbol} {value}".strip()
-    return f"{mark.symbol} {value} ({between(mark.range, decimals=decimals)})".strip()
+    known = [] if mark.range == (mark.value, mark.value) else [between(mark.range, decimals=decimals)]
+    if mark.interval is not None:
+        known.append(f"{level} as a sample {between(mark.interval, decimals=decimals)}")
+    return f"{mark.symbol} {value} {f'({joined})' if (joined := ', '.join(known)) else ''}".strip()
 
 
 def wrap(text: str, *, width: int = 24, lines: int = 2) -> tuple[str, ...]:

@@ -6,11 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from atr.report.individual import with_individual
-from atr.report.model import PublicReport
+from atr.report.model import Fairness, PublicReport
 from atr.report.notes import fidelity_notes
+from atr.report.sampling import attached
+
+
+def _fairness(report: PublicReport) -> tuple[Fairness, ...]:
+    """The comparisons with what chance could make of them, then individual fairness."""
+    return with_individual(report.model_copy(update={"fairness": attached(report)}))
+
 
 PARTS: dict[str, Callable[[PublicReport], Any]] = {
-    "fairness": with_individual,
+    "fairness": _fairness,
     "notes": fidelity_notes,
 }
 """Each field and how it follows from the printed numbers; a later one may look at an earlier one, the notes at all."""

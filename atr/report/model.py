@@ -40,7 +40,7 @@ class _Sparse(_Frozen):
         for name in self.SPARSE:
             field = type(self).model_fields[name]
             if getattr(self, name) == field.get_default(call_default_factory=True):
-                del content[name]
+                content.pop(name, None)
         return content
 
 
@@ -106,6 +106,17 @@ class IndividualPolicy(_Frozen):
     tolerance: Share
 
 
+class SamplingInfo(_Sparse):
+    """Whether the log is taken for a sample or for all there is; of a sample the level of intervals and tests, and how
+    they are made."""
+
+    SPARSE = ("alpha", "methods")
+
+    coverage: Literal["sample", "whole"]
+    alpha: Annotated[float, Field(gt=0, lt=1)] | None = None
+    methods: dict[str, str] = Field(default_factory=dict)
+
+
 class PolicyInfo(_Sparse):
     """The policy as the programme states it.
 
@@ -113,7 +124,7 @@ class PolicyInfo(_Sparse):
     promises nothing of single chances. ``individual`` is there only where individual fairness is measured.
     """
 
-    SPARSE = ("individual",)
+    SPARSE = ("individual", "sampling")
 
     mechanism: str
     reader: str
@@ -129,6 +140,7 @@ class PolicyInfo(_Sparse):
     four_fifths: Share
     parity_tolerance: Share
     individual: IndividualPolicy | None = None
+    sampling: SamplingInfo | None = None
 
 
 class AttributeInfo(_Sparse):
@@ -317,18 +329,34 @@ class Pair(_Frozen):
     people_involved: Share
 
 
+class Sampling(_Frozen):
+    """What chance alone could make of a comparison, if the decisions are seen as a sample; see :mod:`atr.sampling`.
+
+    ``interval`` is of a ratio, or of the higher rate less the lower one (of the positive outcome); its upper end is
+    None where nothing bounds it. ``rates`` are the intervals of the two rates. P values are rounded up, the adjusted
+    one is for all tests of the report together. Nothing here is about how far announced chances were altered.
+    """
+
+    interval: tuple[float, float | None]
+    rates: tuple[tuple[Share, Share], tuple[Share, Share]]
+    p_value: Share
+    adjusted_p_value: Share
+    significant: bool
+    sentence: str
+
+
 class Fairness(_Sparse):
     """One comparison of two groups of people on the announced mapping.
 
     ``value`` is None where a ratio does not exist, an end of ``range`` is None where nothing bounds it, ``threshold``
     and ``verdict`` are None where no line is drawn. ``people`` and ``rates`` are those of ``groups``, in order; rates
-    of ``outcome``, or of the positive one where none is named.
+    of ``outcome``, or of the positive one where none is named. ``sampling`` is there only where the log is a sample.
 
     Of individual fairness ``groups`` are two decision regions in words, ``pair`` tells of them, and ``attribute`` and
     ``reference`` are empty; ``value`` is the largest excess, None where it is infinite.
     """
 
-    SPARSE = ("pair",)
+    SPARSE = ("pair", "sampling")
 
     measure: Measure
     attribute: str
@@ -344,6 +372,60 @@ class Fairness(_Sparse):
     people: tuple[People, People]
     rates: tuple[Share, Share]
     pair: Pair | None = None
+    sampling: Sampling | None = None
+
+
+class Change(_Frozen):
+    """One comparison of the favourable outcome beside that of the earlier report, with its range there.
+
+    ``change`` is None where one of the figures does not exist. ``flagged`` only if the two ranges do not overlap:
+    otherwise no change can be told.
+    """
+
+    attribute: str
+    groups: tuple[str, str]
+    measure: Measure
+    previous: float | None
+    previous_range: tuple[float | None, float | None]
+    value: float | None
+    change: float | None
+    flagged: bool
+    sentence: str
+
+
+class Margin(_Frozen):
+    """How far the ratio furthest from 1 lies within the line (above 0) or beyond it, now and in the earlier report.
+
+    Of an attribute's groups against the reference; a ratio above 1 counts as its inverse. ``groups`` are those of that
+    ratio. ``threshold`` and ``previous_threshold`` are the lines, from which the margins are measured.
+    """
+
+    attribute: str
+    groups: tuple[str, str]
+    previous_groups: tuple[str, str]
+    threshold: Share
+    previous_threshold: Share
+    previous: float
+    previous_range: tuple[float, float]
+    value: float
+    range: tuple[float, float]
+    change: float
+    flagged: bool
+    sentence: str
+
+
+class Changes(_Frozen):
+    """What became of the figures since the last report of the series that was published before this one was made.
+
+    ``sha256`` is that of its report.json. ``skipped`` says what cannot be compared, and why.
+    """
+
+    period: str
+    version: Annotated[int, Field(ge=1)]
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    margin: tuple[Margin, ...] = ()
+    entries: tuple[Change, ...] = ()
+    skipped: tuple[str, ...] = ()
 
 
 class DataQuality(_Frozen):
@@ -373,8 +455,10 @@ class Provenance(_Frozen):
     checksum: str = ""
 
 
-class PublicReport(_Frozen):
-    """Everything that is published about one period."""
+class PublicReport(_Sparse):
+    """Everything that is published about one period; ``changes`` only where a report was published before it."""
+
+    SPARSE = ("changes",)
 
     schema_name: Literal["atr-report/1"] = Field(default=SCHEMA, alias="schema")
     programme: ProgrammeInfo
@@ -391,6 +475,7 @@ class PublicReport(_Frozen):
     groups: tuple[Group, ...]
     fairness: tuple[Fairness, ...]
     influence: tuple[dict[str, Any], ...] = ()
+    changes: Changes | None = None
     data_quality: DataQuality
     notes: tuple[Note, ...]
     provenance: Provenance

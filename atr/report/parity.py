@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from atr.report.charts import Chart, Mark, dot_chart
 from atr.report.model import AttributeInfo, Fairness, PublicReport
 from atr.report.rules import MAX_GROUPS
+from atr.report.sampling import level, said
 from atr.report.wording import VERDICTS, between, common_decimals, inner, number, points, rule_name
 
 MAX_PAIRS = 15
@@ -170,7 +171,10 @@ def _protected(report: PublicReport, attribute: AttributeInfo, entries: list[Fai
                 )
             )  # fmt: skip
             if value in direct and value in drawn:
-                marks.append(Mark(value, e.value, e.range, VERDICTS[e.verdict][0] if e.verdict else ""))
+                interval = e.sampling.interval if e.sampling else None
+                marks.append(
+                    Mark(value, e.value, e.range, VERDICTS[e.verdict][0] if e.verdict else "", interval=interval)
+                )
     first = next(iter(direct.values()), None)
     threshold = first.threshold if first else None
     pairs = _pairs(ratios, parities, rank, decimals)
@@ -189,12 +193,13 @@ def _protected(report: PublicReport, attribute: AttributeInfo, entries: list[Fai
             + (f": the {MAX_MARKS} groups with most people" if len(order) > MAX_MARKS else ""),
             threshold=threshold,
             decimals=decimals,
+            level=level(report),
         )
         if direct
         else None,
         rows=tuple(rows),
         groups_in_all=len(order),
-        sentences=tuple(direct[v].sentence for v in order if v in told),
+        sentences=tuple(said(direct[v]) for v in order if v in told),
         sentences_in_all=len(direct),
         classes=classes if conditional <= MAX_CONDITIONAL else (),
         conditional=conditional,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from atr.report import individual, parity, wording
+from atr.report import changes, charts, individual, parity, sampling, sampling_view, wording
 from atr.report.model import Group, Leakage, PublicReport
 from atr.report.rules import Rules, name_of, rules
 
@@ -100,6 +100,11 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "glossary": glossary(report),
         "individual": like,
         "no_difference": individual.without_weight(report),
+        "legend": charts.legend,
+        "since_last": changes.printed(report),
+        "since_last_intro": changes.introduction(report),
+        "sampling": sampling,
+        "seen_as_sample": sampling_view.tables(report, compared),
         "policy": policy(report),
         "website": link(report.programme.publisher.website),
         "contact": contact(report.programme.publisher.contact),

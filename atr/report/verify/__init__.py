@@ -6,6 +6,7 @@ and refused otherwise. With exact populations (printed, or supplied) it must be 
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
+import atr
 from atr.errors import VerifyError
-from atr.report import model
+from atr.report import changes, model
 from atr.report.verify import statements
 from atr.report.verify.finding import Finding
 from atr.report.verify.form import MOST_PEOPLE, form
@@ -23,7 +25,9 @@ from atr.report.verify.printed import Ints, Printed
 __all__ = ["Finding", "check", "verify"]
 
 
-def verify(path: str | Path, *, population: str | Path | None = None) -> list[Finding]:
+def verify(
+    path: str | Path, *, population: str | Path | None = None, previous: str | Path | None = None
+) -> list[Finding]:
     """Recompute a published report from its own numbers.
 
     Parameters
@@ -32,6 +36,9 @@ def verify(path: str | Path, *, population: str | Path | None = None) -> list[Fi
         A ``report.json``, or its folder.
     population
         A CSV of exact populations: a column for each attribute and a column ``population``, one row per region.
+    previous
+        The ``report.json`` that the report sets its figures beside, or its folder; without it what the report says of
+        it is taken as it stands.
 
     Returns
     -------
@@ -40,14 +47,39 @@ def verify(path: str | Path, *, population: str | Path | None = None) -> list[Fi
     Raises
     ------
     VerifyError
-        If the file cannot be read as a report, or the populations do not fit it.
+        If the file cannot be read as a report, or the populations or the earlier report do not fit it.
     """
-    path = Path(path)
-    report, found = _read(path / "report.json" if path.is_dir() else path)
+    path = _file(Path(path))
+    report, found = _read(path)
     malformed = list(form(report))
     if malformed:
         return found + malformed
-    return found + _recompute(report, _supplied(report, Path(population)) if population else None)
+    found += _recompute(report, _supplied(report, Path(population)) if population else None)
+    if previous is not None:
+        found += _since(report, _file(Path(previous)))
+    return found
+
+
+def _file(path: Path) -> Path:
+    return path / "report.json" if path.is_dir() else path
+
+
+def _since(report: model.PublicReport, path: Path) -> list[Finding]:
+    """What is said of an earlier report against that report."""
+    if report.changes is None:
+        raise VerifyError("the report to verify sets its figures beside no earlier one", where=str(path))
+    earlier, found = _read(path)
+    if found or list(form(earlier)):
+        raise VerifyError("is itself not as it was made", where=str(path))
+    follows = changes.since(report, earlier, sha256=hashlib.sha256(path.read_bytes()).hexdigest())
+    other_words: Any = {"skipped": True, "entries": {"__all__": {"sentence"}}, "margin": {"__all__": {"sentence"}}}
+    left_out = None if report.provenance.atr == atr.__version__ else other_words
+    stated, computed = (found.model_dump(exclude=left_out) for found in (report.changes, follows))
+    return [
+        Finding(f"changes.{name}", "does not follow from the earlier report")
+        for name in computed
+        if stated[name] != computed[name]
+    ]
 
 
 def check(report: model.PublicReport, *, population: Ints | None = None) -> list[Finding]:

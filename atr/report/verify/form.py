@@ -6,16 +6,18 @@ import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from atr.announcement import RATE_DIGITS, open_people
-from atr.programme import MOST_OUTCOMES, OWN_POPULATION
+from atr.programme import ALPHA, MOST_OUTCOMES, OWN_POPULATION
 from atr.protected import floored
 from atr.report import model, wording
 from atr.report.held import promise
 from atr.report.rounding import nearest
 from atr.report.verify.finding import Finding
+from atr.sampling import METHODS
 
 MOST_PEOPLE = 10**12
 INSTEAD = {"withhold": ("withheld",), "flatten": ("flattened",), "coarsen": ("coarsened", "withheld")}
 """What becomes of a group that cannot be announced as it is, by policy."""
+MOST_DIGITS = 6
 _LARGEST = 1e15
 """Above it a number has no digits left to be checked."""
 
@@ -30,6 +32,8 @@ def form(report: model.PublicReport) -> Iterator[Finding]:
         yield Finding("groups", "there are more people than can be counted")
     for entry in report.fairness:
         yield from _comparison(entry, report)
+    if report.changes is not None:
+        yield from _changes(report.changes)
     yield from _totals(report)
     if report.influence:
         yield Finding("influence", "cannot be recomputed from the report")
@@ -43,6 +47,8 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
         if (level is not None) if kind in ("ranges", "linear") else promise(kind, level) is None:
             yield Finding(where, "is no promise that can be checked")
     yield from _distances(report)
+    if not _sampling(policy.sampling):
+        yield Finding("policy.sampling", "is none that can be checked")
     if policy.four_fifths < 1 / _LARGEST:
         yield Finding("policy.four_fifths", "is no line that a ratio can be held to")
     linear, informed = policy.mechanism == "linear", policy.reader == "informed"
@@ -219,6 +225,15 @@ def _comparison(entry: model.Fairness, report: model.PublicReport) -> Iterator[F
             yield Finding(where, f"{number} is not a number of {wording.count(report.policy.digits, 'digit')}")
 
 
+def _changes(changes: model.Changes) -> Iterator[Finding]:
+    for entry in changes.entries:
+        if not all(x is None or _printed(x, MOST_DIGITS) for x in (entry.previous, *entry.previous_range)):
+            yield Finding(f"changes, {entry.measure}, {entry.attribute}", "an earlier figure has too many digits")
+    for margin in changes.margin:
+        if not all(_printed(x, MOST_DIGITS) for x in (margin.previous, *margin.previous_range)):
+            yield Finding(f"changes, margin, {margin.attribute}", "an earlier figure has too many digits")
+
+
 def _totals(report: model.PublicReport) -> Iterator[Finding]:
     policy, counts, quality = report.policy, report.coverage.groups, report.data_quality
     if (counts.announced, counts.withheld) != (len(report.announced_groups), len(report.withheld_groups)):
@@ -238,6 +253,13 @@ def _totals(report: model.PublicReport) -> Iterator[Finding]:
         yield Finding("data_quality.decisions", f"is not a multiple of {coarse}")
     if quality.rows_read != quality.decisions + quality.duplicates + quality.corrections + quality.quarantined:
         yield Finding("data_quality", "the rows do not add up")
+
+
+def _sampling(info: model.SamplingInfo | None) -> bool:
+    """Whether intervals and tests are made as they can be recomputed, or not at all."""
+    if info is None or info.coverage == "whole":
+        return info is None or (info.alpha is None and not info.methods)
+    return info.alpha is not None and ALPHA[0] <= info.alpha <= ALPHA[1] and info.methods == METHODS
 
 
 def _printed(number: float, digits: int) -> bool:

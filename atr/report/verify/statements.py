@@ -18,7 +18,7 @@ from atr.fidelity import ladder
 from atr.outcomes import GRID_TOLERANCE
 from atr.programme import UNKNOWN
 from atr.protected import OwnCeiling, ProtectedSets, floored
-from atr.report import build, derived, model, wording, yardsticks
+from atr.report import build, changes, derived, model, sampling, wording, yardsticks
 from atr.report.held import promise
 from atr.report.rounding import bounds as between
 from atr.report.rounding import down, nearest, up
@@ -47,6 +47,8 @@ def of(printed: Printed) -> Iterator[Finding]:
     yield from _rates(printed)
     yield from _promise(printed.report)
     yield from _fairness(printed)
+    yield from _sampling(printed.report)
+    yield from _changes(printed.report)
     yield from _derived(printed.report)
 
 
@@ -61,6 +63,7 @@ def of_nothing(report: model.PublicReport) -> Iterator[Finding]:
     if report.data_quality.unknown:
         yield Finding("data_quality.unknown", "nobody is announced")
     yield from _promise(report)
+    yield from _changes(report)
     yield from _derived(report)
 
 
@@ -393,6 +396,22 @@ def _fairness(printed: Printed) -> Iterator[Finding]:
             yield Finding(_name(entry), "the sentence does not say what the numbers say")
 
 
+def _sampling(report: model.PublicReport) -> Iterator[Finding]:
+    """Against the printed chances and numbers of people alone, so to the last digit, whoever made the report."""
+    for entry, follows in zip(report.fairness, sampling.attached(report), strict=True):
+        if _figures(entry.sampling) != _figures(follows.sampling):
+            yield Finding(f"{_name(entry)}, sampling", "is not what follows from the printed numbers")
+
+
+def _changes(report: model.PublicReport) -> Iterator[Finding]:
+    for where, problem in changes.problems(report, sentences=report.provenance.atr == atr.__version__):
+        yield Finding(f"changes, {where}", problem)
+
+
+def _figures(found: model.Sampling | None) -> dict[str, object] | None:
+    return None if found is None else found.model_dump(exclude={"sentence"})
+
+
 def _expected(printed: Printed, titles: dict[str, str]) -> Iterator[model.Fairness]:
     """The comparisons that the report must have, their numbers those of the printed populations."""
     report, policy = printed.report, printed.report.policy
@@ -412,7 +431,7 @@ def _expected(printed: Printed, titles: dict[str, str]) -> Iterator[model.Fairne
 
 def _differences(stated: model.Fairness, computed: model.Fairness) -> Iterator[str]:
     for field in model.Fairness.model_fields:
-        if field != "sentence" and getattr(stated, field) != getattr(computed, field):
+        if field not in ("sentence", "sampling") and getattr(stated, field) != getattr(computed, field):
             yield f"{field} is stated as {getattr(stated, field)}, {getattr(computed, field)} follows"
 
 

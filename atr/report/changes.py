@@ -1,0 +1,319 @@
+"""What became of the figures since the last published report of the series, from the printed numbers of both."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from atr.errors import PeriodError
+from atr.periods import parse
+from atr.report.model import Change, Changes, Fairness, Margin, Measure, PublicReport
+from atr.report.rounding import bounds, down, nearest, up
+from atr.report.wording import count, inner, listed, number, points, rule_name
+
+_DIGITS = 6
+"""Of a difference of two printed figures, neither of which has more."""
+_NAMED = 5
+MAX_SENTENCES = 20
+"""Sentences on an attribute that are printed."""
+
+_Printed = tuple[float | None, float | None]
+_Key = tuple[tuple[str, str], Measure]
+
+
+def since(report: PublicReport, previous: PublicReport, *, sha256: str) -> Changes:
+    """The favourable outcome's figures of every group against its reference beside those of an earlier report.
+
+    Parameters
+    ----------
+    report, previous
+        The report, and the one published before it.
+    sha256
+        The hash of the earlier report's ``report.json``.
+    """
+    margins: list[Margin] = []
+    entries: list[Change] = []
+    skipped: list[str] = []
+    names = [a.name for a in report.attributes if a.protected]
+    titles = {a.name: inner(a.title) for a in (*previous.attributes, *report.attributes)}
+    if report.positive != previous.positive:
+        skipped.append(f"The favourable outcome was “{previous.positive}” and is now “{report.positive}”.")
+        names = []
+    for name in names:
+        now, before = _figures(report, name), _figures(previous, name)
+        reason = _incompatible(now, before, titles[name])
+        if reason:
+            skipped.append(reason)
+            continue
+        if not now:
+            continue
+        entries += [_change(report, e, before[key].value, before[key].range) for key, e in now.items() if key in before]
+        skipped += _without_counterpart(now, before, titles[name])
+        worst, was = _worst(report, name), _worst(previous, name)
+        if worst and was:
+            margins.append(_margin(report, name, worst, was))
+    if report.positive == previous.positive:
+        gone = [a.name for a in previous.attributes if a.protected and a.name not in names]
+        skipped += [f"By {titles[a]} groups are no longer compared." for a in gone if _figures(previous, a)]
+    return Changes(
+        period=previous.period.label,
+        version=previous.version,
+        sha256=sha256,
+        margin=tuple(margins),
+        entries=tuple(entries),
+        skipped=tuple(skipped),
+    )
+
+
+def problems(report: PublicReport, *, sentences: bool) -> Iterator[tuple[str, str]]:
+    """What in a report contradicts its own numbers, whatever the earlier report says: where, and what is wrong.
+
+    Parameters
+    ----------
+    report
+        The report.
+    sentences
+        Whether its sentences are to be those of this version of the software.
+    """
+    found = report.changes
+    if found is None:
+        return
+    try:
+        ends, begins = parse(found.period).end, parse(report.period.label).start
+        if ends is None or begins is None or ends > begins:
+            yield "period", "is not before that of the report"
+    except PeriodError:
+        yield "period", "is no period before that of the report"
+    seen = Counter((c.attribute, c.groups, c.measure) for c in found.entries)
+    for change in found.entries:
+        where = f"{change.measure}, {change.attribute}: {change.groups[0]} against {change.groups[1]}"
+        now = _figures(report, change.attribute).get((change.groups, change.measure))
+        if now is None or seen[change.attribute, change.groups, change.measure] > 1:
+            yield where, "is no comparison of the report, or stands there twice"
+        elif not _inside(change.previous, change.previous_range):
+            yield where, "the earlier figure lies outside its own range"
+        elif not same(change, _change(report, now, change.previous, change.previous_range), sentences=sentences):
+            yield where, "does not follow from the figures"
+    for margin in found.margin:
+        worst = _worst(report, margin.attribute)
+        was = _Worst(margin.previous_groups, margin.previous_threshold, margin.previous, margin.previous_range)
+        if worst is None or sum(m.attribute == margin.attribute for m in found.margin) > 1:
+            yield f"margin, {margin.attribute}", "has no line in the report, or stands there twice"
+        elif not _inside(margin.previous, margin.previous_range):
+            yield f"margin, {margin.attribute}", "the earlier margin lies outside its own range"
+        elif not same(margin, _margin(report, margin.attribute, worst, was), sentences=sentences):
+            yield f"margin, {margin.attribute}", "does not follow from the figures"
+
+
+def same(a: Change | Margin, b: Change | Margin, *, sentences: bool) -> bool:
+    """Whether two say the same, in figures and, if they are looked at, in sentences."""
+    return a == b if sentences else a == b.model_copy(update={"sentence": a.sentence})
+
+
+def _inside(value: float | None, inside: _Printed) -> bool:
+    low, high = bounds(inside)
+    return value is None or low <= value <= high
+
+
+def _figures(report: PublicReport, attribute: str) -> dict[_Key, Fairness]:
+    """Of the favourable outcome, for each group against the reference."""
+    return {
+        (e.groups, e.measure): e
+        for e in report.fairness
+        if e.attribute == attribute
+        and e.measure in ("p_percent_rule", "statistical_parity")
+        and e.outcome in (None, report.positive)
+        and e.reference == e.groups[1]
+        and not e.condition
+    }
+
+
+def _incompatible(now: dict[_Key, Fairness], before: dict[_Key, Fairness], title: str) -> str:
+    """Why nothing by an attribute can be compared; empty where it can."""
+    if not now or not before:
+        return f"By {title} nothing {'was compared then' if now else 'is compared now'}." if now or before else ""
+    references = [next(iter(figures.values())).reference for figures in (before, now)]
+    if references[0] != references[1]:
+        return f"By {title} the reference was {references[0]} and is now {references[1]}."
+    return ""
+
+
+def _without_counterpart(now: dict[_Key, Fairness], before: dict[_Key, Fairness], title: str) -> Iterator[str]:
+    here, there = ([groups[0] for groups, _ in figures] for figures in (now, before))
+    for these, others, where in ((here, there, "have no earlier figure"), (there, here, "have no figure now")):
+        missing = [value for value in dict.fromkeys(these) if value not in others]
+        if missing:
+            more = len(missing) - _NAMED
+            names = listed([*missing[:_NAMED], *([f"{more:,} more"] if more > 0 else [])])
+            said = where.replace("have", "has", 1) if len(missing) == 1 else where
+            yield f"By {title}, {names} {said}."
+
+
+def _apart(a: _Printed, b: _Printed) -> bool:
+    """Whether two printed ranges have nothing in common."""
+    (a0, a1), (b0, b1) = bounds(a), bounds(b)
+    return a1 < b0 or b1 < a0
+
+
+def _change(report: PublicReport, now: Fairness, previous: float | None, previous_range: _Printed) -> Change:
+    change = None if now.value is None or previous is None else nearest(now.value - previous, _DIGITS)
+    flagged = _apart(now.range, previous_range)
+    said = _of_ratio if now.measure == "p_percent_rule" else _of_difference
+    return Change(
+        attribute=now.attribute,
+        groups=now.groups,
+        measure=now.measure,
+        previous=previous,
+        previous_range=previous_range,
+        value=now.value,
+        change=change,
+        flagged=flagged,
+        sentence=f"{said(report, now, previous)} {_told(flagged)}",
+    )
+
+
+def _told(flagged: bool) -> str:
+    return "The figure has changed: its two ranges do not overlap." if flagged else "No change can be told."
+
+
+def _of_ratio(report: PublicReport, now: Fairness, previous: float | None) -> str:
+    values = [
+        "no ratio" if x is None else number(x, decimals=min(report.policy.digits, 3)) for x in (now.value, previous)
+    ]
+    return f"{now.groups[0]}: the ratio to {now.groups[1]} is {values[0]}, and was {values[1]}."
+
+
+def _of_difference(report: PublicReport, now: Fairness, previous: float | None) -> str:
+    decimals = max(min(report.policy.digits, 3) - 2, 0)
+    values = ["none" if x is None else points(x, decimals=decimals) for x in (now.value, previous)]
+    what = "distance of outcomes" if len(report.outcomes) > 2 else "distance of rates"
+    return f"{now.groups[0]}: the {what} from {now.groups[1]} is {values[0]} points, and was {values[1]}."
+
+
+# --- the margin
+
+
+@dataclass(frozen=True)
+class _Worst:
+    """The margin of the ratio furthest from 1, with its range and its line."""
+
+    groups: tuple[str, str]
+    threshold: float
+    value: float
+    range: tuple[float, float]
+
+
+def _worst(report: PublicReport, attribute: str) -> _Worst | None:
+    """Of an attribute's groups; None where no line is drawn."""
+    drawn = [
+        e for e in _figures(report, attribute).values() if e.measure == "p_percent_rule" and e.threshold is not None
+    ]
+    if not drawn:
+        return None
+    digits = report.policy.digits
+    worst = min(drawn, key=lambda e: _folded(e.value))
+    ends = [_folded_range(e.range) for e in drawn]
+    threshold = worst.threshold or 0.0
+    value = nearest(_folded(worst.value), digits)
+    low, high = (min(side) for side in zip(*ends, strict=True))
+    inside = min(down(low, digits), value), max(up(high, digits), value)
+    return _Worst(
+        worst.groups,
+        threshold,
+        nearest(value - threshold, _DIGITS),
+        (nearest(inside[0] - threshold, _DIGITS), nearest(inside[1] - threshold, _DIGITS)),
+    )
+
+
+def _folded(ratio: float | None) -> float:
+    """A ratio, or its inverse if that is smaller; 0 where there is none, because the base is 0."""
+    return 0.0 if not ratio or math.isinf(ratio) else min(ratio, 1 / ratio)
+
+
+def _folded_range(inside: _Printed) -> tuple[float, float]:
+    low, high = bounds(inside)
+    ends = _folded(low), _folded(high)
+    return min(ends), 1.0 if low <= 1 <= high else max(ends)
+
+
+def _margin(report: PublicReport, attribute: str, now: _Worst, was: _Worst) -> Margin:
+    flagged = _apart(now.range, was.range)
+    title = next((inner(a.title) for a in report.attributes if a.name == attribute), attribute)
+    decimals = min(report.policy.digits, 3)
+    rule = inner(rule_name(next(e for e in _figures(report, attribute).values() if e.threshold == now.threshold)))
+
+    def lies(of: _Worst) -> str:
+        side = "within" if of.value >= 0 else "beyond"
+        return f"{number(abs(of.value), decimals=decimals)} {side} the line of {number(of.threshold)}"
+
+    earlier = "then" if was.groups == now.groups else f"then the one of {was.groups[0]} against {was.groups[1]} was"
+    sentence = (
+        f"Of the ratios by {title}, that of {now.groups[0]} against {now.groups[1]} is furthest from 1: {lies(now)} "
+        f"({rule}); {earlier} {lies(was)}. {_told(flagged)}"
+    )
+    return Margin(
+        attribute=attribute,
+        groups=now.groups,
+        previous_groups=was.groups,
+        threshold=now.threshold,
+        previous_threshold=was.threshold,
+        previous=was.value,
+        previous_range=was.range,
+        value=now.value,
+        range=now.range,
+        change=nearest(now.value - was.value, _DIGITS),
+        flagged=flagged,
+        sentence=sentence,
+    )
+
+
+# --- print
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What is printed on one attribute: its margin, then sentences, those on a change first."""
+
+    title: str
+    margin: str
+    sentences: tuple[str, ...]
+    in_all: int
+
+
+def printed(report: PublicReport) -> tuple[Since, ...]:
+    """The attributes of a report that are set beside an earlier one."""
+    if report.changes is None:
+        return ()
+    found = []
+    for a in report.attributes:
+        entries = [c for c in report.changes.entries if c.attribute == a.name]
+        margin = next((m.sentence for m in report.changes.margin if m.attribute == a.name), "")
+        if entries or margin:
+            told = sorted(entries, key=lambda c: not c.flagged)
+            found.append(Since(a.title, margin, tuple(c.sentence for c in told[:MAX_SENTENCES]), len(entries)))
+    return tuple(found)
+
+
+def introduction(report: PublicReport) -> Sequence[str]:
+    """What the figures are set beside, and how to read that, as sentences; empty where there is no earlier report."""
+    found = report.changes
+    if found is None:
+        return ()
+    flagged = sum(c.flagged for c in found.entries)
+    sample = report.policy.sampling is not None and report.policy.sampling.coverage == "sample"
+    return (
+        f"The figures of this report are set beside those of {found.period}, version {found.version}, the last report "
+        "of the series that was published before.",
+        "A change is told only where the ranges of the two figures do not overlap, so that altered chances cannot be "
+        "why they differ.",
+        *(["Whether it could be chance alone is not tested."] if sample else []),
+        "Each report is of the people in its own announced groups.",
+        *(
+            [f"Of {count(len(found.entries), 'figure')} {flagged:,} {'has' if flagged == 1 else 'have'} changed."]
+            if found.entries
+            else []
+        ),
+        *found.skipped,
+    )

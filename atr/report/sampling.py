@@ -1,0 +1,262 @@
+"""Sampling uncertainty in the report: from its printed numbers, apart from the ranges that follow from perturbation."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from atr import sampling
+from atr.announcement import RATE_DIGITS as PRINTED
+from atr.report.model import Fairness, PublicReport, Sampling, SamplingInfo
+from atr.report.rounding import down, nearest, up
+from atr.report.wording import between, count, number, percent, points
+
+P_DIGITS = 4
+RATE_DIGITS = 3
+_HALF = 0.5 * 10.0**-PRINTED
+_LEAST_P = 0.001
+_MEASURES = ("statistical_parity", "conditional_statistical_parity", "p_percent_rule")
+
+_Tally = Mapping[tuple[str, ...], tuple[int, Mapping[str, float]]]
+_Rates = Mapping[tuple[str, str, frozenset[tuple[str, str]], str], float]
+"""The printed rate of an outcome, by attribute, its value, the condition and the outcome."""
+_Test = tuple[str, frozenset[str], frozenset[tuple[str, str]], str]
+"""Which hypothesis a test is of: that two groups, among people alike in something, have an outcome equally often."""
+
+
+def stated(coverage: Literal["sample", "whole"], alpha: float) -> SamplingInfo:
+    """What a report says of sampling: nothing more where the log is all there is."""
+    if coverage == "whole":
+        return SamplingInfo(coverage=coverage)
+    return SamplingInfo(coverage=coverage, alpha=alpha, methods=dict(sampling.METHODS))
+
+
+# --- the numbers
+
+
+@dataclass(frozen=True)
+class _Sampled:
+    """A comparison whose groups are found among the announced people: its test, and how many had the outcome."""
+
+    test: _Test
+    outcome: str
+    a: sampling.Share
+    b: sampling.Share
+
+
+def attached(report: PublicReport) -> tuple[Fairness, ...]:
+    """The comparisons of a report, with what chance alone could make of each; without, where the log is no sample.
+
+    Counts are the printed numbers of people times the printed chances, added up, held to the printed rate, and rounded
+    to whole numbers: sums are off where many numbers of people were rounded, rates where there are many people. The
+    measures of one pair ask the same: they share a test, and Holm adjusts for the number of different questions.
+    """
+    alpha = _alpha(report)
+    if alpha is None:
+        return tuple(entry.model_copy(update={"sampling": None}) for entry in report.fairness)
+    sampled = _sampled(report)
+    p_values = {found.test: sampling.p_value(found.a, found.b) for found in sampled if found}
+    adjusted = dict(zip(p_values, sampling.adjusted(tuple(p_values.values())), strict=True))
+    return tuple(
+        entry.model_copy(
+            update={
+                "sampling": None
+                if found is None
+                else _sampling(entry, found, p_values[found.test], adjusted[found.test], report=report, alpha=alpha)
+            }
+        )
+        for entry, found in zip(report.fairness, sampled, strict=True)
+    )
+
+
+def tests(report: PublicReport) -> int:
+    """For how many tests the p values of a report are adjusted."""
+    return len({found.test for found in _sampled(report) if found})
+
+
+def _alpha(report: PublicReport) -> float | None:
+    info = report.policy.sampling
+    return None if info is None or info.coverage == "whole" else info.alpha
+
+
+def _sampled(report: PublicReport) -> list[_Sampled | None]:
+    tallies: dict[tuple[str, ...], _Tally] = {}
+    rates = {
+        (*_people(entry, who), entry.outcome or report.positive): rate
+        for entry in report.fairness
+        if entry.measure in _MEASURES
+        for who, rate in zip(entry.groups, entry.rates, strict=True)
+    }
+    result: list[_Sampled | None] = []
+    for entry in report.fairness:
+        names = (entry.attribute, *entry.condition)
+        if entry.measure in _MEASURES and names not in tallies:
+            tallies[names] = _tally(report, names)
+        result.append(_find(report, entry, tallies[names], rates) if entry.measure in _MEASURES else None)
+    return result
+
+
+def _tally(report: PublicReport, names: Sequence[str]) -> _Tally:
+    """By values of some attributes: the people, as printed, and how many of them each outcome is expected to have."""
+    people: Counter[tuple[str, ...]] = Counter()
+    expected: dict[tuple[str, ...], dict[str, float]] = {}
+    for group in report.announced_groups:
+        for region in group.regions:
+            values = group.public | region.sensitive
+            key = tuple(values.get(name, "") for name in names)
+            people[key] += region.population
+            sums = expected.setdefault(key, dict.fromkeys(report.outcomes, 0.0))
+            for outcome, chance in region.announced.items():
+                sums[outcome] += region.population * chance
+    return {key: (people[key], expected[key]) for key in people}
+
+
+def _people(entry: Fairness, who: str) -> tuple[str, str, frozenset[tuple[str, str]]]:
+    return entry.attribute, who, frozenset(entry.condition.items())
+
+
+def _find(report: PublicReport, entry: Fairness, tally: _Tally, rates: _Rates) -> _Sampled | None:
+    outcome = entry.outcome or report.positive
+    event = report.positive if len(report.outcomes) == 2 else outcome  # the other of two is what it leaves
+    shares = []
+    for who in entry.groups:
+        people, expected = tally.get((who, *entry.condition.values()), (0, {}))
+        rate = rates.get((*_people(entry, who), event))
+        if not people or rate is None or event not in expected:
+            return None
+        least, most = people * (rate - _HALF), people * (rate + _HALF)
+        had = min(max(int(nearest(min(max(expected[event], least), most), 0)), 0), people)
+        shares.append((had if event == outcome else people - had, people))
+    test = entry.attribute, frozenset(entry.groups), frozenset(entry.condition.items()), event
+    return _Sampled(test, outcome, shares[0], shares[1])
+
+
+def _sampling(
+    entry: Fairness, found: _Sampled, p_value: float, adjusted: float, *, report: PublicReport, alpha: float
+) -> Sampling:
+    digits, a, b = report.policy.digits, found.a, found.b
+    first, second = entry.groups
+    if entry.measure == "p_percent_rule":
+        low, high = sampling.ratio_interval(a, b, alpha=alpha)
+    else:
+        if a[0] * b[1] < b[0] * a[1]:
+            a, b, first, second = b, a, second, first
+        low, high = sampling.difference_interval(a, b, alpha=alpha)
+    if entry.value is not None and (entry.outcome is not None or len(report.outcomes) == 2):
+        low, high = min(low, entry.value), max(high, entry.value)  # which is of the exact numbers of people
+    interval = down(low, digits), None if math.isinf(high) else up(high, digits)
+    rates = tuple(_shown_rate(sampling.rate_interval(share, alpha=alpha)) for share in (found.a, found.b))
+    printed = _shown_p(p_value), _shown_p(adjusted)
+    significant = printed[1] <= alpha
+    return Sampling(
+        interval=interval,
+        rates=(rates[0], rates[1]),
+        p_value=printed[0],
+        adjusted_p_value=printed[1],
+        significant=significant,
+        sentence=_sentence(entry, interval, (first, second), found.outcome, printed[1], significant, report=report),
+    )
+
+
+def _shown_p(value: float) -> float:
+    """Rounded up, so never 0: as printed it is significant only if it is."""
+    return up(min(max(value, 10.0**-P_DIGITS), 1.0), P_DIGITS)
+
+
+def _shown_rate(interval: sampling.Interval) -> tuple[float, float]:
+    return down(interval[0], RATE_DIGITS), up(interval[1], RATE_DIGITS)
+
+
+# --- the words
+
+
+def level(report: PublicReport) -> str:
+    """The level of the intervals: 95 % where alpha is 0.05; empty where there are none."""
+    alpha = _alpha(report)
+    return "" if alpha is None else percent(round(1 - alpha, 9))
+
+
+def p_words(value: float, *, sign: str = "= ") -> str:
+    """A p value in print.
+
+    >>> p_words(0.0002), p_words(0.0421), p_words(0.4, sign="")
+    ('< 0.001', '= 0.0421', '0.4')
+    """
+    return f"< {number(_LEAST_P)}" if value < _LEAST_P else f"{sign}{number(value)}"
+
+
+def _sentence(
+    entry: Fairness,
+    interval: tuple[float, float | None],
+    groups: tuple[str, str],
+    outcome: str,
+    adjusted: float,
+    significant: bool,
+    *,
+    report: PublicReport,
+) -> str:
+    digits = report.policy.digits
+    if entry.measure == "p_percent_rule":
+        of, ends = "this ratio", between(interval, decimals=digits)
+    else:
+        of = f"how far the share of “{outcome}” for {groups[0]} lies above that for {groups[1]}"
+        low, high = (points(x or 0.0, decimals=max(digits - 2, 0)) for x in interval)
+        ends = f"{low} to {high} percentage points"
+    surprise = "could hardly be chance alone" if significant else "would be no surprise by chance"
+    return (
+        f"If these decisions are seen as a sample, the {level(report)} interval of {of} is {ends}; a difference this "
+        f"large {surprise} (adjusted p {p_words(adjusted)})."
+    )
+
+
+def said(entry: Fairness) -> str:
+    """The sentence on a comparison, and what chance has to do with it where that is told."""
+    return entry.sentence if entry.sampling is None else f"{entry.sentence} {entry.sampling.sentence}"
+
+
+def introduction(report: PublicReport) -> str:
+    """What the section on fairness says of sampling; empty where the report says nothing of it."""
+    info = report.policy.sampling
+    if info is None or not report.fairness:
+        return ""
+    if info.coverage == "whole":
+        return (
+            "The publisher states that the log holds all decisions that the report is to tell of, and no sample of "
+            "them; so nothing is said of chance."
+        )
+    return (
+        "A different question is what chance alone could do. If the decisions are seen as a sample, of more decisions "
+        f"made in the same way, another sample would have had other figures. The {level(report)} intervals in the "
+        "tables headed “Seen as a sample” say how far off they may lie, the p values how surprising so large a "
+        "difference would be if groups fared alike. They take the announced figures as they are and have no part in "
+        "the ranges and verdicts, which are about how far the figures may have been altered."
+    )
+
+
+def method(report: PublicReport) -> str:
+    """How intervals and tests are made, for the section on the method; empty where there are none."""
+    alpha = _alpha(report)
+    if alpha is None or not report.fairness:
+        return ""
+    asked = tests(report)
+    several = (
+        " Of several outcomes the distance has no simple interval: that of the favourable outcome’s shares is given."
+        if len(report.outcomes) > 2
+        else ""
+    )
+    return (
+        "Intervals and tests of the decisions seen as a sample are computed from the printed numbers alone: how many "
+        "people had an outcome is their printed number times the printed chance, added up, as far as the printed rate "
+        f"allows, and rounded to a whole number. Intervals have the level {level(report)} each: of rates by Wilson, of "
+        "differences by Newcombe’s hybrid score method (1998, method 10), of ratios by Koopman’s score method (1984). "
+        "An interval that would miss the printed figure, because that is computed from exact numbers of people, is "
+        f"widened to hold it.{several} The test is Fisher’s exact test where some cell of the table of two groups is "
+        f"expected to hold fewer than {sampling.EXPECTED} people, and the table has at most {sampling.FEW:,}; else "
+        "the two-proportion score test; both two-sided. The ratio and the difference of one pair ask the same question "
+        f"and share a test. P values are adjusted by Holm’s method for the {count(asked, 'test')} of this report, so "
+        "that the probability of calling any difference more than chance, if there is none, is at most "
+        f"{number(alpha)}; they are rounded up. The computations are those of the libraries SciPy and statsmodels."
+    )
