@@ -126,6 +126,22 @@ FAULTS = [
     ("  fidelity: {delta: 0.9}", "  max_confidence: -0.5", 18, ["policy.max_confidence", "must be above 0, not -0.5"]),
     ("every: month", "every: week", 19, ["period.every"]),
     ("Europe/Berlin", "Berlin", 19, ["period.timezone", "no time zone"]),
+    (
+        "period:",
+        "influence: {sets: [[sex, incme]]}\nperiod:",
+        19,
+        ["influence.sets", "'incme' is not an attribute (sex, income)"],
+    ),
+    ("period:", "influence: {sets: [[sex]]}\nperiod:", 19, ["influence.sets", "two attributes at least"]),
+    ("period:", "influence: {sets: [[sex, sex]]}\nperiod:", 19, ["influence.sets", "stands twice in the set sex, sex"]),
+    (
+        "period:",
+        "influence: {sets: [[sex, income], [income, sex]]}\nperiod:",
+        19,
+        ["influence.sets", "a set stands twice"],
+    ),
+    ("period:", "influence: {sets: [sex]}\nperiod:", 19, ["influence.sets.0", "must be a list", "not 'sex'"]),
+    ("period:", "influence: {set: [[sex, income]]}\nperiod:", 19, ["influence.set", "did you mean 'sets'"]),
     ("  decided_at: day\n", "", 5, ["log", "needs decided_at"]),
     ("programme: loans", "programme: My Loans", 1, ["programme", "lower-case"]),
     ("title: Loans", "title: Loans\nlanguage: de", 3, ["language", "not supported yet"]),
@@ -184,6 +200,7 @@ def test_a_value_of_a_wrong_kind_is_told_in_plain_words(tmp_path: Path) -> None:
     whole["attributes"]["income"] |= {"sets": {"high": ["b", "c"]}}
     whole["policy"] |= {"digits": 3, "objective": "privacy", "minimum_group_size": 50, "side_information": "population"}
     whole["fairness"] = {"four_fifths": 0.8}
+    whole["influence"] = {"sets": [["sex", "income"]]}
     refused = 0
     for path in _places(whole):
         for wrong in WRONG:

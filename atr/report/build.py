@@ -78,6 +78,7 @@ def build(
             fidelity=policy.promise,
             **policy.model_dump(exclude={"fidelity"}),
             **programme.fairness.model_dump(),
+            influence_sets=programme.influence.sets,
         ),
         outcomes=announcement.outcomes,
         positive=programme.log.positive,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from atr.report.influences import influence, surrogate
 from atr.report.model import PublicReport
 from atr.report.notes import fidelity_notes
 
 PARTS: dict[str, Callable[[PublicReport], Any]] = {
+    "influence": influence,
+    "surrogate": surrogate,
     "notes": fidelity_notes,
 }
 """Each field and how it follows from the printed numbers; a later one may look at an earlier one, the notes at all."""
