@@ -17,7 +17,7 @@ from tests.conftest import EXAMPLES
 ROOT = Path(__file__).parent.parent
 ORDER = (
     "errors", "files", "periods", "protected", "groups", "outcomes", "fidelity", "confidence", "leakage", "mechanism",
-    "tradeoff", "shown", "ranges", "hierarchies", "programme", "store", "warehouse", "parquet", "ingest", "regions",
+    "influence", "surrogate", "tradeoff", "shown", "ranges", "hierarchies", "programme", "store", "warehouse", "parquet", "ingest", "regions",
     "announcement", "coarsening", "fairness", "measures", "report", "ledger",
     "dossier_charts", "dossier", "run", "review", "schemas", "cli",
 )  # fmt: skip

@@ -42,7 +42,7 @@ class _Printed:
 
     @property
     def unit(self) -> int:
-        return 10**self.report.policy.digits
+        return int(10**self.report.policy.digits)
 
     @property
     def protected(self) -> list[int]:
