@@ -17,8 +17,8 @@ from tests.conftest import EXAMPLES
 ROOT = Path(__file__).parent.parent
 ORDER = (
     "errors", "files", "periods", "protected", "groups", "outcomes", "fidelity", "confidence", "leakage", "mechanism",
-    "influence", "surrogate", "tradeoff", "shown", "ranges", "hierarchies", "programme", "store", "warehouse", "parquet", "ingest", "regions",
-    "announcement", "coarsening", "fairness", "measures", "report", "ledger",
+    "influence", "surrogate", "tradeoff", "shown", "ranges", "hierarchies", "programme", "store", "warehouse",
+    "parquet", "ingest", "regions", "announcement", "coarsening", "fairness", "measures", "report", "ledger",
     "dossier_charts", "dossier", "run", "review", "schemas", "cli",
 )  # fmt: skip
 """A module imports only from those before it; the few types that fidelity takes from groups included."""
