@@ -146,7 +146,7 @@ def _drawn(rules: Rules, inside: Ints, fibre: Ints) -> tuple[float, Floats, floa
     Of rules in the order of their chances. A region of a fibre is drawn as often as people have its inputs S.
     """
     order = _sorted(fibre)
-    weight: Floats = np.bincount(inside, rules.people)[inside][order]
+    weight = np.bincount(inside, rules.people).astype(np.float64)[inside][order]
     chance, people = rules.chance[order], rules.people[order]
     label = fibre[order]
     first = np.flatnonzero(np.append(True, label[1:] != label[:-1]))
