@@ -15,8 +15,10 @@ from atr.report.wording import inner, listed, number, percent, percent_decimals,
 MAX_BARS = 20
 """Bars of the chart, rows of its table and sentences beside it: more do not fit a page with its heading."""
 MAX_COLUMNS = 6
-MAX_GROUPS = 20
-MAX_VALUES = 12
+MAX_GROUPS = 12
+MAX_SENTENCES = 6
+"""On groups of one attribute: those whose rates move most."""
+MAX_VALUES = 10
 MAX_DEPENDENCES = 12
 _NAMED = 6
 PITCH = 50.0
@@ -71,7 +73,6 @@ class GroupRow:
 
     label: str
     cells: tuple[tuple[str, str], ...]
-    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,7 @@ class ByGroup:
     title: str
     rows: tuple[GroupRow, ...]
     in_all: int
+    sentences: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,22 +287,18 @@ def _by_group(
         names = [e.inputs[0] for e in report.influence if len(e.inputs) == 1]
         if not found or len(found[0]) < 2:
             continue
-        printed = sorted(found[0], key=lambda v: -people[a.name][v])[:MAX_GROUPS]
+        largest = set(sorted(found[0], key=lambda v: -people[a.name][v])[:MAX_GROUPS])
+        printed = [value for value in found[0] if value in largest]
         of = dict(zip(names, found, strict=True))
+        moved = {value: {n: of[n][value] for n in names} for value in printed}
+        told = set(sorted(printed, key=lambda v: -max(abs(g.value) for g in moved[v].values()))[:MAX_SENTENCES])
         yield ByGroup(
             a.title,
-            tuple(
-                GroupRow(
-                    value,
-                    tuple(_cell(of[e.inputs[0]][value], decimals) for e in columns),
-                    _on_group(
-                        report, value, {n: of[n][value] for n in names}, titles, references.get(a.name), decimals
-                    ),
-                )
-                for value in found[0]
-                if value in printed
-            ),
+            tuple(GroupRow(v, tuple(_cell(of[e.inputs[0]][v], decimals) for e in columns)) for v in printed),
             len(found[0]),
+            tuple(
+                _on_group(report, v, moved[v], titles, references.get(a.name), decimals) for v in printed if v in told
+            ),
         )
 
 
