@@ -451,6 +451,24 @@ class FairnessPolicy(_Part):
     alpha: Annotated[float, Field(ge=ALPHA[0], le=ALPHA[1], strict=True)] = 0.05
 
 
+class InfluencePolicy(_Part):
+    """Sets of inputs whose joint influence is measured, beside that of each input."""
+
+    sets: tuple[tuple[Text, ...], ...] = ()
+
+    @field_validator("sets")
+    @classmethod
+    def _of_several(cls, sets: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+        for names in sets:
+            if len(names) < 2:
+                raise ValueError("a set is of two attributes at least: the influence of each one is measured anyway")
+            if len(set(names)) < len(names):
+                raise ValueError(f"an attribute stands twice in the set {', '.join(names)}")
+        if len({frozenset(names) for names in sets}) < len(sets):
+            raise ValueError("a set stands twice")
+        return sets
+
+
 class PeriodPolicy(_Part):
     """How often a report is published, and in whose days."""
 
@@ -480,6 +498,7 @@ class Programme(_Part):
     attributes: dict[Text, Attribute]
     policy: Policy = Policy()
     fairness: FairnessPolicy = FairnessPolicy()
+    influence: InfluencePolicy = InfluencePolicy()
     period: PeriodPolicy = PeriodPolicy()
     store: Text | None = None
     site: Text | None = None
@@ -519,6 +538,9 @@ class Programme(_Part):
                 raise _at("attributes", message, name)
         self._stricter_than_the_policy()
         self._measurable_distances()
+        strangers = [name for names in self.influence.sets for name in names if name not in self.attributes]
+        if strangers:
+            raise _at("influence", f"'{strangers[0]}' is not an attribute ({', '.join(self.attributes)})", "sets")
         if self.log.decided_at is None and self.period.every != "all":
             raise _at("log", f"period.every is {self.period.every}, so the log needs decided_at (or say every: all)")
         if self.store_path == self.site_path or self.store_path in self.site_path.parents:
@@ -859,7 +881,8 @@ def _keys(loc: _Loc) -> list[str]:
     models: dict[str, type[BaseModel]] = {
         "publisher": Publisher, "system": System, "log": Log, "attributes": Attribute, "policy": Policy,
         "fidelity": FidelityPolicy, "side_information": SideInformationPolicy, "fairness": FairnessPolicy,
-        "period": PeriodPolicy, "sets": NamedSet, "individual": IndividualPolicy, "distances": AttributeDistance,
+        "influence": InfluencePolicy, "period": PeriodPolicy, "sets": NamedSet, "individual": IndividualPolicy,
+        "distances": AttributeDistance,
     }  # fmt: skip
     return list(next((models[str(p)] for p in reversed(loc[:-1]) if p in models), Programme).model_fields)
 

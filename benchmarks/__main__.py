@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks import cases, fairlearn_compared, individual
+from benchmarks import cases, fairlearn_compared, individual, influence
 from benchmarks.measure import machine
 
 HERE = Path(__file__).parent
@@ -19,6 +19,7 @@ SECTIONS = {
     "rounded": cases.rounded,
     "fairness": fairlearn_compared.fairness,
     "individual": individual.individual,
+    "influence": influence.influence,
 }
 
 

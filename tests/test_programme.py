@@ -145,6 +145,22 @@ FAULTS = [
     ),
     ("every: month", "every: week", 19, ["period.every"]),
     ("Europe/Berlin", "Berlin", 19, ["period.timezone", "no time zone"]),
+    (
+        "period:",
+        "influence: {sets: [[sex, incme]]}\nperiod:",
+        19,
+        ["influence.sets", "'incme' is not an attribute (sex, income)"],
+    ),
+    ("period:", "influence: {sets: [[sex]]}\nperiod:", 19, ["influence.sets", "two attributes at least"]),
+    ("period:", "influence: {sets: [[sex, sex]]}\nperiod:", 19, ["influence.sets", "stands twice in the set sex, sex"]),
+    (
+        "period:",
+        "influence: {sets: [[sex, income], [income, sex]]}\nperiod:",
+        19,
+        ["influence.sets", "a set stands twice"],
+    ),
+    ("period:", "influence: {sets: [sex]}\nperiod:", 19, ["influence.sets.0", "must be a list", "not 'sex'"]),
+    ("period:", "influence: {set: [[sex, income]]}\nperiod:", 19, ["influence.set", "did you mean 'sets'"]),
     ("  decided_at: day\n", "", 5, ["log", "needs decided_at"]),
     ("programme: loans", "programme: My Loans", 1, ["programme", "lower-case"]),
     ("title: Loans", "title: Loans\nlanguage: de", 3, ["language", "not supported yet"]),
@@ -206,6 +222,7 @@ def test_a_value_of_a_wrong_kind_is_told_in_plain_words(tmp_path: Path) -> None:
     individual = {"distances": distances, "measures": ["relative"], "tolerance": 0.1}
     whole["log"] |= {"coverage": "sample"}
     whole["fairness"] = {"four_fifths": 0.8, "alpha": 0.05, "individual": individual}
+    whole["influence"] = {"sets": [["sex", "income"]]}
     refused = 0
     for path in _places(whole):
         for wrong in WRONG:

@@ -160,7 +160,8 @@ def test_a_report_without_any_group_is_honest(tmp_path: Path) -> None:
     assert report.privacy.max_confidence is None
     assert verify(outcome.documents / "report.json") == []
     assert sorted(series.files(outcome.documents)) == [
-        "announced_rules.csv", "fairness.csv", "manifest.json", "report.html", "report.json", "report.pdf",
+        "announced_rules.csv", "fairness.csv", "influence.csv", "manifest.json", "report.html", "report.json",
+        "report.pdf",
     ]  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from atr.report import model
 from atr.report.verify import verify
 from tests import series, whole
 
-RECOMPUTED = ("privacy", "fidelity", "coverage", "groups", "fairness")
+RECOMPUTED = ("privacy", "fidelity", "coverage", "groups", "fairness", "influence", "surrogate")
 """The parts whose numbers follow from others; the rest is guarded by the checksum alone."""
 
 Path_ = tuple[Any, ...]
@@ -177,7 +177,27 @@ FORGERIES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "a smaller share": lambda r: r["coverage"].update(announced_share=0.5),
     "a group of another status": lambda r: r["groups"][0].update(status="flattened"),
     "another reader": lambda r: r["policy"].update(reader="informed"),
-    "an influence": lambda r: r.update(influence=[{"public": 1}]),
+    "no influence": lambda r: r["influence"].clear(),
+    "an influence less": lambda r: r["influence"].pop(),
+    "an influence twice": lambda r: r["influence"].append(r["influence"][0]),
+    "the influence of another input": lambda r: r["influence"][0].update(inputs=["secret"]),
+    "no Shapley value": lambda r: r["influence"][0].pop("shapley"),
+    "no influence on groups": lambda r: r["influence"][0].pop("groups"),
+    "a set of inputs that is none": lambda r: r["policy"].update(influence_sets=[["public"]]),
+    "a set of strangers": lambda r: r["policy"].update(influence_sets=[["public", "stranger"]]),
+    "a set that was not declared": lambda r: r["policy"].update(influence_sets=[["secret", "public"]]),
+    "no tree": lambda r: r.update(surrogate=None),
+    "a question without values": lambda r: r["surrogate"]["tree"].update(values=[]),
+    "no question": lambda r: [r["surrogate"]["tree"].pop(key) for key in ("attribute", "values", "yes", "no")],
+    "half a question": lambda r: r["surrogate"]["tree"].pop("no"),
+    "another question": lambda r: r["surrogate"]["tree"].update(
+        attribute="public", values=[r["attributes"][0]["values"][0]]
+    ),
+    "a question that parts nobody": lambda r: r["surrogate"]["tree"].update(values=["nowhere"]),
+    "a question on nothing": lambda r: r["surrogate"]["tree"].update(attribute="stranger"),
+    "questions without end": lambda r: _leaf(r["surrogate"]["tree"]).update(
+        copy.deepcopy({key: r["surrogate"]["tree"][key] for key in ("attribute", "values", "yes", "no")})
+    ),
     "no yardsticks": lambda r: r["privacy"].update(leakage=None),
     "a bound where there is none": lambda r: r["privacy"]["leakage"].update(ldp=1.0, log_lift=1.0),
     "no bound where there is one": lambda r: r["privacy"]["leakage"].update(likeness_gain=None),
@@ -188,6 +208,10 @@ FORGERIES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "a bound where a group has none": lambda r: r["groups"][0]["leakage"].update(ldp=1.0),
     "more digits": lambda r: r["privacy"].update(max_confidence=r["privacy"]["max_confidence"] + 1e-7),
 }
+
+
+def _leaf(node: dict[str, Any]) -> dict[str, Any]:
+    return _leaf(node["yes"]) if "yes" in node else node
 
 
 def _announces(content: dict[str, Any], groups: int) -> None:
@@ -293,6 +317,7 @@ def test_a_hostile_report_does_not_crash(tmp_path: Path, rounding: int) -> None:
     numbers = 0, -1, 10**18, 0.5, 1e-320, 1e308, True
     others = "", "g1", "\ud800", None, [], {}, ["a", "a"], {"a": "b"}
     alike = {("groups", 1), *(("fairness", i) for i in range(3, len(content["fairness"])))}
+    alike |= {("influence", i) for i in range(1, len(content["influence"]))}
     for path in (path for path in _nodes(content) if path[:2] not in alike):
         values = (*numbers, *others) if isinstance(_value(content, path), int | float) else others
         for changed in (*(_set(content, path, value) for value in values), _without(content, path)):

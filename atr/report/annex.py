@@ -1,4 +1,4 @@
-"""The machine-readable annex: the report as JSON, its rules and its fairness figures as CSV.
+"""The machine-readable annex: the report as JSON, its rules, its fairness figures and influences as CSV.
 
 CSV files are UTF-8 without a byte order mark, rows end in CR LF (RFC 4180), fractions lie between 0 and 1. Text that a
 spreadsheet would take for a formula has an apostrophe in front.
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from atr.programme import OWN_POPULATION, printable
 from atr.ranges import ENDS
-from atr.report.model import Group, Pair, PublicReport, Sampling
+from atr.report.model import Group, Influence, Pair, PublicReport, Sampling
 from atr.report.sampling import said
 from atr.report.wording import decimals_of
 
@@ -105,6 +105,35 @@ def fairness(report: PublicReport) -> bytes:
         for e in report.fairness
     )  # fmt: skip
     return _csv(head, rows)
+
+
+def influence(report: PublicReport) -> bytes:
+    """``influence.csv``: one row per figure; ``inputs`` are those drawn anew, joined by " + ".
+
+    Measures are ``influence`` and ``shapley_value`` (everybody), ``influence_on_rate``, ``shapley_value_of_rate`` and
+    ``influence_on_disparity`` (people whose ``attribute`` has the ``value``), and ``partial_dependence`` (everybody, if
+    their ``attribute`` had the ``value``).
+    """
+    head = ["measure", "inputs", "attribute", "value", "figure", "covered"]
+    digits = report.policy.digits
+
+    def rows(e: Influence) -> Iterable[Row]:
+        def row(measure: str, figure: float | None, attribute: str = "", value: str = "", covered: str = "") -> Row:
+            return [measure, " + ".join(e.inputs), attribute, value, fraction(figure, digits=digits), covered]
+
+        yield row("influence", e.value, covered=fraction(e.covered, digits=digits))
+        if e.shapley is not None:
+            yield row("shapley_value", e.shapley)
+        for g in e.groups:
+            figures = (g.value, g.shapley, g.disparity)
+            names = ("influence_on_rate", "shapley_value_of_rate", "influence_on_disparity")
+            for measure, figure in zip(names, figures, strict=True):
+                if figure is not None:
+                    yield row(measure, figure, g.attribute, g.group)
+        for d in e.dependence:
+            yield row("partial_dependence", d.chance, e.inputs[0], d.value, fraction(d.covered, digits=digits))
+
+    return _csv(head, (row for e in report.influence for row in rows(e)))
 
 
 def fraction(value: float | None, *, digits: int) -> str:

@@ -85,6 +85,7 @@ def build(
             **programme.fairness.model_dump(exclude={"individual", "alpha"}),
             individual=individual.declared(programme),
             sampling=sampling.stated(programme.log.coverage, programme.fairness.alpha),
+            influence_sets=programme.influence.sets,
         ),
         outcomes=announcement.outcomes,
         positive=programme.log.positive,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from atr.report.individual import with_individual
+from atr.report.influences import influence, surrogate
 from atr.report.model import Fairness, PublicReport
 from atr.report.notes import fidelity_notes
 from atr.report.sampling import attached
@@ -18,6 +19,8 @@ def _fairness(report: PublicReport) -> tuple[Fairness, ...]:
 
 PARTS: dict[str, Callable[[PublicReport], Any]] = {
     "fairness": _fairness,
+    "influence": influence,
+    "surrogate": surrogate,
     "notes": fidelity_notes,
 }
 """Each field and how it follows from the printed numbers; a later one may look at an earlier one, the notes at all."""

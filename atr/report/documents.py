@@ -48,13 +48,14 @@ def contents(report: PublicReport) -> dict[str, bytes]:
     """The files of a release by name, the manifest not among them."""
     data = annex.report_json(report)
     sha256 = hashlib.sha256(data).hexdigest()
-    rules, fairness = annex.announced_rules(report), annex.fairness(report)
+    rules, fairness, influence = annex.announced_rules(report), annex.fairness(report), annex.influence(report)
     html = report_html(report, sha256=sha256)
     paper = report_html(report, sha256=sha256, embedded=False)
     attached = {
         REPORT: (data, "The report, machine-readable"),
         "announced_rules.csv": (rules, "The announced decision rules"),
         "fairness.csv": (fairness, "The fairness measures"),
+        "influence.csv": (influence, "The influence of each input"),
     }
     return {
         "report.html": html.encode(),
@@ -62,6 +63,7 @@ def contents(report: PublicReport) -> dict[str, bytes]:
         REPORT: data,
         "announced_rules.csv": rules,
         "fairness.csv": fairness,
+        "influence.csv": influence,
     }
 
 

@@ -15,6 +15,7 @@ _FILES = (
     ("report.json", "Report (JSON)"),
     ("announced_rules.csv", "Rules (CSV)"),
     ("fairness.csv", "Fairness (CSV)"),
+    ("influence.csv", "Influence (CSV)"),
 )
 
 

@@ -40,7 +40,7 @@ class _Sparse(_Frozen):
         for name in self.SPARSE:
             field = type(self).model_fields[name]
             if getattr(self, name) == field.get_default(call_default_factory=True):
-                content.pop(name, None)
+                content.pop(name, None)  # a model within itself comes here twice
         return content
 
 
@@ -122,9 +122,10 @@ class PolicyInfo(_Sparse):
 
     ``fidelity`` is {"ranges": None} if each region has limits of its own, and {"linear": None} if the linear mechanism
     promises nothing of single chances. ``individual`` is there only where individual fairness is measured.
+    ``influence_sets`` are the sets of inputs whose joint influence is measured; there only if there are such.
     """
 
-    SPARSE = ("individual", "sampling")
+    SPARSE = ("individual", "sampling", "influence_sets")
 
     mechanism: str
     reader: str
@@ -141,6 +142,7 @@ class PolicyInfo(_Sparse):
     parity_tolerance: Share
     individual: IndividualPolicy | None = None
     sampling: SamplingInfo | None = None
+    influence_sets: tuple[tuple[str, ...], ...] = ()
 
 
 class AttributeInfo(_Sparse):
@@ -428,6 +430,81 @@ class Changes(_Frozen):
     skipped: tuple[str, ...] = ()
 
 
+Difference = Annotated[float, Field(ge=-1, le=1)]
+
+
+class GroupInfluence(_Sparse):
+    """The influence of an input on the rate of the positive outcome among the people with a value of an attribute.
+
+    ``value`` is the rate less what it would be with the input drawn anew, ``shapley`` the input's part in the distance
+    of the rate from that of everybody, ``disparity`` the influence on the distance from the rate of the reference; the
+    last two are there only where they are measured.
+    """
+
+    SPARSE = ("shapley", "disparity")
+
+    attribute: str
+    group: str
+    value: Difference
+    shapley: Difference | None = None
+    disparity: Difference | None = None
+
+
+class Dependence(_Frozen):
+    """The average announced chance of the positive outcome if everybody had a value; ``covered`` is rounded down."""
+
+    value: str
+    chance: Share
+    covered: Share
+
+
+class Influence(_Sparse):
+    """How far the announced chance of the positive outcome moves if some inputs are drawn anew, on average over people.
+
+    Of one input, of a declared set, or of all together. ``covered`` is the share of draws that are combinations with an
+    announced rule, rounded down. ``shapley`` and ``dependence`` are of single inputs; the first is left out where there
+    are too many.
+    """
+
+    SPARSE = ("shapley", "groups", "dependence")
+
+    inputs: tuple[str, ...]
+    value: Share
+    covered: Share
+    shapley: Difference | None = None
+    groups: tuple[GroupInfluence, ...] = ()
+    dependence: tuple[Dependence, ...] = ()
+
+
+class TreeNode(_Sparse):
+    """People of the surrogate tree and their chance; a question has an attribute and the values that lead to ``yes``.
+
+    ``people`` are the sum of printed numbers, ``chance`` is their average announced chance of the positive outcome.
+    """
+
+    SPARSE = ("attribute", "values", "yes", "no")
+
+    people: People
+    chance: Share
+    attribute: str | None = None
+    values: tuple[str, ...] = ()
+    yes: TreeNode | None = None
+    no: TreeNode | None = None
+
+
+class Surrogate(_Frozen):
+    """A small tree that stands for the announced rules, and how near its chances are to theirs.
+
+    Differences are absolute, ``mean_difference`` is the average over people; ``explained`` is R² weighted by people,
+    None where all announced chances are the same.
+    """
+
+    tree: TreeNode
+    mean_difference: Share
+    largest_difference: Share
+    explained: Annotated[float, Field(le=1)] | None
+
+
 class DataQuality(_Frozen):
     """What became of the rows of the whole log so far; ``unknown`` is the share of announced people without a value."""
 
@@ -474,7 +551,8 @@ class PublicReport(_Sparse):
     coverage: Coverage
     groups: tuple[Group, ...]
     fairness: tuple[Fairness, ...]
-    influence: tuple[dict[str, Any], ...] = ()
+    influence: tuple[Influence, ...] = ()
+    surrogate: Surrogate | None = None
     changes: Changes | None = None
     data_quality: DataQuality
     notes: tuple[Note, ...]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from atr.report import changes, charts, individual, parity, sampling, sampling_view, wording
+from atr.report import changes, charts, importance, individual, parity, sampling, sampling_view, wording
 from atr.report.model import Group, Leakage, PublicReport
 from atr.report.rules import Rules, name_of, rules
 
@@ -38,9 +38,27 @@ GLOSSARY = (
         "How sure, at most, a reader who takes the rules at face value can be of a sensitive value; 0 to 1.",
     ),
     *wording.YARDSTICKS,
+    (
+        "Influence of an input",
+        "By how much the announced chance changes, on average, if the input is drawn anew from all people while "
+        "everything else stays. Datta, Sen, Zick [DSZ].",
+    ),
+    (
+        "Partial dependence",
+        "The average announced chance if everybody had one value of an input and stayed as they are otherwise [F].",
+    ),
     ("Pooled", "Announced by chances that may stand for several rules, with the true rate of the group."),
     ("Rate", "The share of an outcome among people."),
     ("Reference", "The group that others are compared with: named by the publisher, or else of the highest rate."),
+    (
+        "Shapley value",
+        "What an input adds to the influence of all inputs together, averaged over all orders in which they can be "
+        "drawn anew [S].",
+    ),
+    (
+        "Surrogate tree",
+        "A few questions that sort people into kinds and give each kind its average announced chance [BFOS].",
+    ),
     ("Withheld", "Not announced: a group that is too small, or whose people could be guessed too well anyway."),
 )
 
@@ -90,6 +108,7 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "example": example(table, report),
         "rows_rounding": rows_rounding(report),
         "protected": compared,
+        "influence": importance.section(report),
         "not_compared": parity.not_compared(report),
         "verdicts": found,
         "fairness": fairness(found, rule) if found.total else "",
@@ -137,6 +156,7 @@ def sections(compared: Sequence[parity.Protected]) -> tuple[Section, ...]:
         "glance": "At a glance",
         "rules": "Announced decision rules",
         "fairness": "Fairness",
+        "influence": "Influence of each input",
         "notes": "Fidelity notes",
         "quality": "Data quality",
         "method": "Method and glossary",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from atr.report import wording
+from atr.report import derived, wording
 from atr.report.individual import with_individual
 from atr.report.model import (
     AttributeDistance,
@@ -157,7 +157,10 @@ def report(
         "notes": NOTES,
         "provenance": Provenance(atr="0.1.0"),
     }  # fmt: skip
-    return PublicReport(**{**known, **changes})
+    made = PublicReport(**{**known, **changes})
+    for name in ("influence", "surrogate"):
+        made = made.model_copy(update={name: derived.PARTS[name](made)})
+    return made
 
 
 def comparisons(

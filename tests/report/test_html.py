@@ -212,8 +212,8 @@ def luminance(colour: list[int]) -> float:
 
 def test_every_chart_has_a_title_first_and_a_table(reports: dict[str, PublicReport]) -> None:
     html = report_html(reports["compas"], sha256="")
-    assert len(re.findall(r"<svg [^>]*><title id=", html)) == len(re.findall("<svg", html)) == 2
-    assert len(re.findall("<desc id=", html)) == 2
+    assert len(re.findall(r"<svg [^>]*><title id=", html)) == len(re.findall("<svg", html)) == 4
+    assert len(re.findall("<desc id=", html)) == 4
 
 
 def test_ids_are_unique(reports: dict[str, PublicReport]) -> None:
@@ -229,4 +229,4 @@ def test_what_a_publisher_wrote_is_drawn_by_no_chart() -> None:
     drawn = "".join(re.findall("<text.*?</text>", html, re.DOTALL))
     assert drawn
     assert "ذكر" not in drawn
-    assert html.count('<span class="label sans"') == 2
+    assert html.count('<span class="label sans"') == 4

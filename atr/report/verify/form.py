@@ -13,6 +13,7 @@ from atr.report.held import promise
 from atr.report.rounding import nearest
 from atr.report.verify.finding import Finding
 from atr.sampling import METHODS
+from atr.surrogate import DEPTH
 
 MOST_PEOPLE = 10**12
 INSTEAD = {"withhold": ("withheld",), "flatten": ("flattened",), "coarsen": ("coarsened", "withheld")}
@@ -35,8 +36,7 @@ def form(report: model.PublicReport) -> Iterator[Finding]:
     if report.changes is not None:
         yield from _changes(report.changes)
     yield from _totals(report)
-    if report.influence:
-        yield Finding("influence", "cannot be recomputed from the report")
+    yield from _influence(report)
 
 
 def _policy(report: model.PublicReport) -> Iterator[Finding]:
@@ -232,6 +232,36 @@ def _changes(changes: model.Changes) -> Iterator[Finding]:
     for margin in changes.margin:
         if not all(_printed(x, MOST_DIGITS) for x in (margin.previous, *margin.previous_range)):
             yield Finding(f"changes, margin, {margin.attribute}", "an earlier figure has too many digits")
+
+
+def _influence(report: model.PublicReport) -> Iterator[Finding]:
+    """Its sets are of several inputs that there are, and its tree asks questions that part people."""
+    names = {a.name for a in report.attributes}
+    sets = report.policy.influence_sets
+    if any(len(of) < 2 or not _unique(of) or set(of) - names for of in sets) or not _unique(map(frozenset, sets)):
+        yield Finding("policy.influence_sets", "are not each of two attributes or more, named once")
+    if report.surrogate is not None:
+        regions = [group.public | region.sensitive for group in report.announced_groups for region in group.regions]
+        if not _parts(report.surrogate.tree, regions, DEPTH):
+            yield Finding("surrogate.tree", f"has a question that parts nobody, or more than {DEPTH} in a row")
+
+
+def _parts(node: model.TreeNode, regions: Sequence[Mapping[str, str]], depth: int) -> bool:
+    """Whether the questions of a tree, so many in a row at most, part the people of some regions."""
+    if (node.attribute, node.values, node.yes, node.no) == (None, (), None, None):
+        return True
+    if not depth or node.attribute is None or node.yes is None or node.no is None or not _unique(node.values):
+        return False
+    sides: dict[bool, list[Mapping[str, str]]] = {True: [], False: []}
+    for region in regions:
+        sides[region.get(node.attribute) in node.values].append(region)
+    asked = {region.get(node.attribute) for region in sides[True]}
+    return (
+        bool(sides[True] and sides[False])
+        and asked == set(node.values)
+        and _parts(node.yes, sides[True], depth - 1)
+        and _parts(node.no, sides[False], depth - 1)
+    )
 
 
 def _totals(report: model.PublicReport) -> Iterator[Finding]:
