@@ -1,0 +1,21 @@
+"""The parts of a report that anybody can compute from the rest of it: they tell a reader nothing that it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from atr.report.model import PublicReport
+from atr.report.notes import fidelity_notes
+
+PARTS: dict[str, Callable[[PublicReport], Any]] = {
+    "notes": fidelity_notes,
+}
+"""Each field and how it follows from the printed numbers; a later one may look at an earlier one, the notes at all."""
+
+
+def complete(report: PublicReport) -> PublicReport:
+    """The report with the parts that follow from its printed numbers."""
+    for name, part in PARTS.items():
+        report = report.model_copy(update={name: part(report)})
+    return report
