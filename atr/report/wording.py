@@ -201,6 +201,15 @@ def inner(title: str) -> str:
     return title[:1].lower() + title[1:] if title[1:2].islower() or title[1:2].isspace() else title
 
 
+def joint_title(titles: Sequence[str]) -> str:
+    """What an intersection of attributes is called.
+
+    >>> joint_title(["Race", "Sex"]), joint_title(["Race"])
+    ('Race and sex', 'Race')
+    """
+    return listed([titles[0], *map(inner, titles[1:])])
+
+
 def day(iso: str) -> str:
     """A day in words.
 
