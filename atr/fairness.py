@@ -315,10 +315,12 @@ def rate(cells: EventCells, members: npt.NDArray[np.bool_]) -> _Rate:
 def _rates(cells: EventCells, sets: _Sets) -> list[_Rate]:
     """The announced rate of an event in every set, and between what the true one lies.
 
-    Cell by cell within the promise; where group rates are exact, within each group's total as well. No narrower range
-    holds for every mapping that is allowed. The upper end of one set and the lower end of another are reached by the
-    same mapping, also where the two share a group: raising the one as far as its total allows leaves the other lowest.
-    So the ends of a difference or a ratio of two rates are those made of the ends of the rates.
+    Cell by cell within the promise; where group rates are exact, within each group's total as well. Of two outcomes no
+    narrower range holds for every mapping that is allowed; of more, where rates are exact, one sometimes does.
+
+    The upper end of one set and the lower end of another are reached by the same mapping, also where the two share a
+    group: the most that the one can have is what its total leaves with the other at its least, and the other way round.
+    So the ends of a difference or a ratio of two rates are made of the ends of the rates, and are attained.
     """
     people = np.bincount(sets.codes, weights=cells.population, minlength=sets.size)
     printed = np.bincount(sets.codes, weights=cells.printed, minlength=sets.size).astype(np.int64)

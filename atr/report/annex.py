@@ -59,18 +59,24 @@ def announced_rules(report: PublicReport) -> bytes:
 
 
 def fairness(report: PublicReport) -> bytes:
-    """``fairness.csv``: one row per comparison; an empty end of a range is not bounded."""
+    """``fairness.csv``: one row per comparison; an empty end of a range is not bounded.
+
+    Parity over all classes has the conditions empty, and its kind as ``summary``.
+    """
     conditions = list(dict.fromkeys(name for e in report.fairness for name in e.condition))
     head = [
-        "measure", "attribute", "group_a", "group_b", "reference", *(f"condition.{n}" for n in conditions), "outcome",
-        "value", "range_low", "range_high", "threshold", "verdict", "people_a", "people_b", "rate_a", "rate_b",
+        "measure", "attribute", "group_a", "group_b", "reference", *(f"condition.{n}" for n in conditions), "summary",
+        "classes", "classes_in_all", "outcome", "value", "range_low", "range_high", "threshold", "verdict", "reason",
+        "shortfall", "people_a", "people_b", "rate_a", "rate_b",
         "sentence",
     ]  # fmt: skip
     digits = report.policy.digits
     rows = (
         [
             e.measure, e.attribute, *e.groups, e.reference, *(e.condition.get(n, "") for n in conditions),
-            e.outcome or "", *(fraction(x, digits=digits) for x in (e.value, *e.range, e.threshold)), e.verdict or "",
+            e.summary or "", *(_whole(n) for n in e.classes or (None, None)), e.outcome or "",
+            *(fraction(x, digits=digits) for x in (e.value, *e.range, e.threshold)), e.verdict or "",
+            e.reason or "", _whole(e.shortfall),
             *(_whole(n) for n in e.people), *(fraction(r, digits=digits) for r in e.rates), e.sentence,
         ]
         for e in report.fairness

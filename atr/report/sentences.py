@@ -82,9 +82,8 @@ def _ratio_judged(entry: Fairness, digits: int) -> list[str]:
     said = [_ended(figure, f"the line of {rule} is {below if under else above}: not met.")]
     if entry.shortfall is not None:
         short = entry.groups[0 if under else 1]
-        said.append(
-            f"About {wording.number(entry.shortfall)} more people of {short} would need “{entry.outcome}” to reach it."
-        )
+        more = wording.count(entry.shortfall, "more decision", "more decisions")
+        said.append(f"About {more} “{entry.outcome}” for {short} would reach it.")
     return said
 
 

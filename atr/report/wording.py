@@ -382,7 +382,16 @@ def sensitive(report: PublicReport) -> str:
 
 def coarse_values(report: PublicReport) -> str:
     """The coarser values of coarsened groups, each in quotation marks, as many as a sentence has room for."""
-    names = [f"“{value}”" for a in report.attributes for value in a.coarse]
+    return named([value for a in report.attributes for value in a.coarse])
+
+
+def named(values: Sequence[str]) -> str:
+    """Values in quotation marks, as many as a sentence has room for.
+
+    >>> named(["a", "b"])
+    '“a” and “b”'
+    """
+    names = [f"“{value}”" for value in values]
     more = len(names) - _COARSE_NAMED
     return listed(names if more <= 1 else [*names[:_COARSE_NAMED], f"{more:,} more"])
 

@@ -13,6 +13,7 @@ from typing import Any
 from atr.report import wording
 from atr.report.model import (
     AttributeInfo,
+    ComparedBy,
     Coverage,
     DataQuality,
     Fairness,
@@ -145,6 +146,11 @@ def report(
             rate=None if share is None else {outcomes[0]: round(share, 2), outcomes[1]: round(1 - round(share, 2), 2)},
         ),
         "groups": tuple(groups),
+        "compared": tuple(
+            ComparedBy(attribute=a.name, title=a.title, attributes=(a.name,), reference=None, chosen=None)
+            for a in attributes
+            if a.protected
+        ),
         "fairness": tuple(comparisons(public, kept, references or {}, outcomes, spread)),
         "data_quality": DataQuality(
             rows_read=everybody + 25, decisions=everybody, duplicates=10, corrections=5, quarantined=10,
