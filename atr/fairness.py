@@ -8,11 +8,12 @@ decision mapping.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
-from itertools import combinations
+from itertools import combinations, count
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -65,15 +66,20 @@ class EventCells:
     halves: int = 1
 
     @cached_property
-    def in_people(self) -> tuple[Floats, Floats, Floats]:
-        """(n,) people with the event: at least, at most and as announced."""
-        return self.population * self.lower, self.population * self.upper, self.population * self.chance
+    def group_of(self) -> Ints:
+        """(n,) the QID group of each region."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
     @cached_property
-    def of_groups(self) -> tuple[Floats, Floats, Floats]:
+    def in_people(self) -> tuple[Floats, ...]:
+        """(n,) people with the event, at least, at most and as announced; all people, and as they are printed."""
+        n = self.population
+        return n * self.lower, n * self.upper, n * self.chance, n, self.printed.astype(np.float64)
+
+    @cached_property
+    def of_groups(self) -> tuple[Floats, ...]:
         """(g,) the same of whole groups, cell by cell."""
-        low, high, value = (np.add.reduceat(x, self.offsets[:-1]) for x in self.in_people)
-        return low, high, value
+        return tuple(np.add.reduceat(x, self.offsets[:-1]) for x in self.in_people)
 
 
 @dataclass(frozen=True)
@@ -215,9 +221,9 @@ class _Coded:
     values: tuple[tuple[str, ...], ...]
 
     @staticmethod
-    def of(column: Iterable[str]) -> _Coded:
-        known: dict[str, int] = {}
-        codes = np.fromiter((known.setdefault(value, len(known)) for value in column), dtype=np.int64)
+    def of(column: Sequence[str]) -> _Coded:
+        known: defaultdict[str, int] = defaultdict(count().__next__)
+        codes = np.fromiter(map(known.__getitem__, column), dtype=np.int64, count=len(column))
         return _Coded(codes, tuple((value,) for value in known))
 
     def crossed(self, other: _Coded) -> _Coded:
@@ -234,8 +240,6 @@ class _Sets:
 
     Parameters
     ----------
-    codes
-        (n,) the set of each region.
     size
         How many sets there are.
     part
@@ -246,7 +250,6 @@ class _Sets:
         (parts,) whether a part is a whole group.
     """
 
-    codes: Ints
     size: int
     part: Ints | None
     group: Ints
@@ -254,14 +257,13 @@ class _Sets:
     whole: npt.NDArray[np.bool_]
 
     @staticmethod
-    def of(codes: Ints, size: int, offsets: Ints) -> _Sets:
-        sizes, groups = np.diff(offsets), np.arange(len(offsets) - 1)
-        first = codes[offsets[:-1]]
-        if (codes == np.repeat(first, sizes)).all():
-            return _Sets(codes, size, None, groups, first, np.ones(len(groups), dtype=bool))
-        part, which = _renumbered(np.repeat(groups, sizes) * size + codes)
+    def of(codes: Ints, size: int, offsets: Ints, group_of: Ints) -> _Sets:
+        first, groups = codes[offsets[:-1]], np.arange(len(offsets) - 1)
+        if (codes == first[group_of]).all():
+            return _Sets(size, None, groups, first, np.ones(len(groups), dtype=bool))
+        part, which = _renumbered(group_of * size + codes)
         group, of_set = np.divmod(which, size)
-        return _Sets(codes, size, part, group, of_set, np.bincount(part) == sizes[group])
+        return _Sets(size, part, group, of_set, np.bincount(part) == np.diff(offsets)[group])
 
 
 def exact_totals(population: Ints, chance: Ints, offsets: Ints, *, digits: int | Ints, halves: int = 1) -> Floats:
@@ -309,7 +311,7 @@ def rate(cells: EventCells, members: npt.NDArray[np.bool_]) -> _Rate:
     members
         (n,) which regions; at least one.
     """
-    return _rates(cells, _Sets.of(np.where(members, 0, 1), 2, cells.offsets))[0]
+    return _rates(cells, _Sets.of(np.where(members, 0, 1), 2, cells.offsets, cells.group_of))[0]
 
 
 def _rates(cells: EventCells, sets: _Sets) -> list[_Rate]:
@@ -322,14 +324,11 @@ def _rates(cells: EventCells, sets: _Sets) -> list[_Rate]:
     group: the most that the one can have is what its total leaves with the other at its least, and the other way round.
     So the ends of a difference or a ratio of two rates are made of the ends of the rates, and are attained.
     """
-    people = np.bincount(sets.codes, weights=cells.population, minlength=sets.size)
-    printed = np.bincount(sets.codes, weights=cells.printed, minlength=sets.size).astype(np.int64)
     totals = cells.of_groups
-
-    def inside(values: Floats, of_groups: Floats) -> Floats:
-        return of_groups if sets.part is None else np.bincount(sets.part, weights=values).astype(np.float64)
-
-    low, high, value = (inside(x, total) for x, total in zip(cells.in_people, totals, strict=True))
+    low, high, value, people, printed = (
+        total if sets.part is None else np.bincount(sets.part, weights=x).astype(np.float64)
+        for x, total in zip(cells.in_people, totals, strict=True)
+    )
     if cells.totals is not None:
         least, most = cells.totals[sets.group].T
         rest_low, rest_high = (
@@ -337,11 +336,13 @@ def _rates(cells: EventCells, sets: _Sets) -> list[_Rate]:
         )
         low, high = np.maximum(low, least - rest_high), np.minimum(high, most - rest_low)
         value = np.where(sets.whole, np.clip(np.rint(value), least, most), value)
-    low, high, value = (
-        np.bincount(sets.set, weights=x, minlength=sets.size) / np.maximum(people, 1.0) for x in (low, high, value)
+    low, high, value, people, printed = (
+        np.bincount(sets.set, weights=x, minlength=sets.size).astype(np.float64)
+        for x in (low, high, value, people, printed)
     )
+    low, high, value = (x / np.maximum(people, 1.0) for x in (low, high, value))
     low, high = np.maximum(np.minimum(low, value), 0.0), np.minimum(np.maximum(high, value), 1.0)
-    columns = (printed.tolist(), value.tolist(), low.tolist(), high.tolist())
+    columns = (printed.astype(np.int64).tolist(), value.tolist(), low.tolist(), high.tolist())
     return [_Rate(n, x, (bottom, top)) for n, x, bottom, top in zip(*columns, strict=True)]
 
 
@@ -350,7 +351,7 @@ def group_rates(cells: EventCells) -> Floats:
     value = cells.of_groups[2]
     if cells.totals is not None:
         value = np.clip(np.rint(value), *cells.totals.T)
-    rates: Floats = value / np.add.reduceat(cells.population, cells.offsets[:-1])
+    rates: Floats = value / cells.of_groups[3]
     return rates
 
 
@@ -466,7 +467,7 @@ def compare(
 
 def _of_events(events: Sequence[EventCells], column: _Coded) -> Iterator[list[_Rate]]:
     """For each event its rates among the people with each value."""
-    sets = _Sets.of(column.codes, len(column.values), events[0].offsets)
+    sets = _Sets.of(column.codes, len(column.values), events[0].offsets, events[0].group_of)
     return (_rates(event, sets) for event in events)
 
 

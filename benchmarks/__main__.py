@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks import cases
+from benchmarks import cases, fairness
 from benchmarks.measure import machine
 
 HERE = Path(__file__).parent
@@ -17,6 +17,7 @@ SECTIONS = {
     "memory": cases.memory,
     "start_up": cases.start_up,
     "rounded": cases.rounded,
+    "fairness": fairness.fairness,
 }
 
 

@@ -76,8 +76,7 @@ def _ratio_judged(entry: Fairness, digits: int) -> list[str]:
         return [_ended(figure, f"{rule} allows {below} to {above}: met.")]
     if entry.verdict == "cannot_tell":
         ends = [end for end, at in ((below, line), (above, 1 / line)) if low <= at <= high] or [below]
-        which = "that includes" if figure else "the figure lies at"
-        return [_ended(figure, f"{which} {' and '.join(ends)}, where {rule} draws its line: it {_PRIVATE}.")]
+        return [f"{figure}; that includes {' and '.join(ends)}, where {rule} draws its line: it {_PRIVATE}."]
     under = entry.value is not None and entry.value < 1
     said = [_ended(figure, f"the line of {rule} is {below if under else above}: not met.")]
     if entry.shortfall is not None:
@@ -124,8 +123,7 @@ def _difference_judged(entry: Fairness, decimals: int) -> list[str]:
     limit = wording.points(entry.threshold)
     limit = f"{limit} {'point' if limit == '1' else 'points'}"
     if entry.verdict == "cannot_tell":
-        which = "that includes" if figure else "the distance lies at"
-        return [_ended(figure, f"{which} the limit of {limit}: it {_PRIVATE}.")]
+        return [f"{figure}; that includes the limit of {limit}: it {_PRIVATE}."]
     return [_ended(figure, f"the limit is {limit}: {'met' if entry.verdict == 'met' else 'not met'}.")]
 
 
