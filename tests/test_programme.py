@@ -124,6 +124,27 @@ FAULTS = [
     ("  fidelity: {delta: 0.9}", "  digits: 3.5", 18, ["policy.digits"]),
     ("  fidelity: {delta: 0.9}", "  digits: 7", 18, ["policy.digits", "must be at most 6, not 7"]),
     ("  fidelity: {delta: 0.9}", "  max_confidence: -0.5", 18, ["policy.max_confidence", "must be above 0, not -0.5"]),
+    ("period: {every", "fairness: {intersections: [[sex]]}\nperiod: {every", 19, ["fairness.intersections.0"]),
+    (
+        "period: {every",
+        "fairness: {intersections: [[sex, age]]}\nperiod: {every",
+        19,
+        ["fairness.intersections", "'age' is not one of the attributes"],
+    ),
+    (
+        "period: {every",
+        "fairness: {intersections: [[sex, sex]]}\nperiod: {every",
+        19,
+        ["fairness.intersections", "stands twice in sex, sex"],
+    ),
+    (
+        "period: {every",
+        "fairness: {intersections: [[sex, income], [income, sex]]}\nperiod: {every",
+        19,
+        ["fairness.intersections", "income, sex stands there twice"],
+    ),
+    ("protected: true}", "protected: true, reference: {by: lowest}}", 12, ["reference.by", "'highest' or 'largest'"]),
+    ("protected: true}", "protected: true, reference: {by: highest, of: x}}", 12, ["reference.of", "are by"]),
     ("every: month", "every: week", 19, ["period.every"]),
     ("Europe/Berlin", "Berlin", 19, ["period.timezone", "no time zone"]),
     ("  decided_at: day\n", "", 5, ["log", "needs decided_at"]),
@@ -183,7 +204,13 @@ def test_a_value_of_a_wrong_kind_is_told_in_plain_words(tmp_path: Path) -> None:
     whole["attributes"]["sex"] |= {"values": {"a": "A", "b": "B"}, "reference": "A", "title": "Sex", "legitimate": True}
     whole["attributes"]["income"] |= {"sets": {"high": ["b", "c"]}}
     whole["policy"] |= {"digits": 3, "objective": "privacy", "minimum_group_size": 50, "side_information": "population"}
-    whole["fairness"] = {"four_fifths": 0.8}
+    whole["fairness"] = {
+        "four_fifths": 0.8,
+        "four_fifths_origin": "a law",
+        "parity_tolerance": 0.05,
+        "parity_tolerance_origin": "a policy",
+        "intersections": [["sex", "income"]],
+    }
     refused = 0
     for path in _places(whole):
         for wrong in WRONG:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -46,8 +46,9 @@ def of(printed: Printed) -> Iterator[Finding]:
     yield from _leakage(printed)
     yield from _rates(printed)
     yield from _promise(printed.report)
-    yield from _compared(printed)
-    yield from _fairness(printed)
+    expected = _expected(printed)
+    yield from _compared(printed, expected)
+    yield from _fairness(printed, expected)
     yield from _derived(printed.report)
 
 
@@ -343,11 +344,11 @@ def _limits(report: model.PublicReport) -> Iterator[Finding]:
 # --- fairness
 
 
-def _fairness(printed: Printed) -> Iterator[Finding]:
+def _fairness(printed: Printed, comparisons: Sequence[fairness.Comparison]) -> Iterator[Finding]:
     report = printed.report
     how = _printing(printed)
     stated = {_key(entry): entry for entry in report.fairness}
-    expected = {_key(entry): entry for entry in how.entries(_expected(printed))}
+    expected = {_key(entry): entry for entry in how.entries(comparisons)}
     if len(stated) < len(report.fairness):
         yield Finding("fairness", "a comparison stands there twice")
     for key, entry in stated.items():
@@ -394,10 +395,10 @@ def _expected(printed: Printed) -> list[fairness.Comparison]:
     )
 
 
-def _compared(printed: Printed) -> Iterator[Finding]:
+def _compared(printed: Printed, comparisons: Sequence[fairness.Comparison]) -> Iterator[Finding]:
     """What people are compared by: that its reference is the one it is said to be, and what nobody has."""
     report = printed.report
-    found = {comparison.by.attributes for comparison in _expected(printed)}
+    found = {comparison.by.attributes for comparison in comparisons}
     for by in report.compared:
         where = f"compared, {by.attribute}"
         announced = printed.people_by(by.attributes)
