@@ -320,6 +320,12 @@ def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
         name: {"role": role, "protected": draw(st.booleans()), "legitimate": draw(st.booleans())}
         for name, role in [*((name, "public") for name in public), ("secret", "sensitive")]
     }
+    protected = [name for name, a in content["attributes"].items() if a["protected"]]
+    for name in protected:
+        content["attributes"][name]["reference"] = draw(st.sampled_from([{"by": "highest"}, {"by": "largest"}, "b"]))
+    if protected and draw(st.booleans()):
+        other = draw(st.sampled_from([name for name in content["attributes"] if name != protected[0]]))
+        content["fairness"] = {"intersections": [[protected[0], other]]}
     sensitive = draw(st.integers(2, 4))
     groups, rows = [], []
     ranges: dict[tuple[str, ...], tuple[float, float]] = {}
