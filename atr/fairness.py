@@ -215,23 +215,38 @@ class _Rate:
 
 @dataclass(frozen=True)
 class _Coded:
-    """A value, or a tuple of values of several attributes, for each region, by its number among those that occur."""
+    """A value, or a tuple of values of several attributes, for each region, by its number among those that occur.
+
+    Parameters
+    ----------
+    codes
+        (n,) the number of each region; where ``whole``, (g,) that of each QID group, whose regions have it in common.
+    values
+        What the numbers stand for.
+    group_of
+        (n,) the QID group of each region.
+    """
 
     codes: Ints
     values: tuple[tuple[str, ...], ...]
+    group_of: Ints
+    whole: bool
 
     @staticmethod
-    def of(column: Sequence[str]) -> _Coded:
+    def of(column: Sequence[str], event: EventCells) -> _Coded:
         known: defaultdict[str, int] = defaultdict(count().__next__)
         codes = np.fromiter(map(known.__getitem__, column), dtype=np.int64, count=len(column))
-        return _Coded(codes, tuple((value,) for value in known))
+        first = codes[event.offsets[:-1]]
+        whole = bool((codes == first[event.group_of]).all())
+        return _Coded(first if whole else codes, tuple((value,) for value in known), event.group_of, whole)
 
     def crossed(self, other: _Coded) -> _Coded:
         """The pairs of a value of this and a value of the other that occur."""
-        codes, which = _renumbered(self.codes * len(other.values) + other.codes)
-        firsts, seconds = np.divmod(which, len(other.values))
-        pairs = zip(firsts.tolist(), seconds.tolist(), strict=True)
-        return _Coded(codes, tuple(self.values[i] + other.values[k] for i, k in pairs))
+        whole = self.whole and other.whole
+        first, second = (x.codes if whole or not x.whole else x.codes[x.group_of] for x in (self, other))
+        codes, which = _renumbered(first * len(other.values) + second)
+        pairs = zip(*(part.tolist() for part in np.divmod(which, len(other.values))), strict=True)
+        return _Coded(codes, tuple(self.values[i] + other.values[k] for i, k in pairs), self.group_of, whole)
 
 
 @dataclass(frozen=True)
@@ -257,11 +272,12 @@ class _Sets:
     whole: npt.NDArray[np.bool_]
 
     @staticmethod
-    def of(codes: Ints, size: int, offsets: Ints, group_of: Ints) -> _Sets:
-        first, groups = codes[offsets[:-1]], np.arange(len(offsets) - 1)
-        if (codes == first[group_of]).all():
-            return _Sets(size, None, groups, first, np.ones(len(groups), dtype=bool))
-        part, which = _renumbered(group_of * size + codes)
+    def of(column: _Coded, offsets: Ints) -> _Sets:
+        size = len(column.values)
+        if column.whole:
+            groups = np.arange(len(offsets) - 1)
+            return _Sets(size, None, groups, column.codes, np.ones(len(groups), dtype=bool))
+        part, which = _renumbered(column.group_of * size + column.codes)
         group, of_set = np.divmod(which, size)
         return _Sets(size, part, group, of_set, np.bincount(part) == np.diff(offsets)[group])
 
@@ -311,7 +327,8 @@ def rate(cells: EventCells, members: npt.NDArray[np.bool_]) -> _Rate:
     members
         (n,) which regions; at least one.
     """
-    return _rates(cells, _Sets.of(np.where(members, 0, 1), 2, cells.offsets, cells.group_of))[0]
+    sides = _Coded(np.where(members, 0, 1), (("inside",), ("outside",)), cells.group_of, whole=False)
+    return _rates(cells, _Sets.of(sides, cells.offsets))[0]
 
 
 def _rates(cells: EventCells, sets: _Sets) -> list[_Rate]:
@@ -423,8 +440,8 @@ def compare(
     if not len(cells.population):
         return []
     needed = {name for by in compared for name in by.attributes} | set(legitimate)
-    coded = {name: _Coded.of(values[name]) for name in needed}
     events = cells.events()
+    coded = {name: _Coded.of(values[name], events[0]) for name in needed}
     result: list[Comparison] = []
     for by in compared:
         column = reduce(_Coded.crossed, (coded[name] for name in by.attributes))
@@ -467,7 +484,7 @@ def compare(
 
 def _of_events(events: Sequence[EventCells], column: _Coded) -> Iterator[list[_Rate]]:
     """For each event its rates among the people with each value."""
-    sets = _Sets.of(column.codes, len(column.values), events[0].offsets, events[0].group_of)
+    sets = _Sets.of(column, events[0].offsets)
     return (_rates(event, sets) for event in events)
 
 

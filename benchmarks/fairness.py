@@ -18,7 +18,7 @@ REGIONS, REGIONS_OF_A_GROUP, TARGET = 10**6, 5, 2.0
 PUBLIC, SENSITIVE = {"race": 6, "sex": 2, "age": 5, "region": 12}, {"health": 5}
 
 
-def drawn(regions: int) -> tuple[AnnouncedCells, dict[str, list[str]]]:
+def drawn(regions: int) -> tuple[AnnouncedCells, dict[str, tuple[str, ...]]]:
     """Draw announced groups and the values of five attributes, four public and one sensitive, the same on every run."""
     rng = np.random.default_rng(11)
     groups = regions // REGIONS_OF_A_GROUP
@@ -29,10 +29,12 @@ def drawn(regions: int) -> tuple[AnnouncedCells, dict[str, list[str]]]:
     offsets = np.arange(groups + 1) * REGIONS_OF_A_GROUP
     cells = AnnouncedCells(people, chance, 3, lower, upper, offsets, True, people)
     values = {
-        name: [f"{name} {v}" for v in np.repeat(rng.integers(0, size, groups), REGIONS_OF_A_GROUP).tolist()]
+        name: tuple(f"{name} {v}" for v in np.repeat(rng.integers(0, size, groups), REGIONS_OF_A_GROUP).tolist())
         for name, size in PUBLIC.items()
     }
-    return cells, values | {name: [f"{name} {i % size}" for i in range(regions)] for name, size in SENSITIVE.items()}
+    return cells, values | {
+        name: tuple(f"{name} {i % size}" for i in range(regions)) for name, size in SENSITIVE.items()
+    }
 
 
 def fairness() -> Iterator[Row]:

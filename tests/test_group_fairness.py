@@ -204,7 +204,7 @@ def test_every_changed_word_or_number_of_what_is_compared_is_found() -> None:
     ],
 )
 def test_a_forged_comparison_is_found_with_rounded_populations(change: Any) -> None:
-    report, _, _ = _made()
+    report, _, _ = _made(races=(*RACES[:2], "all too few"))
     content = json.loads(report.to_json())
     change(content)
     assert check(model.PublicReport.model_validate(content))
