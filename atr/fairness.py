@@ -8,16 +8,18 @@ decision mapping.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import partial
-from itertools import combinations
-from typing import Any, Literal
+from functools import cached_property, partial, reduce
+from itertools import combinations, count
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from atr.programme import UNKNOWN
+from atr.shown import UNKNOWN
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -62,6 +64,22 @@ class EventCells:
     totals: Floats | None
     printed: Ints
     halves: int = 1
+
+    @cached_property
+    def group_of(self) -> Ints:
+        """(n,) the QID group of each region."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    @cached_property
+    def in_people(self) -> tuple[Floats, ...]:
+        """(n,) people with the event, at least, at most and as announced; all people, and as they are printed."""
+        n = self.population
+        return n * self.lower, n * self.upper, n * self.chance, n, self.printed.astype(np.float64)
+
+    @cached_property
+    def of_groups(self) -> tuple[Floats, ...]:
+        """(g,) the same of whole groups, cell by cell."""
+        return tuple(np.add.reduceat(x, self.offsets[:-1]) for x in self.in_people)
 
 
 @dataclass(frozen=True)
@@ -134,6 +152,34 @@ class AnnouncedCells:
 
 
 @dataclass(frozen=True)
+class By:
+    """What people are compared by, and against whom.
+
+    Parameters
+    ----------
+    attributes
+        One attribute, or the several of an intersection.
+    named
+        The reference named for it. Where there is none, or nobody announced has its value: ``rule``.
+    rule
+        The group with the highest rate of the positive outcome, or with most people.
+    """
+
+    attributes: tuple[str, ...]
+    named: str | None = None
+    rule: Literal["highest", "largest"] = "highest"
+
+    @property
+    def name(self) -> str:
+        """What it is called in the report.
+
+        >>> By(("race", "sex")).name
+        'race and sex'
+        """
+        return " and ".join(self.attributes)
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Two groups of people compared. ``groups[1]`` is the base; unbounded ends and missing ratios are inf and nan.
 
@@ -141,7 +187,7 @@ class Comparison:
     """
 
     measure: Measure
-    attribute: str
+    by: By
     groups: tuple[str, str]
     reference: str
     condition: tuple[tuple[str, str], ...]
@@ -158,6 +204,82 @@ class _Rate:
     people: int
     value: float
     range: Range
+
+    @property
+    def opposite(self) -> _Rate:
+        """Of the opposite event."""
+        low, high = self.range
+        value, low, high = (0.0 if 1 - x <= _NOISE else 1 - x for x in (self.value, high, low))
+        return _Rate(self.people, value, (low, high))
+
+
+@dataclass(frozen=True)
+class _Coded:
+    """A value, or a tuple of values of several attributes, for each region, by its number among those that occur.
+
+    Parameters
+    ----------
+    codes
+        (n,) the number of each region; where ``whole``, (g,) that of each QID group, whose regions have it in common.
+    values
+        What the numbers stand for.
+    group_of
+        (n,) the QID group of each region.
+    """
+
+    codes: Ints
+    values: tuple[tuple[str, ...], ...]
+    group_of: Ints
+    whole: bool
+
+    @staticmethod
+    def of(column: Sequence[str], event: EventCells) -> _Coded:
+        known: defaultdict[str, int] = defaultdict(count().__next__)
+        codes = np.fromiter(map(known.__getitem__, column), dtype=np.int64, count=len(column))
+        first = codes[event.offsets[:-1]]
+        whole = bool((codes == first[event.group_of]).all())
+        return _Coded(first if whole else codes, tuple((value,) for value in known), event.group_of, whole)
+
+    def crossed(self, other: _Coded) -> _Coded:
+        """The pairs of a value of this and a value of the other that occur."""
+        whole = self.whole and other.whole
+        first, second = (x.codes if whole or not x.whole else x.codes[x.group_of] for x in (self, other))
+        codes, which = _renumbered(first * len(other.values) + second)
+        pairs = zip(*(part.tolist() for part in np.divmod(which, len(other.values))), strict=True)
+        return _Coded(codes, tuple(self.values[i] + other.values[k] for i, k in pairs), self.group_of, whole)
+
+
+@dataclass(frozen=True)
+class _Sets:
+    """Disjoint sets of people, cut up by QID group.
+
+    Parameters
+    ----------
+    size
+        How many sets there are.
+    part
+        (n,) the part of each region; None where the groups are the parts.
+    group, set
+        (parts,) the group and the set of each part.
+    whole
+        (parts,) whether a part is a whole group.
+    """
+
+    size: int
+    part: Ints | None
+    group: Ints
+    set: Ints
+    whole: npt.NDArray[np.bool_]
+
+    @staticmethod
+    def of(column: _Coded, offsets: Ints) -> _Sets:
+        size = len(column.values)
+        if column.whole:
+            groups = np.arange(len(offsets) - 1)
+            return _Sets(size, None, groups, column.codes, np.ones(len(groups), dtype=bool))
+        part, which = _renumbered(column.group_of * size + column.codes)
+        group, of_set = np.divmod(which, size)
+        return _Sets(size, part, group, of_set, np.bincount(part) == np.diff(offsets)[group])
 
 
 def exact_totals(population: Ints, chance: Ints, offsets: Ints, *, digits: int | Ints, halves: int = 1) -> Floats:
@@ -200,48 +322,53 @@ def exact_totals(population: Ints, chance: Ints, offsets: Ints, *, digits: int |
 def rate(cells: EventCells, members: npt.NDArray[np.bool_]) -> _Rate:
     """The announced rate of an event among the people in some regions, and between what the true one lies.
 
-    Cell by cell within the promise; where group rates are exact, within each group's total as well.
-
     Parameters
     ----------
     members
         (n,) which regions; at least one.
     """
-    starts = cells.offsets[:-1]
+    sides = _Coded(np.where(members, 0, 1), (("inside",), ("outside",)), cells.group_of, whole=False)
+    return _rates(cells, _Sets.of(sides, cells.offsets))[0]
 
-    def inside(values: Floats) -> Floats:
-        return np.asarray(np.add.reduceat(np.where(members, cells.population * values, 0.0), starts))
 
-    low, high, value = inside(cells.lower), inside(cells.upper), inside(cells.chance)
-    if cells.totals is not None:
-        outside = ~members
+def _rates(cells: EventCells, sets: _Sets) -> list[_Rate]:
+    """The announced rate of an event in every set, and between what the true one lies.
 
-        def rest(values: Floats) -> Floats:
-            return np.asarray(np.add.reduceat(np.where(outside, cells.population * values, 0.0), starts))
+    Cell by cell within the promise; where group rates are exact, within each group's total as well. Of two outcomes no
+    narrower range holds for every mapping that is allowed; of more, where rates are exact, one sometimes does.
 
-        touched = np.logical_or.reduceat(members, starts)
-        whole = touched & ~np.logical_or.reduceat(outside, starts)
-        least, most = cells.totals.T
-        low = np.where(touched, np.maximum(low, least - rest(cells.upper)), 0.0)
-        high = np.where(touched, np.minimum(high, most - rest(cells.lower)), 0.0)
-        value = np.where(whole, np.clip(np.rint(value), least, most), value)
-    people = float(cells.population[members].sum())
-    ends = float(low.sum()) / people, float(high.sum()) / people
-    announced = float(value.sum()) / people
-    return _Rate(
-        int(cells.printed[members].sum()),
-        announced,
-        (max(0.0, min(ends[0], announced)), min(1.0, max(ends[1], announced))),
+    The upper end of one set and the lower end of another are reached by the same mapping, also where the two share a
+    group: the most that the one can have is what its total leaves with the other at its least, and the other way round.
+    So the ends of a difference or a ratio of two rates are made of the ends of the rates, and are attained.
+    """
+    totals = cells.of_groups
+    low, high, value, people, printed = (
+        total if sets.part is None else np.bincount(sets.part, weights=x).astype(np.float64)
+        for x, total in zip(cells.in_people, totals, strict=True)
     )
+    if cells.totals is not None:
+        least, most = cells.totals[sets.group].T
+        rest_low, rest_high = (
+            np.where(sets.whole, 0.0, total[sets.group] - x) for x, total in zip((low, high), totals[:2], strict=True)
+        )
+        low, high = np.maximum(low, least - rest_high), np.minimum(high, most - rest_low)
+        value = np.where(sets.whole, np.clip(np.rint(value), least, most), value)
+    low, high, value, people, printed = (
+        np.bincount(sets.set, weights=x, minlength=sets.size).astype(np.float64)
+        for x in (low, high, value, people, printed)
+    )
+    low, high, value = (x / np.maximum(people, 1.0) for x in (low, high, value))
+    low, high = np.maximum(np.minimum(low, value), 0.0), np.minimum(np.maximum(high, value), 1.0)
+    columns = (printed.astype(np.int64).tolist(), value.tolist(), low.tolist(), high.tolist())
+    return [_Rate(n, x, (bottom, top)) for n, x, bottom, top in zip(*columns, strict=True)]
 
 
 def group_rates(cells: EventCells) -> Floats:
     """(g,) the announced rate of an event in each QID group; where rates are exact, of whole numbers of people."""
-    starts = cells.offsets[:-1]
-    value = np.add.reduceat(cells.population * cells.chance, starts)
+    value = cells.of_groups[2]
     if cells.totals is not None:
         value = np.clip(np.rint(value), *cells.totals.T)
-    rates: Floats = value / np.add.reduceat(cells.population, starts)
+    rates: Floats = value / cells.of_groups[3]
     return rates
 
 
@@ -277,13 +404,14 @@ def ratio(a: _Rate, b: _Rate) -> tuple[float, Range]:
 
 def compare(
     cells: AnnouncedCells,
-    values: dict[str, tuple[str, ...]],
+    values: Mapping[str, Sequence[str]],
     *,
-    protected: dict[str, str | None],
+    compared: Sequence[By],
     legitimate: tuple[str, ...],
     outcomes: tuple[str, ...],
     four_fifths: float,
     parity_tolerance: float,
+    minimum: int = 1,
 ) -> list[Comparison]:
     """All group-fairness comparisons of a report.
 
@@ -293,59 +421,139 @@ def compare(
         The announced groups.
     values
         For each attribute, (n,) the display value of each region.
-    protected
-        The protected attributes, each with its reference; None, or a value nobody announced has: the value with the
-        highest rate. The category "unknown" is never chosen.
+    compared
+        What people are compared by. The category "unknown" is never the reference; nor is, by a rule, a group of fewer
+        people than ``minimum``, if there is another.
     legitimate
         Attributes that parity is conditioned on, all together.
     outcomes
         The positive outcome, then the others.
     four_fifths, parity_tolerance
         Where verdicts are drawn.
+    minimum
+        Printed people of the smallest group that can be the reference.
 
     Returns
     -------
-    For each protected attribute the comparisons with its reference, then every other pair.
+    For each of ``compared`` the comparisons with its reference, then every other pair, then those within classes.
     """
     if not len(cells.population):
         return []
-    everyone = np.ones(len(cells.population), dtype=bool)
-    columns = {name: np.array(column, dtype=object) for name, column in values.items()}
+    needed = {name for by in compared for name in by.attributes} | set(legitimate)
     events = cells.events()
-    single = tuple(cells.event(a) for a in range(len(outcomes)))
+    coded = {name: _Coded.of(values[name], events[0]) for name in needed}
     result: list[Comparison] = []
-    for attribute, wanted in protected.items():
-        of_outcomes = [_rates(event, columns[attribute], everyone) for event in single]
-        of_events = [_rates(event, columns[attribute], everyone) for event in events]
-        reference = _reference(of_outcomes[0], wanted)
+    for by in compared:
+        column = reduce(_Coded.crossed, (coded[name] for name in by.attributes))
+        shown = [joined(parts) for parts in column.values]
+        of_events = [dict(zip(shown, rates, strict=True)) for rates in _of_events(events, column)]
+        unknown = {label for label, parts in zip(shown, column.values, strict=True) if UNKNOWN in parts}
+        reference = _reference(of_events[0], by, unknown, minimum=minimum)
         if reference is None:
             continue
-
-        compared = partial(_compared, attribute=attribute, reference=reference)
-        parity = partial(compared, outcome=None, threshold=parity_tolerance)
-        for pair in _pairs(of_outcomes[0], reference):
-            for k, (outcome, rates) in enumerate(zip(outcomes, of_outcomes, strict=True)):
+        two = partial(_compared, by=by, reference=reference)
+        parity = partial(two, outcome=None, threshold=parity_tolerance)
+        # The single outcomes are the first events; of two outcomes, the second is the opposite of the first.
+        of_outcomes = of_events[: len(outcomes)]
+        if len(outcomes) == 2:
+            of_outcomes = [of_events[0], {label: found.opposite for label, found in of_events[0].items()}]
+        pairs = list(_pairs(shown, reference))
+        for pair in pairs:
+            for outcome, rates in zip(outcomes, of_outcomes, strict=True):
                 found = ratio(*(rates[who] for who in pair))
-                line = four_fifths if k == 0 else None
+                line = four_fifths if outcome == outcomes[0] else None
                 result.append(
-                    compared(
-                        pair, rates, found, measure="p_percent_rule", condition=(), outcome=outcome, threshold=line
-                    )
+                    two(pair, rates, found, measure="p_percent_rule", condition=(), outcome=outcome, threshold=line)
                 )
             found = _apart(pair, of_events)
-            result.append(parity(pair, of_outcomes[0], found, measure="statistical_parity", condition=()))
-        given = [columns[name] for name in legitimate if name != attribute]
-        names = [name for name in legitimate if name != attribute]
-        for klass in dict.fromkeys(zip(*given, strict=True)):
-            inside = np.logical_and.reduce([c == v for c, v in zip(given, klass, strict=True)])
-            within = [_rates(event, columns[attribute], inside) for event in events]
+            result.append(parity(pair, of_events[0], found, measure="statistical_parity", condition=()))
+        names = [name for name in legitimate if name not in by.attributes]
+        if not names:
+            continue
+        alike = reduce(_Coded.crossed, (coded[name] for name in names)).crossed(column)
+        for klass, within in _by_class(events, alike, len(names)).items():
             condition = tuple(zip(names, klass, strict=True))
-            for pair in _pairs(within[0], reference):
-                found = _apart(pair, within)
-                result.append(
-                    parity(pair, within[0], found, measure="conditional_statistical_parity", condition=condition)
-                )
+            for pair in pairs:
+                if {*pair} <= within[0].keys():
+                    found = _apart(pair, within)
+                    result.append(
+                        parity(pair, within[0], found, measure="conditional_statistical_parity", condition=condition)
+                    )
     return result
+
+
+def _of_events(events: Sequence[EventCells], column: _Coded) -> Iterator[list[_Rate]]:
+    """For each event its rates among the people with each value."""
+    sets = _Sets.of(column, events[0].offsets)
+    return (_rates(event, sets) for event in events)
+
+
+def _by_class(
+    events: Sequence[EventCells], alike: _Coded, conditions: int
+) -> dict[tuple[str, ...], list[dict[str, _Rate]]]:
+    """For each class and event the rates of the groups; the first values of ``alike`` are those of the class."""
+    found: dict[tuple[str, ...], list[dict[str, _Rate]]] = {}
+    for i, rates in enumerate(_of_events(events, alike)):
+        for parts, of_set in zip(alike.values, rates, strict=True):
+            within = found.setdefault(parts[:conditions], [{} for _ in events])
+            within[i][joined(parts[conditions:])] = of_set
+    return found
+
+
+Summary = Literal["worst_class", "mean_over_classes"]
+
+
+class _OfTwo(Protocol):
+    @property
+    def people(self) -> tuple[int, int]: ...
+
+
+_Class = TypeVar("_Class", bound=_OfTwo)
+
+
+def counted(classes: Sequence[_Class], *, minimum: int) -> list[_Class]:
+    """The classes in which both groups have people enough; all of them, where they have in none."""
+    return [c for c in classes if min(c.people) >= minimum] or list(classes)
+
+
+def overall(
+    summary: Summary, values: Sequence[float], ranges: Sequence[Range], people: Sequence[int]
+) -> tuple[float, Range]:
+    """Conditional parity of two groups over all classes: the largest distance, or the mean one.
+
+    Parameters
+    ----------
+    values, ranges
+        Of the distance in each class.
+    people
+        The weights of the mean: how many people of the two groups each class has.
+
+    Returns
+    -------
+    The value and its range: each end is the largest, or the mean, of those ends.
+
+    Examples
+    --------
+    >>> overall("mean_over_classes", [0.1, 0.4], [(0.1, 0.2), (0.3, 0.5)], [300, 100])
+    (0.175, (0.15, 0.275))
+    """
+    columns = (list(values), [low for low, _ in ranges], [high for _, high in ranges])
+    if summary == "worst_class":
+        value, low, high = (max(column) for column in columns)
+    else:
+        value, low, high = (float(np.dot(column, people)) / sum(people) for column in columns)
+    return value, (low, high)
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Values of several attributes as one; those with a comma or a quotation mark are quoted as in CSV.
+
+    >>> joined(("African-American", "Female")), joined(("a, b", "c"))
+    ('African-American, Female', '"a, b", c')
+    """
+    if len(parts) == 1:
+        return parts[0]
+    return ", ".join('"' + part.replace('"', '""') + '"' if {",", '"'} & {*part} else part for part in parts)
 
 
 def verdict(measure: Measure, inside: Range, threshold: float | None) -> Verdict | None:
@@ -377,22 +585,30 @@ def _apart(pair: tuple[str, str], of_events: list[dict[str, _Rate]]) -> tuple[fl
     return difference([rates[a] for rates in of_events], [rates[b] for rates in of_events])
 
 
-def _rates(cells: EventCells, column: npt.NDArray[np.object_], inside: npt.NDArray[np.bool_]) -> dict[str, _Rate]:
-    return {value: rate(cells, inside & (column == value)) for value in dict.fromkeys(column[inside])}
+def _reference(rates: Mapping[str, _Rate], by: By, unknown: AbstractSet[str], *, minimum: int) -> str | None:
+    known = [value for value in rates if value not in unknown]
+    if by.named in known:
+        return by.named
+    candidates = [value for value in known if rates[value].people >= minimum] or known
+    if by.rule == "largest":
+        return max(candidates, key=lambda value: rates[value].people, default=None)
+    return max(candidates, key=lambda value: rates[value].value, default=None)
 
 
-def _reference(rates: dict[str, _Rate], wanted: str | None) -> str | None:
-    if wanted in rates and wanted != UNKNOWN:
-        return wanted
-    known = [value for value in rates if value != UNKNOWN]
-    return max(known, key=lambda value: rates[value].value, default=None)
+def _pairs(values: Sequence[str], reference: str) -> Iterator[tuple[str, str]]:
+    yield from ((value, reference) for value in values if value != reference)
+    if len(values) <= PAIRS_UP_TO:
+        yield from ((b, a) for a, b in combinations(values, 2) if reference not in (a, b))
 
 
-def _pairs(rates: dict[str, _Rate], reference: str) -> Iterator[tuple[str, str]]:
-    if reference in rates:
-        yield from ((value, reference) for value in rates if value != reference)
-    if len(rates) <= PAIRS_UP_TO:
-        yield from ((b, a) for a, b in combinations(rates, 2) if reference not in (a, b))
+def _renumbered(codes: Ints) -> tuple[Ints, Ints]:
+    """(n,) numbers without gaps in place of others, and which those were, in their order."""
+    size = int(codes.max(initial=-1)) + 1
+    if size > 4 * len(codes) + 1024:
+        which, numbers = np.unique(codes, return_inverse=True)
+        return numbers.reshape(-1), which
+    used = np.bincount(codes, minlength=size) > 0
+    return (np.cumsum(used) - 1)[codes], np.flatnonzero(used)
 
 
 def _divide(a: float, b: float) -> float:

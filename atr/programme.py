@@ -146,6 +146,16 @@ _Set = Annotated[
 ]
 
 
+class Reference(_Part):
+    """By which rule the group is chosen that others are compared with."""
+
+    by: Literal["highest", "largest"]
+
+
+def _how_chosen(value: Any) -> str:
+    return "[keys]" if isinstance(value, dict | Reference) else "[text]"
+
+
 class Attribute(_Part):
     """One input of the decision: what a stranger may know of it, and how it is shown."""
 
@@ -153,7 +163,10 @@ class Attribute(_Part):
     title: Text | None = None
     protected: StrictBool = False
     legitimate: StrictBool = False
-    reference: Text | None = None
+    reference: (
+        Annotated[Annotated[Text, Tag("[text]")] | Annotated[Reference, Tag("[keys]")], Discriminator(_how_chosen)]
+        | None
+    ) = None
     values: dict[RawText, Text] | None = None
     bins: tuple[Annotated[float, Field(strict=True)], ...] | None = None
     labels: tuple[Text, ...] | None = None
@@ -203,9 +216,20 @@ class Attribute(_Part):
                 raise _at("sets", f"'{strangers[0]}' is not one of its values ({', '.join(known)})", name)
             if name in known:
                 raise _at("sets", "is the name of a value too: give the set another name", name)
-        if self.reference is not None and (self.bins or self.values) and self.shown(self.reference) not in known:
+        named = self.named_reference
+        if named is not None and (self.bins or self.values) and named not in known:
             raise _at("reference", f"'{self.reference}' is not one of its values ({', '.join(known)})")
         return self
+
+    @property
+    def named_reference(self) -> str | None:
+        """The display value that others are compared with, where one is named."""
+        return self.shown(self.reference) if isinstance(self.reference, str) else None
+
+    @property
+    def reference_rule(self) -> Literal["highest", "largest"]:
+        """How the reference is chosen where none is named, or nobody announced has its value."""
+        return self.reference.by if isinstance(self.reference, Reference) else "highest"
 
     @property
     def named(self) -> dict[str, NamedSet]:
@@ -442,13 +466,37 @@ class IndividualPolicy(_Part):
         return measures
 
 
+BY_PUBLISHER = "chosen by the publisher"
+FOUR_FIFTHS = "29 CFR 1607.4(D), the four-fifths rule of the US Uniform Guidelines on Employee Selection Procedures"
+
+
 class FairnessPolicy(_Part):
-    """The lines that verdicts are drawn at, and how rarely chance alone may pass for a difference."""
+    """The lines that verdicts are drawn at, with where they come from, and what is compared beside attributes."""
 
     four_fifths: PositiveShare = 0.8
+    four_fifths_origin: Text | None = None
     parity_tolerance: Share = 0.05
+    parity_tolerance_origin: Text = BY_PUBLISHER
+    intersections: tuple[Annotated[tuple[Text, ...], Field(min_length=2)], ...] = ()
     individual: IndividualPolicy | None = None
     alpha: Annotated[float, Field(ge=ALPHA[0], le=ALPHA[1], strict=True)] = 0.05
+
+    @property
+    def origin_of_four_fifths(self) -> str:
+        """Where the line of the p%-rule comes from."""
+        return self.four_fifths_origin or (FOUR_FIFTHS if self.four_fifths == 0.8 else BY_PUBLISHER)
+
+    @field_validator("intersections")
+    @classmethod
+    def _each_once(cls, intersections: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+        seen: set[frozenset[str]] = set()
+        for names in intersections:
+            if len(set(names)) < len(names):
+                raise ValueError(f"an attribute stands twice in {', '.join(names)}")
+            if frozenset(names) in seen:
+                raise ValueError(f"{', '.join(names)} stands there twice")
+            seen.add(frozenset(names))
+        return intersections
 
 
 class InfluencePolicy(_Part):
@@ -541,6 +589,7 @@ class Programme(_Part):
         strangers = [name for names in self.influence.sets for name in names if name not in self.attributes]
         if strangers:
             raise _at("influence", f"'{strangers[0]}' is not an attribute ({', '.join(self.attributes)})", "sets")
+        self._compared_by_what_there_is()
         if self.log.decided_at is None and self.period.every != "all":
             raise _at("log", f"period.every is {self.period.every}, so the log needs decided_at (or say every: all)")
         if self.store_path == self.site_path or self.store_path in self.site_path.parents:
@@ -574,6 +623,17 @@ class Programme(_Part):
             if distance.kind == "ordinal" and len(scale) < 2:
                 message = "ordinal needs an order: declare two values or more of the attribute, or bins, in order"
                 raise _at("fairness", message, *keys, "kind")
+
+    def _compared_by_what_there_is(self) -> None:
+        for names in self.fairness.intersections:
+            strangers = [name for name in names if name not in self.attributes]
+            if strangers:
+                raise _at("fairness", f"'{strangers[0]}' is not one of the attributes", "intersections")
+            if not any(self.attributes[name].protected for name in names):
+                message = f"none of {', '.join(names)} is protected: add protected: true to one"
+                raise _at("fairness", message, "intersections")
+            if " and ".join(names) in self.attributes:
+                raise _at("attributes", "is what an intersection is called: rename it", " and ".join(names))
 
     def names(self, *, role: str | None = None, protected: bool = False, legitimate: bool = False) -> tuple[str, ...]:
         """The attributes, in the file's order, that have this role and these flags."""
@@ -835,7 +895,7 @@ def _in_words(error: ValidationError, places: dict[_Loc, _Place], path: Path) ->
 
 def _explain(fault: Mapping[str, Any], places: dict[_Loc, _Place]) -> tuple[str, str]:
     """Where a fault is, and what it is."""
-    loc = tuple(part for part in fault["loc"] if part not in ("[key]", "[plain]", "[keys]"))
+    loc = tuple(part for part in fault["loc"] if part not in ("[key]", "[plain]", "[keys]", "[text]"))
     cause = fault.get("ctx", {}).get("error")
     if isinstance(cause, _FaultAtError):
         loc = (*loc, *cause.keys)
@@ -882,7 +942,7 @@ def _keys(loc: _Loc) -> list[str]:
         "publisher": Publisher, "system": System, "log": Log, "attributes": Attribute, "policy": Policy,
         "fidelity": FidelityPolicy, "side_information": SideInformationPolicy, "fairness": FairnessPolicy,
         "influence": InfluencePolicy, "period": PeriodPolicy, "sets": NamedSet, "individual": IndividualPolicy,
-        "distances": AttributeDistance,
+        "distances": AttributeDistance, "reference": Reference,
     }  # fmt: skip
     return list(next((models[str(p)] for p in reversed(loc[:-1]) if p in models), Programme).model_fields)
 

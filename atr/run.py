@@ -298,7 +298,7 @@ def measure(run: Run) -> None:
         if waiting.state == "draft" and waiting.content_sha256 != _content_sha256(report):
             report = report.model_copy(update={"date": _today(programme)})
         warehouse.store_measures(
-            run.id, [(c.measure, f"{c.attribute}: {c.groups[0]} / {c.groups[1]}", c.value) for c in comparisons]
+            run.id, [(c.measure, f"{c.by.name}: {c.groups[0]} / {c.groups[1]}", c.value) for c in comparisons]
         )
     write_text(run.folder / "report.json", report.to_json())
 

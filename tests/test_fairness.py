@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
-from atr.fairness import AnnouncedCells, Comparison, compare, difference, exact_totals, rate, ratio, verdict
-from atr.fidelity import Delta
+from atr.fairness import (
+    AnnouncedCells,
+    By,
+    Comparison,
+    EventCells,
+    compare,
+    counted,
+    difference,
+    exact_totals,
+    joined,
+    overall,
+    rate,
+    ratio,
+    verdict,
+)
+from atr.fidelity import Alpha, Delta
 
 INCOME = ("below 100k", "100k to 200k", "above 200k")
 
@@ -27,7 +43,7 @@ def _verdict(found: Comparison) -> str | None:
 
 def _compare(cells: AnnouncedCells, values: dict[str, tuple[str, ...]], **changes: object) -> list[Comparison]:
     options = {
-        "protected": {"sex": "men"},
+        "compared": [By(("sex",), "men")],
         "legitimate": ("income",),
         "outcomes": ("approved", "refused"),
         "four_fifths": 0.8,
@@ -40,6 +56,7 @@ def test_tables_1_and_2_of_the_paper() -> None:
     cells = _true_cells([139, 9, 2, 117, 18, 5], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
     found = _compare(cells, {"sex": ("women",) * 3 + ("men",) * 3, "income": INCOME * 2})
     by = {(c.measure, c.outcome, dict(c.condition).get("income")): c for c in found}
+    assert all(c.by.name == "sex" for c in found)
     parity = by["statistical_parity", None, None]
     assert parity.rates == pytest.approx((2 / 150, 0.1))
     assert parity.value == pytest.approx(0.0867, abs=5e-5)
@@ -54,13 +71,77 @@ def test_tables_1_and_2_of_the_paper() -> None:
 def test_every_pair_is_compared_and_the_reference_comes_first() -> None:
     cells = _true_cells([10, 10, 10, 10], [0.1, 0.4, 0.9, 0.9], [0, 1, 2, 3, 4])
     values = {"race": ("a", "b", "c", "unknown")}
-    found = _compare(cells, values, protected={"race": None}, legitimate=())
+    found = _compare(cells, values, compared=[By(("race",))], legitimate=())
     pairs = [c.groups for c in found if c.measure == "statistical_parity"]
     assert {frozenset(p) for p in pairs} == {frozenset(p) for p in ("ab", "ac", "bc")} | {
         frozenset((x, "unknown")) for x in "abc"
     }
     assert {c.reference for c in found} == {"c"}, "the highest rate, but never the category unknown"
     assert [p[1] for p in pairs[:3]] == ["c"] * 3
+
+
+@pytest.mark.parametrize(
+    ("by", "minimum", "expected"),
+    [
+        (By(("race",)), 1, "d"),
+        (By(("race",)), 20, "c"),
+        (By(("race",), None, "largest"), 1, "b"),
+        (By(("race",), "a"), 20, "a"),
+        (By(("race",), "unknown"), 20, "c"),
+        (By(("race",), "nobody", "largest"), 1, "b"),
+        (By(("race",)), 1000, "d"),
+    ],
+)
+def test_the_reference_is_named_or_chosen_by_a_rule_and_is_not_a_tiny_group(
+    by: By, minimum: int, expected: str
+) -> None:
+    cells = _true_cells([30, 50, 40, 10, 90], [0.5, 0.2, 0.6, 0.9, 1.0], [0, 1, 2, 3, 4, 5])
+    found = _compare(cells, {"race": ("a", "b", "c", "d", "unknown")}, compared=[by], legitimate=(), minimum=minimum)
+    assert {c.reference for c in found} == {expected}
+
+
+def test_an_intersection_is_compared_like_an_attribute_whose_values_are_the_pairs() -> None:
+    rng = np.random.default_rng(3)
+    n = 40
+    offsets = np.array([0, 4, 9, 12, 20, 22, 30, 31, n])
+    group = np.repeat(np.arange(8), np.diff(offsets))
+    public, secret = np.array(list("aabbcaba"))[group], rng.choice(["x", "y, z", "unknown"], n)
+    people, decision = rng.integers(1, 60, n), rng.random(n)
+    d = np.column_stack([decision, 1 - decision])
+    lower, upper = np.clip(d - 0.1, 0, 1), np.clip(d + 0.1, 0, 1)
+    cells = AnnouncedCells(people, np.round(d, 3), 3, lower, upper, offsets, True, people)
+    income = rng.choice(INCOME, n)
+    pairs = tuple(joined(pair) for pair in zip(public, secret, strict=True))
+    values = {"race": tuple(public), "sex": tuple(secret), "income": tuple(income), "both": pairs}
+    crossed = _compare(cells, values, compared=[By(("race", "sex"))])
+    single = _compare(cells, values, compared=[By(("both",), crossed[0].reference)])
+    assert "unknown" not in crossed[0].reference
+    assert {c.by.name for c in crossed} == {"race and sex"}
+
+    def told(found: list[Comparison]) -> dict[object, object]:
+        return {
+            (c.measure, frozenset(c.groups), c.condition, c.outcome): (c.people, c.value, c.range)
+            for c in found
+            if c.reference in c.groups
+        }
+
+    assert told(crossed).keys() == told(single).keys()
+    for key, of_pair in told(single).items():
+        for ours, theirs in zip(told(crossed)[key], of_pair, strict=True):
+            assert ours == pytest.approx(theirs, nan_ok=True)
+    assert {'a, "y, z"', "b, x"} <= {who for c in crossed for who in c.groups}
+
+
+def test_parity_over_all_classes_is_that_of_the_worst_and_the_weighted_mean() -> None:
+    cells = _true_cells([100, 300, 40, 200, 100, 10], [0.5, 0.2, 1, 0.5, 0.4, 0.5], [0, 3, 6])
+    found = _compare(cells, {"sex": ("women",) * 3 + ("men",) * 3, "income": INCOME * 2}, minimum=20)
+    classes = [c for c in found if c.measure == "conditional_statistical_parity"]
+    kept = counted(classes, minimum=20)
+    assert [dict(c.condition)["income"] for c in kept] == list(INCOME[:2]), "the third has 10 men only"
+    assert counted(classes, minimum=10_000) == classes
+    values, ranges, people = [c.value for c in kept], [c.range for c in kept], [sum(c.people) for c in kept]
+    assert overall("worst_class", values, ranges, people)[0] == pytest.approx(0.2)
+    assert overall("mean_over_classes", values, ranges, people)[0] == pytest.approx((300 * 0 + 400 * 0.2) / 700)
 
 
 def test_ratios_without_a_base() -> None:
@@ -93,10 +174,10 @@ def test_verdicts(measure: str, inside: tuple[float, float], line: float | None,
 
 
 @st.composite
-def announced(draw: st.DrawFn) -> tuple[AnnouncedCells, np.ndarray]:
+def announced(draw: st.DrawFn, *, most_outcomes: int = 4) -> tuple[AnnouncedCells, np.ndarray]:
     """Announced cells on a grid of 0.01 and a truth they may have come from, of two to four outcomes."""
     sizes = draw(st.lists(st.integers(1, 4), min_size=2, max_size=4))
-    n, outcomes = sum(sizes), draw(st.integers(2, 4))
+    n, outcomes = sum(sizes), draw(st.integers(2, most_outcomes))
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     population = np.array(draw(st.lists(st.integers(1, 40), min_size=n, max_size=n)))
     cuts = [sorted(draw(st.integers(0, int(p))) for _ in range(outcomes - 1)) for p in population]
@@ -141,6 +222,96 @@ def test_the_true_measure_lies_in_its_range(case: tuple[AnnouncedCells, np.ndarr
         assert value == pytest.approx(np.abs(means[0] - means[1]).sum() / 2)
         spread = 2 * (cells.outcomes // 2) * float((cells.upper - cells.lower).max())
         assert max(value - low, high - value) <= spread + 1e-9, "never wider than Lemma 2"
+
+
+def _two_sets(data: st.DataObject, n: int) -> np.ndarray:
+    """Two sets of regions that are compared, and the rest."""
+    labels = np.array(data.draw(st.lists(st.sampled_from("abc"), min_size=n, max_size=n)))
+    places = data.draw(st.permutations(range(n)))
+    labels[places[0]], labels[places[1]] = "a", "b"
+    return labels
+
+
+def _least(objective: np.ndarray, event: EventCells, *, base: np.ndarray | None = None) -> float:
+    """The least value of an objective over all allowed mappings; of its quotient by a base, if there is one.
+
+    A mapping is (n,) people with the event. A linear-fractional programme is linear in y = x t with base · y = 1
+    (Charnes and Cooper, 1962).
+    """
+    n = len(objective)
+    rows = np.eye(n)
+    lower, upper = event.population * event.lower, event.population * event.upper
+    if event.totals is not None:
+        rows = np.vstack(
+            [rows, np.eye(len(event.offsets) - 1)[np.repeat(range(len(event.totals)), np.diff(event.offsets))].T]
+        )
+        lower, upper = np.append(lower, event.totals[:, 0]), np.append(upper, event.totals[:, 1])
+    sums = np.vstack([np.column_stack([rows, -upper]), np.column_stack([-rows, lower])])
+    t = np.append(np.zeros(n), 1.0) if base is None else np.append(base, 0.0)
+    found = linprog(np.append(objective, 0.0), A_ub=sums, b_ub=np.zeros(len(sums)), A_eq=t[None], b_eq=[1.0])
+    assert found.status == 0, "the true mapping is always allowed"
+    return float(found.fun)
+
+
+@settings(max_examples=100, deadline=None)
+@given(announced(most_outcomes=2), st.data())
+def test_no_narrower_range_of_a_difference_or_ratio_holds_for_all_allowed_mappings(
+    case: tuple[AnnouncedCells, np.ndarray], data: st.DataObject
+) -> None:
+    """Also where the two share a group whose total is fixed, so that one has less if the other has more."""
+    cells, truth = case
+    labels = _two_sets(data, len(truth))
+    event = cells.event(0)
+    if event.totals is not None:  # the announced mapping is one of those the range is of: let its totals be allowed
+        own = np.add.reduceat(event.population * event.chance, event.offsets[:-1])
+        ends = np.minimum(event.totals[:, 0], own), np.maximum(event.totals[:, 1], own)
+        event = replace(event, totals=np.column_stack(ends))
+    a, b = (rate(event, labels == value) for value in "ab")
+    one, other = (np.where(labels == value, 1 / cells.population[labels == value].sum(), 0.0) for value in "ab")
+    least, most = _least(one - other, event), -_least(other - one, event)
+    low, high = difference([a], [b])[1]
+    assert low == pytest.approx(max(0.0, least, -most), abs=1e-7)
+    assert high == pytest.approx(max(most, -least), abs=1e-7)
+    if b.range[0] > 1e-3:
+        assert ratio(a, b)[1] == pytest.approx(
+            (_least(one, event, base=other), -_least(-one, event, base=other)), abs=1e-6, rel=1e-6
+        )
+
+
+def test_relative_measures_have_no_cap_at_one() -> None:
+    """[CGP] (15) caps |ε̃ − ε| at 1: with d = ½ everywhere and α = ½, (¾, ¼) is allowed, and ln 3 apart."""
+    chance = np.array([[0.75, 0.25], [0.25, 0.75]])
+    low, high = Alpha(0.5).believed_range(chance[:, 0], digits=2)
+    bounds = np.column_stack([low, 1 - high]), np.column_stack([high, 1 - low])
+    people = np.array([100, 100])
+    cells = AnnouncedCells(people, chance, 2, *bounds, np.array([0, 1, 2]), False, people)
+    a, b = (rate(cells.event(0), np.array(of)) for of in ([True, False], [False, True]))
+    value, inside = ratio(a, b)
+    assert math.log(value) == pytest.approx(math.log(3))
+    assert inside[0] <= 1 <= inside[1]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 60), st.floats(0, 1)), min_size=2, max_size=6), st.sampled_from([0.5, 0.8]))
+def test_ranges_are_never_wider_than_lemma_2(drawn: list[tuple[int, float]], level: float) -> None:
+    people, true = np.array([n for n, _ in drawn]), np.array([d for _, d in drawn])
+    offsets, first = np.array([0, 1, len(drawn)]), np.arange(len(drawn)) == 0
+    digits = 4
+    step = 10.0**-digits
+    for kind in (Delta(level), Alpha(level)):
+        _, high = kind.allowed_on_grid(true, digits=digits)
+        chance = np.stack([high, 10**digits - high], axis=1) * step
+        lower, upper = kind.believed_range(chance[:, 0], digits=digits)
+        bounds = np.column_stack([lower, 1 - upper]), np.column_stack([upper, 1 - lower])
+        cells = AnnouncedCells(people, chance, digits, *bounds, offsets, False, people)
+        a, b = rate(cells.event(0), first), rate(cells.event(0), ~first)
+        if isinstance(kind, Delta):
+            value, inside = difference([a], [b])
+            assert max(value - inside[0], inside[1] - value) <= min(2 * (1 - level), 1) + 4 * step
+        elif min(a.value, b.value, a.range[0], b.range[0]) > 100 * step:
+            value, inside = ratio(a, b)
+            apart = max(math.log(value / inside[0]), math.log(inside[1] / value))
+            assert apart <= -2 * math.log(level) + 0.05
 
 
 @settings(max_examples=100, deadline=None)

@@ -143,6 +143,27 @@ FAULTS = [
             ("{tolerence: 0}", [".tolerence", "did you mean 'tolerance'"]),
         )
     ),
+    ("period: {every", "fairness: {intersections: [[sex]]}\nperiod: {every", 19, ["fairness.intersections.0"]),
+    (
+        "period: {every",
+        "fairness: {intersections: [[sex, age]]}\nperiod: {every",
+        19,
+        ["fairness.intersections", "'age' is not one of the attributes"],
+    ),
+    (
+        "period: {every",
+        "fairness: {intersections: [[sex, sex]]}\nperiod: {every",
+        19,
+        ["fairness.intersections", "stands twice in sex, sex"],
+    ),
+    (
+        "period: {every",
+        "fairness: {intersections: [[sex, income], [income, sex]]}\nperiod: {every",
+        19,
+        ["fairness.intersections", "income, sex stands there twice"],
+    ),
+    ("protected: true}", "protected: true, reference: {by: lowest}}", 12, ["reference.by", "'highest' or 'largest'"]),
+    ("protected: true}", "protected: true, reference: {by: highest, of: x}}", 12, ["reference.of", "are by"]),
     ("every: month", "every: week", 19, ["period.every"]),
     ("Europe/Berlin", "Berlin", 19, ["period.timezone", "no time zone"]),
     (
@@ -221,8 +242,16 @@ def test_a_value_of_a_wrong_kind_is_told_in_plain_words(tmp_path: Path) -> None:
     distances = {"income": {"kind": "numeric", "weight": 2.0}}
     individual = {"distances": distances, "measures": ["relative"], "tolerance": 0.1}
     whole["log"] |= {"coverage": "sample"}
-    whole["fairness"] = {"four_fifths": 0.8, "alpha": 0.05, "individual": individual}
     whole["influence"] = {"sets": [["sex", "income"]]}
+    whole["fairness"] = {
+        "four_fifths": 0.8,
+        "alpha": 0.05,
+        "individual": individual,
+        "four_fifths_origin": "a law",
+        "parity_tolerance": 0.05,
+        "parity_tolerance_origin": "a policy",
+        "intersections": [["sex", "income"]],
+    }
     refused = 0
     for path in _places(whole):
         for wrong in WRONG:

@@ -346,12 +346,19 @@ def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
         name: {"role": role, "protected": draw(st.booleans()), "legitimate": draw(st.booleans())}
         for name, role in [*((name, "public") for name in public), ("secret", "sensitive")]
     }
+    content["fairness"] = {}
     if draw(st.booleans()):
         distances = {"secret": {"kind": "nominal", "weight": draw(st.sampled_from([0, 1, 0.3]))}}
         measures = draw(st.sampled_from([["total_variation"], ["relative", "total_variation"]]))
         tolerance = draw(st.sampled_from([0.0, 0.2]))
         individual = {"distances": distances, "measures": measures, "tolerance": tolerance}
-        content["fairness"] = {"individual": individual}
+        content["fairness"]["individual"] = individual
+    protected = [name for name, a in content["attributes"].items() if a["protected"]]
+    for name in protected:
+        content["attributes"][name]["reference"] = draw(st.sampled_from([{"by": "highest"}, {"by": "largest"}, "b"]))
+    if protected and draw(st.booleans()):
+        other = draw(st.sampled_from([name for name in content["attributes"] if name != protected[0]]))
+        content["fairness"]["intersections"] = [[protected[0], other]]
     sensitive = draw(st.integers(2, 4))
     groups, rows = [], []
     ranges: dict[tuple[str, ...], tuple[float, float]] = {}

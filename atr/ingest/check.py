@@ -46,7 +46,7 @@ def check_log(warehouse: Warehouse, programme: Programme) -> None:
                     where=where,
                     hint='As in bins: [1, 4, 11], or values: {"0": no, "1": yes}.',
                 )
-        if attribute.reference is not None and not _occurs(warehouse, programme, name, attribute.reference):
+        if isinstance(attribute.reference, str) and not _occurs(warehouse, programme, name, attribute.reference):
             found = warehouse.query(f"SELECT DISTINCT {column} FROM decisions WHERE {column} IS NOT NULL LIMIT 20")
             has = ", ".join(sorted({printable(str(raw)) for (raw,) in found}))
             raise ProgrammeError(

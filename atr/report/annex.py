@@ -71,17 +71,17 @@ def announced_rules(report: PublicReport) -> bytes:
 def fairness(report: PublicReport) -> bytes:
     """``fairness.csv``: one row per comparison; an empty end of a range is not bounded.
 
-    Where the decisions are seen as a sample, the columns before the sentence tell what chance could make of each. Where
-    individual fairness is measured, the last columns are of it: by which distance outcomes are compared, how far
-    those of the pair are apart (empty where that is infinite), how far its records are, and the share of people in a
-    pair beyond the tolerance.
+    Parity over all classes has the conditions empty, and its kind as ``summary``. Where the decisions are seen as a
+    sample, the columns before the sentence tell what chance could make of each. Where individual fairness is measured,
+    the last columns are of it: by which distance outcomes are compared, how far those of the pair are apart (empty
+    where that is infinite), how far its records are, and the share of people in a pair beyond the tolerance.
     """
     sampled = any(e.sampling for e in report.fairness)
     conditions = list(dict.fromkeys(name for e in report.fairness for name in e.condition))
     head = [
-        "measure", "attribute", "group_a", "group_b", "reference", *(f"condition.{n}" for n in conditions), "outcome",
-        "value", "range_low", "range_high", "threshold", "verdict", "people_a", "people_b", "rate_a", "rate_b",
-        *(SAMPLING if sampled else ()), "sentence",
+        "measure", "attribute", "group_a", "group_b", "reference", *(f"condition.{n}" for n in conditions), "summary",
+        "classes", "classes_in_all", "outcome", "value", "range_low", "range_high", "threshold", "verdict", "reason",
+        "shortfall", "people_a", "people_b", "rate_a", "rate_b", *(SAMPLING if sampled else ()), "sentence",
     ]  # fmt: skip
     pairs = ("distance", "outcomes_apart", "records_apart", "people_involved")
     individual = any(e.pair for e in report.fairness)
@@ -97,7 +97,9 @@ def fairness(report: PublicReport) -> bytes:
     rows = (
         [
             e.measure, e.attribute, *e.groups, e.reference, *(e.condition.get(n, "") for n in conditions),
-            e.outcome or "", *(fraction(x, digits=digits) for x in (e.value, *e.range, e.threshold)), e.verdict or "",
+            e.summary or "", *(_whole(n) for n in e.classes or (None, None)), e.outcome or "",
+            *(fraction(x, digits=digits) for x in (e.value, *e.range, e.threshold)), e.verdict or "",
+            e.reason or "", _whole(e.shortfall),
             *(_whole(n) for n in e.people), *(fraction(r, digits=digits) for r in e.rates),
             *(_sampling(e.sampling, digits=digits) if sampled else ()), said(e),
             *(of_pair(e.pair) if individual else ()),

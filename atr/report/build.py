@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -18,9 +18,9 @@ from atr.pooling import Pooling
 from atr.programme import UNKNOWN, Attribute, Programme
 from atr.protected import Label
 from atr.report import changes, derived, individual, model, sampling, wording, yardsticks
+from atr.report.comparisons import Printing
 from atr.report.held import cells as cells
-from atr.report.rounding import bounds, down, nearest, printed_range, share_step
-from atr.report.sentences import sentence
+from atr.report.rounding import down, nearest, share_step
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,7 @@ def build(
         level=None if isinstance(promised, Ranges | Pooling) else promised.level,
         largest_change=largest_change(promised, digits=policy.digits),
     )
+    titles = {name: programme.title_of(name) for name in programme.attributes}
     report = model.PublicReport(
         programme=programme_info(programme),
         period=period_info(period, programme),
@@ -82,7 +83,10 @@ def build(
             fidelity=policy.promise,
             side_information=policy.assumed,
             **policy.model_dump(exclude={"fidelity", "side_information"}),
-            **programme.fairness.model_dump(exclude={"individual", "alpha"}),
+            four_fifths=programme.fairness.four_fifths,
+            four_fifths_origin=programme.fairness.origin_of_four_fifths,
+            parity_tolerance=programme.fairness.parity_tolerance,
+            parity_tolerance_origin=programme.fairness.parity_tolerance_origin,
             individual=individual.declared(programme),
             sampling=sampling.stated(programme.log.coverage, programme.fairness.alpha),
             influence_sets=programme.influence.sets,
@@ -94,15 +98,8 @@ def build(
         fidelity=promise,
         coverage=_coverage(announcement, held, programme, extent),
         groups=_groups(announcement, held, of_groups, programme, extent),
-        fairness=tuple(
-            entry(
-                c,
-                outcomes=announcement.outcomes,
-                titles={name: programme.title_of(name) for name in programme.attributes},
-                digits=policy.digits,
-            )
-            for c in comparisons
-        ),
+        compared=tuple(_compared(comparisons, announcement, programme)),
+        fairness=tuple(Printing(announcement.outcomes, titles, policy).entries(comparisons)),
         data_quality=_quality(announcement, quality, programme),
         notes=(),
         provenance=model.Provenance(atr=atr.__version__),
@@ -139,16 +136,54 @@ def measure(announcement: Announcement, programme: Programme) -> list[fairness.C
     return fairness.compare(
         cells(announcement, policy=programme.policy),
         columns(announcement, programme),
-        protected={
-            name: (a.shown(a.reference) if a.reference else None)
-            for name, a in programme.attributes.items()
-            if a.protected
-        },
+        compared=compared_by(programme),
         legitimate=programme.names(legitimate=True),
         outcomes=announcement.outcomes,
         four_fifths=programme.fairness.four_fifths,
         parity_tolerance=programme.fairness.parity_tolerance,
+        minimum=programme.policy.minimum_group_size,
     )
+
+
+def compared_by(programme: Programme) -> list[fairness.By]:
+    """What people are compared by: the protected attributes, then the declared intersections.
+
+    The reference of an intersection is the people with the named reference of each of its attributes, if all name one.
+    Where not, it is the largest group if one of them says so, else that of the highest rate.
+    """
+    found = []
+    for names in (*((name,) for name in programme.names(protected=True)), *programme.fairness.intersections):
+        attributes = [programme.attributes[name] for name in names]
+        named = [a.named_reference for a in attributes]
+        rules = {a.reference_rule for a in attributes}
+        found.append(
+            fairness.By(
+                names,
+                None if None in named else fairness.joined([value for value in named if value is not None]),
+                "largest" if "largest" in rules else "highest",
+            )
+        )
+    return found
+
+
+def _compared(
+    comparisons: Sequence[fairness.Comparison], announcement: Announcement, programme: Programme
+) -> Iterator[model.ComparedBy]:
+    """What people are compared by, as it is printed."""
+    references = {comparison.by: comparison.reference for comparison in comparisons}
+    shown = columns(announcement, programme)
+    for by in compared_by(programme):
+        reference, titles = references.get(by), [programme.title_of(name) for name in by.attributes]
+        declared = programme.attributes[by.attributes[0]].categories if len(by.attributes) == 1 else ()
+        announced = set(shown[by.attributes[0]])
+        yield model.ComparedBy(
+            attribute=by.name,
+            title=wording.joint_title(titles),
+            attributes=by.attributes,
+            reference=reference,
+            chosen=None if reference is None else "named" if reference == by.named else by.rule,
+            absent=tuple(value for value in declared if value not in announced),
+        )
 
 
 def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple[str, ...]]:
@@ -422,26 +457,3 @@ def printed_rates(rates: Sequence[float], outcomes: tuple[str, ...]) -> dict[str
     if len(printed) == 2:
         printed[1] = round(1 - printed[0], RATE_DIGITS)
     return dict(zip(outcomes, printed, strict=True))
-
-
-def entry(
-    comparison: fairness.Comparison, *, outcomes: Sequence[str], titles: Mapping[str, str], digits: int
-) -> model.Fairness:
-    """A comparison as it is printed."""
-    printed_ends = printed_range(comparison.value, comparison.range, digits)
-    printed = model.Fairness(
-        measure=comparison.measure,
-        attribute=comparison.attribute,
-        groups=comparison.groups,
-        reference=comparison.reference,
-        condition=dict(comparison.condition),
-        outcome=comparison.outcome,
-        value=None if math.isnan(comparison.value) else nearest(comparison.value, digits),
-        range=printed_ends,
-        threshold=comparison.threshold,
-        verdict=fairness.verdict(comparison.measure, bounds(printed_ends), comparison.threshold),
-        sentence="",
-        people=comparison.people,
-        rates=(nearest(comparison.rates[0], RATE_DIGITS), nearest(comparison.rates[1], RATE_DIGITS)),
-    )
-    return printed.model_copy(update={"sentence": sentence(printed, outcomes=outcomes, titles=titles, digits=digits)})

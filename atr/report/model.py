@@ -118,7 +118,7 @@ class SamplingInfo(_Sparse):
 
 
 class PolicyInfo(_Sparse):
-    """The policy as the programme states it.
+    """The policy as the programme states it, and where the lines of ``four_fifths`` and ``parity_tolerance`` come from.
 
     ``fidelity`` is {"ranges": None} if each region has limits of its own, and {"linear": None} if the linear mechanism
     promises nothing of single chances. ``individual`` is there only where individual fairness is measured.
@@ -139,7 +139,9 @@ class PolicyInfo(_Sparse):
     population_rounding: Annotated[int, Field(ge=1, le=10**9)]
     side_information: str
     four_fifths: Share
+    four_fifths_origin: str = ""
     parity_tolerance: Share
+    parity_tolerance_origin: str = ""
     individual: IndividualPolicy | None = None
     sampling: SamplingInfo | None = None
     influence_sets: tuple[tuple[str, ...], ...] = ()
@@ -347,6 +349,24 @@ class Sampling(_Frozen):
     sentence: str
 
 
+class ComparedBy(_Sparse):
+    """What people are compared by: a protected attribute, or an intersection of several attributes.
+
+    ``reference`` is the group that others are compared with, None where there are no two groups; it was ``named`` by
+    the publisher, or has the highest rate of the positive outcome, or the largest number of people. ``absent`` are the
+    declared values of a single attribute that nobody announced has.
+    """
+
+    SPARSE = ("absent",)
+
+    attribute: str
+    title: str
+    attributes: tuple[str, ...]
+    reference: str | None
+    chosen: Literal["named", "highest", "largest"] | None
+    absent: tuple[str, ...] = ()
+
+
 class Fairness(_Sparse):
     """One comparison of two groups of people on the announced mapping.
 
@@ -354,22 +374,33 @@ class Fairness(_Sparse):
     and ``verdict`` are None where no line is drawn. ``people`` and ``rates`` are those of ``groups``, in order; rates
     of ``outcome``, or of the positive one where none is named. ``sampling`` is there only where the log is a sample.
 
+    ``attributes`` are there for intersections only. ``summary`` is there where conditional parity is summed up over
+    classes, by the one of the largest distance or by the mean with the printed people as weights; ``classes`` is of how
+    many, and how many there are: those with too few people are not counted. ``reason`` is why a verdict cannot be told.
+    ``shortfall`` is there where a line of ratios is not met: about how many more people of the group below it would
+    need the outcome to reach it, by the announced value.
+
     Of individual fairness ``groups`` are two decision regions in words, ``pair`` tells of them, and ``attribute`` and
     ``reference`` are empty; ``value`` is the largest excess, None where it is infinite.
     """
 
-    SPARSE = ("pair", "sampling")
+    SPARSE = ("attributes", "summary", "classes", "reason", "shortfall", "pair", "sampling")
 
     measure: Measure
     attribute: str
+    attributes: tuple[str, ...] = ()
     groups: tuple[str, str]
     reference: str
     condition: dict[str, str] = Field(default_factory=dict)
+    summary: Literal["worst_class", "mean_over_classes"] | None = None
+    classes: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] | None = None
     outcome: str | None
     value: float | None
     range: tuple[float | None, float | None]
     threshold: Share | None
     verdict: Verdict | None
+    reason: Literal["line_in_range", "too_few_people"] | None = None
+    shortfall: People | None = None
     sentence: str
     people: tuple[People, People]
     rates: tuple[Share, Share]
@@ -550,6 +581,7 @@ class PublicReport(_Sparse):
     fidelity: FidelityInfo
     coverage: Coverage
     groups: tuple[Group, ...]
+    compared: tuple[ComparedBy, ...] = ()
     fairness: tuple[Fairness, ...]
     influence: tuple[Influence, ...] = ()
     surrogate: Surrogate | None = None

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from atr.report.charts import Chart, Mark, dot_chart
-from atr.report.model import AttributeInfo, Fairness, PublicReport
+from atr.report.model import ComparedBy, Fairness, PublicReport
 from atr.report.rules import MAX_GROUPS
 from atr.report.sampling import level, said
-from atr.report.wording import VERDICTS, between, common_decimals, inner, number, points, rule_name
+from atr.report.wording import VERDICTS, between, common_decimals, count, inner, inverse, number, points, rule_name
 
 MAX_PAIRS = 15
 MAX_CONDITIONAL = 40
 MAX_MARKS = 20
 """Lines of a chart: more do not fit a page with its heading."""
 MAX_SENTENCES = 20
+MAX_SENTENCES_OF_INTERSECTION = 3
+_CHOSEN = {"named": "", "highest": ": highest rate", "largest": ": largest group"}
+_SUMMARIES = {"worst_class": "worst class", "mean_over_classes": "mean"}
+
+_Place = Callable[[str], tuple[tuple[int, ...], str]]
+"""Where a value stands among the others: as its attributes are ordered, then by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +59,15 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class Protected:
-    """A protected attribute: chart, tables and sentences."""
+    """A protected attribute, or an intersection of attributes: chart, tables and sentences."""
 
     name: str
     title: str
     reference: str
+    chosen: str
+    """By which rule the reference was chosen, to stand behind the word."""
+    absent: tuple[str, ...]
+    """Declared values that nobody announced has."""
     rule: str
     threshold: float | None
     tolerance: float | None
@@ -67,6 +78,9 @@ class Protected:
     sentences: tuple[str, ...]
     sentences_in_all: int
     classes: tuple[Class, ...]
+    overall: tuple[Compared, ...]
+    """The comparisons over all classes."""
+    classes_in_all: int
     conditional: int
     """Comparisons within classes, printed or not."""
     pairs: tuple[Compared, ...]
@@ -77,15 +91,16 @@ class Protected:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """How many comparisons meet a line, do not, and cannot be told."""
+    """How many comparisons meet a line, do not, cannot be told for privacy, and have too few people for a verdict."""
 
     met: int
     not_met: int
     cannot_tell: int
+    too_few: int = 0
 
     @property
     def total(self) -> int:
-        return self.met + self.not_met + self.cannot_tell
+        return self.met + self.not_met + self.cannot_tell + self.too_few
 
 
 def verdicts(report: PublicReport) -> Verdicts:
@@ -99,8 +114,35 @@ def all_verdicts(report: PublicReport) -> Verdicts:
 
 
 def _counted(entries: Iterable[Fairness]) -> Verdicts:
-    found = Counter(e.verdict for e in entries)
-    return Verdicts(found["met"], found["not_met"], found["cannot_tell"])
+    found = Counter("too_few" if e.reason == "too_few_people" else e.verdict for e in entries)
+    return Verdicts(found["met"], found["not_met"], found["cannot_tell"], found["too_few"])
+
+
+def lines(report: PublicReport) -> str:
+    """The lines that verdicts are drawn at and where they come from, as a sentence; empty where there are none."""
+    policy, found = report.policy, []
+    of_ratios = rule(report)
+    if of_ratios is not None and of_ratios.threshold is not None:
+        ends = f"{number(of_ratios.threshold)} and {inverse(of_ratios.threshold)}"
+        found.append(
+            f"the {inner(rule_name(of_ratios))} allows ratios between {ends}{_from(policy.four_fifths_origin)}"
+        )
+    if any(e.threshold is not None and e.measure != "p_percent_rule" for e in report.fairness):
+        limit = number(policy.parity_tolerance)
+        found.append(f"parity allows a difference of {limit}{_from(policy.parity_tolerance_origin)}")
+    return f"Lines: {'; '.join(found)}." if found else ""
+
+
+def _from(origin: str) -> str:
+    return f" ({origin})" if origin else ""
+
+
+def too_few(report: PublicReport) -> str:
+    """That groups have no verdict for their size, as a sentence; empty where there are none."""
+    if not any(e.reason == "too_few_people" for e in report.fairness):
+        return ""
+    people = count(report.policy.minimum_group_size, "person", "people")
+    return f"Groups of fewer than {people} are listed, but no verdict is given for them: too few people."
 
 
 def rule(report: PublicReport) -> Fairness | None:
@@ -111,25 +153,25 @@ def rule(report: PublicReport) -> Fairness | None:
 def protected(report: PublicReport) -> tuple[Protected, ...]:
     """The protected attributes that groups were compared by."""
     found = []
-    for attribute in report.attributes:
-        entries = [e for e in report.fairness if e.attribute == attribute.name]
+    for i, by in enumerate(report.compared, start=1):
+        entries = [e for e in report.fairness if e.attribute == by.attribute]
         if entries:
-            found.append(_protected(report, attribute, entries))
+            found.append(_protected(report, by, entries, id=f"chart-{i}"))
     return tuple(found)
 
 
 def not_compared(report: PublicReport) -> tuple[str, ...]:
-    """For each protected attribute without a comparison, that and why."""
+    """For each protected attribute and intersection without a comparison, that and why."""
     found = []
-    for attribute in report.attributes:
-        if attribute.protected and not any(e.attribute == attribute.name for e in report.fairness):
+    for by in report.compared:
+        if not any(e.attribute == by.attribute for e in report.fairness):
             values = {
-                (group.public | region.sensitive)[attribute.name]
+                ", ".join((group.public | region.sensitive)[name] for name in by.attributes)
                 for group in report.announced_groups
                 for region in group.regions
             }
             why = f": only “{next(iter(values))}” is announced" if len(values) == 1 else ""
-            found.append(f"Nobody is compared by {inner(attribute.title)}{why}.")
+            found.append(f"Nobody is compared by {inner(by.title)}{why}.")
     return tuple(found)
 
 
@@ -139,9 +181,21 @@ def _ratios(report: PublicReport) -> list[Fairness]:
     ]
 
 
-def _protected(report: PublicReport, attribute: AttributeInfo, entries: list[Fairness]) -> Protected:
-    rank = {value: i for i, value in enumerate(attribute.values)}
-    ratios = [e for e in _ratios(report) if e.attribute == attribute.name]
+def _in_order(report: PublicReport, by: ComparedBy) -> _Place:
+    ranks = [
+        {v: i for i, v in enumerate(a.values)} for name in by.attributes for a in report.attributes if a.name == name
+    ]
+
+    def place(label: str) -> tuple[tuple[int, ...], str]:
+        parts = [label] if len(ranks) == 1 else next(csv.reader([label], skipinitialspace=True))
+        return tuple(rank.get(part, len(rank)) for rank, part in zip(ranks, parts, strict=False)), label
+
+    return place
+
+
+def _protected(report: PublicReport, by: ComparedBy, entries: list[Fairness], *, id: str) -> Protected:
+    place, several = _in_order(report, by), len(by.attributes) > 1
+    ratios = [e for e in _ratios(report) if e.attribute == by.attribute]
     parities = [e for e in entries if e.measure == "statistical_parity" and not e.condition]
     reference = next((e.reference for e in entries), "")
     digits = report.policy.digits
@@ -149,12 +203,12 @@ def _protected(report: PublicReport, attribute: AttributeInfo, entries: list[Fai
     direct = {_other(e): e for e in ratios if e.reference in e.groups}
     parity = {_other(e): e for e in parities if e.reference in e.groups}
     compared = {*direct, *parity}
-    order = sorted({*compared, reference} if compared else (), key=lambda v: (rank.get(v, len(rank)), v))
+    order = sorted({*compared, reference} if compared else (), key=place)
     people = {value: size for e in (*ratios, *parities) for value, size in zip(e.groups, e.people, strict=True)}
     by_people = sorted(order, key=lambda v: (v != reference, -people[v]))
     drawn = set(by_people[:MAX_MARKS])
     printed = set(by_people[:MAX_GROUPS])
-    told = _furthest(direct)
+    told = _furthest(direct, most=MAX_SENTENCES_OF_INTERSECTION if several else MAX_SENTENCES)
     rows: list[Compared] = []
     marks: list[Mark] = []
     for value in (v for v in order if v in printed):
@@ -177,19 +231,21 @@ def _protected(report: PublicReport, attribute: AttributeInfo, entries: list[Fai
                 )
     first = next(iter(direct.values()), None)
     threshold = first.threshold if first else None
-    pairs = _pairs(ratios, parities, rank, decimals)
-    classes, conditional = _classes(report, attribute, entries, rank)
+    pairs = _pairs(ratios, parities, place, decimals)
+    classes, conditional = _classes(report, entries, place)
     return Protected(
-        name=attribute.name,
-        title=attribute.title,
+        name=by.attribute,
+        title=by.title,
         reference=reference,
+        chosen=_CHOSEN[by.chosen or "named"],
+        absent=by.absent,
         rule=rule_name(first),
         threshold=threshold,
         tolerance=next((e.threshold for e in parity.values()), None),
         chart=dot_chart(
             marks,
-            id=f"chart-{report.attributes.index(attribute) + 1}",
-            title=f"Ratio of rates of “{report.positive}” by {inner(attribute.title)}, against {reference}"
+            id=id,
+            title=f"Ratio of rates of “{report.positive}” by {inner(by.title)}, against {reference}"
             + (f": the {MAX_MARKS} groups with most people" if len(order) > MAX_MARKS else ""),
             threshold=threshold,
             decimals=decimals,
@@ -201,18 +257,20 @@ def _protected(report: PublicReport, attribute: AttributeInfo, entries: list[Fai
         groups_in_all=len(order),
         sentences=tuple(said(direct[v]) for v in order if v in told),
         sentences_in_all=len(direct),
-        classes=classes if conditional <= MAX_CONDITIONAL else (),
+        classes=classes if conditional <= MAX_CONDITIONAL and not several else (),
+        overall=_overall(report, entries, place) if len(classes) > 1 and len(order) <= MAX_MARKS else (),
+        classes_in_all=len(classes),
         conditional=conditional,
-        pairs=pairs if len(pairs) <= MAX_PAIRS else (),
+        pairs=pairs if len(pairs) <= MAX_PAIRS and not several else (),
         pairs_in_all=len(pairs),
         exact=all(e.range == (e.value, e.value) for e in (*ratios, *parities)),
     )
 
 
-def _furthest(direct: Mapping[str, Fairness]) -> set[str]:
+def _furthest(direct: Mapping[str, Fairness], *, most: int) -> set[str]:
     """The groups whose ratios are furthest from 1; those without a ratio come first."""
     distance = {v: math.inf if not e.value else abs(math.log(e.value)) for v, e in direct.items()}
-    return set(sorted(direct, key=lambda v: -distance[v])[:MAX_SENTENCES])
+    return set(sorted(direct, key=lambda v: -distance[v])[:most])
 
 
 def measured(entry: Fairness | None, decimals: int) -> Measured:
@@ -220,6 +278,8 @@ def measured(entry: Fairness | None, decimals: int) -> Measured:
     if entry is None:
         return Measured()
     symbol, verdict = VERDICTS[entry.verdict] if entry.verdict else ("", "")
+    if entry.reason == "too_few_people":
+        verdict = "too few people"
     value = "no ratio" if entry.value is None else number(entry.value, decimals=decimals)
     if entry.value is None and entry.range == (None, None):
         return Measured(value, "", symbol, verdict)
@@ -237,12 +297,10 @@ def _reference_row(reference: str, entries: Sequence[Fairness]) -> Compared:
     return Compared(reference, e.people[side], points(e.rates[side]), Measured(), Measured(), reference=True)
 
 
-def _pairs(
-    ratios: list[Fairness], parities: list[Fairness], rank: dict[str, int], decimals: int
-) -> tuple[Compared, ...]:
+def _pairs(ratios: list[Fairness], parities: list[Fairness], place: _Place, decimals: int) -> tuple[Compared, ...]:
     ratio = {e.groups: e for e in ratios if e.reference not in e.groups}
     parity = {e.groups: e for e in parities if e.reference not in e.groups}
-    order = sorted({*ratio, *parity}, key=lambda g: [(rank.get(v, len(rank)), v) for v in (g[1], g[0])])
+    order = sorted({*ratio, *parity}, key=lambda g: (place(g[1]), place(g[0])))
     return tuple(
         Compared(
             f"{a} against {b}",
@@ -255,13 +313,11 @@ def _pairs(
     )
 
 
-def _classes(
-    report: PublicReport, attribute: AttributeInfo, entries: list[Fairness], rank: dict[str, int]
-) -> tuple[tuple[Class, ...], int]:
-    inside = [e for e in entries if e.measure == "conditional_statistical_parity" and e.reference in e.groups]
+def _classes(report: PublicReport, entries: list[Fairness], place: _Place) -> tuple[tuple[Class, ...], int]:
+    inside = [e for e in _conditional(entries) if e.summary is None]
     if not inside:
         return (), 0
-    decimals = common_decimals([x for e in inside for x in (e.value, *e.range)], least=min(report.policy.digits, 3))
+    decimals = _decimals(report, inside)
     titles = {a.name: a.title for a in report.attributes}
     places = {a.name: {v: i for i, v in enumerate(a.values)} for a in report.attributes}
     by_class: dict[tuple[tuple[str, str], ...], list[Fairness]] = {}
@@ -269,13 +325,36 @@ def _classes(
         by_class.setdefault(tuple(e.condition.items()), []).append(e)
     classes = []
     for condition in sorted(by_class, key=lambda c: [(places.get(k, {}).get(v, 10**6), v) for k, v in c]):
-        members = sorted(by_class[condition], key=lambda e: (rank.get(_other(e), len(rank)), _other(e)))
+        members = sorted(by_class[condition], key=lambda e: place(_other(e)))
         rows = [_within(e, decimals) for e in members]
         base = _reference_row(members[0].reference, members)
-        place = sum(rank.get(_other(e), len(rank)) < rank.get(base.label, len(rank)) for e in members)
-        rows.insert(place, base)
+        rows.insert(sum(place(_other(e)) < place(base.label) for e in members), base)
         classes.append(Class(", ".join(f"{titles.get(k, k)}: {v}" for k, v in condition), tuple(rows)))
     return tuple(classes), len(inside)
+
+
+def _overall(report: PublicReport, entries: list[Fairness], place: _Place) -> tuple[Compared, ...]:
+    over = [e for e in _conditional(entries) if e.summary is not None]
+    decimals = _decimals(report, _conditional(entries))
+    rows = sorted(over, key=lambda e: (place(_other(e)), e.summary != "worst_class"))
+    return tuple(
+        Compared(
+            f"{_other(e)}: {_SUMMARIES[e.summary or '']}",
+            e.people[e.groups.index(_other(e))],
+            points(e.rates[e.groups.index(_other(e))]),
+            Measured(),
+            measured(e, decimals),
+        )
+        for e in rows
+    )
+
+
+def _conditional(entries: list[Fairness]) -> list[Fairness]:
+    return [e for e in entries if e.measure == "conditional_statistical_parity" and e.reference in e.groups]
+
+
+def _decimals(report: PublicReport, entries: list[Fairness]) -> int:
+    return common_decimals([x for e in entries for x in (e.value, *e.range)], least=min(report.policy.digits, 3))
 
 
 def _within(e: Fairness, decimals: int) -> Compared:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from atr import sampling
+from atr import fairness, sampling
 from atr.announcement import RATE_DIGITS as PRINTED
 from atr.report.model import Fairness, PublicReport, Sampling, SamplingInfo
 from atr.report.rounding import down, nearest, up
@@ -18,7 +18,6 @@ P_DIGITS = 4
 RATE_DIGITS = 3
 _HALF = 0.5 * 10.0**-PRINTED
 _LEAST_P = 0.001
-_MEASURES = ("statistical_parity", "conditional_statistical_parity", "p_percent_rule")
 
 _Tally = Mapping[tuple[str, ...], tuple[int, Mapping[str, float]]]
 _Rates = Mapping[tuple[str, str, frozenset[tuple[str, str]], str], float]
@@ -83,30 +82,39 @@ def _alpha(report: PublicReport) -> float | None:
 
 
 def _sampled(report: PublicReport) -> list[_Sampled | None]:
-    tallies: dict[tuple[str, ...], _Tally] = {}
+    tallies: dict[tuple[tuple[str, ...], tuple[str, ...]], _Tally] = {}
     rates = {
         (*_people(entry, who), entry.outcome or report.positive): rate
         for entry in report.fairness
-        if entry.measure in _MEASURES
+        if _is_of_two_groups(entry)
         for who, rate in zip(entry.groups, entry.rates, strict=True)
     }
     result: list[_Sampled | None] = []
     for entry in report.fairness:
-        names = (entry.attribute, *entry.condition)
-        if entry.measure in _MEASURES and names not in tallies:
-            tallies[names] = _tally(report, names)
-        result.append(_find(report, entry, tallies[names], rates) if entry.measure in _MEASURES else None)
+        if not _is_of_two_groups(entry):
+            result.append(None)
+            continue
+        names = entry.attributes or (entry.attribute,), tuple(entry.condition)
+        if names not in tallies:
+            tallies[names] = _tally(report, *names)
+        result.append(_find(report, entry, tallies[names], rates))
     return result
 
 
-def _tally(report: PublicReport, names: Sequence[str]) -> _Tally:
-    """By values of some attributes: the people, as printed, and how many of them each outcome is expected to have."""
+def _is_of_two_groups(entry: Fairness) -> bool:
+    """Whether a comparison is of two groups of people at once, and not summed up over classes or of two regions."""
+    return entry.summary is None and entry.measure != "individual_fairness"
+
+
+def _tally(report: PublicReport, attributes: Sequence[str], condition: Sequence[str]) -> _Tally:
+    """By group and condition: the people, as printed, and how many of them each outcome is expected to have."""
     people: Counter[tuple[str, ...]] = Counter()
     expected: dict[tuple[str, ...], dict[str, float]] = {}
     for group in report.announced_groups:
         for region in group.regions:
             values = group.public | region.sensitive
-            key = tuple(values.get(name, "") for name in names)
+            who = fairness.joined([values.get(name, "") for name in attributes])
+            key = (who, *(values.get(name, "") for name in condition))
             people[key] += region.population
             sums = expected.setdefault(key, dict.fromkeys(report.outcomes, 0.0))
             for outcome, chance in region.announced.items():

@@ -1,98 +1,136 @@
-"""One plain sentence for every fairness figure, from its printed numbers alone."""
+"""One or two plain sentences for every fairness figure, from its printed numbers alone."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
-from atr import fairness
 from atr.report import wording
 from atr.report.model import Fairness
 from atr.report.rounding import bounds
 
-_VERDICTS = {"met": "it is met", "not_met": "it is not met"}
+_PRIVATE = "cannot be told from a report this private"
 
 
-def sentence(entry: Fairness, *, outcomes: Sequence[str], titles: Mapping[str, str], digits: int) -> str:
-    """What a comparison says.
+def sentence(
+    entry: Fairness, *, outcomes: Sequence[str], titles: Mapping[str, str], digits: int, minimum: int = 1
+) -> str:
+    """What a comparison says, and why its verdict is what it is.
 
     Parameters
     ----------
     entry
-        The comparison, rounded; its own sentence is not looked at.
+        The comparison, rounded and judged; its own sentence is not looked at.
     outcomes
         The favourable outcome, then the others.
     titles
         The attributes' names as readers see them.
     digits
         Decimal digits of its value and range.
+    minimum
+        People of the smallest group that a verdict is given for.
     """
-    if entry.measure == "p_percent_rule":
-        said = _ratio(entry, digits)
+    ratio, decimals = entry.measure == "p_percent_rule", max(digits - 2, 0)
+    if ratio:
+        first = _ratio(entry, digits)
+    elif entry.summary is not None:
+        first = _overall(entry, decimals, minimum)
     else:
-        said = _difference(entry, outcomes, max(digits - 2, 0))
+        first = _difference(entry, outcomes, decimals)
     where = ", ".join(f"{titles[name]}: {value}" for name, value in entry.condition.items())
-    return " ".join([*([f"{where}."] if where else []), *said])
+    line = _ratio_judged(entry, digits) if ratio else _difference_judged(entry, decimals)
+    if entry.reason == "too_few_people":
+        who = "No class has" if entry.summary else "One of the two groups does not have"
+        line = [*line, f"{who} the {wording.count(minimum, 'person', 'people')} that a verdict needs: too few people."]
+    return " ".join([*([f"{where}."] if where else []), first, *line])
 
 
-def _ratio(entry: Fairness, digits: int) -> list[str]:
+def _ratio(entry: Fairness, digits: int) -> str:
     a, b = entry.groups
     shares = [wording.percent(rate) for rate in entry.rates]
     if entry.value is None:
-        first = (
+        return (
             f"As announced, “{entry.outcome}” was never the outcome for {b}, so the two cannot be put in proportion "
             f"({shares[0]} of people for {a}, {shares[1]} for {b})."
         )
-    else:
-        value = wording.number(entry.value, decimals=digits)
-        first = (
-            f"“{entry.outcome}” was the outcome {value} times as often for {a} as for {b} ({shares[0]} of people "
-            f"against {shares[1]})."
-        )
-    low, high = entry.range
-    said = [first]
-    if low is not None and high is None:
-        least = wording.number(low, decimals=digits)
-        said.append(f"The true figure is {least} or more; nothing limits it from above.")
+    value = wording.number(entry.value, decimals=digits)
+    return (
+        f"“{entry.outcome}” was the outcome {value} times as often for {a} as for {b} ({shares[0]} of people against "
+        f"{shares[1]})."
+    )
+
+
+def _ratio_judged(entry: Fairness, digits: int) -> list[str]:
+    low, high = bounds(entry.range)
+    figure = ""
+    if math.isfinite(low) and math.isinf(high):
+        figure = f"The true figure is {wording.number(low, decimals=digits)} or more; nothing limits it from above"
     elif low != high:
-        said.append(f"The true figure lies between {wording.between(entry.range, decimals=digits, word='and')}.")
-    if entry.threshold is not None:
-        allowed = f"allows anything from {wording.number(entry.threshold)} to {wording.inverse(entry.threshold)}"
-        said.append(_judged(entry, f"The {wording.inner(wording.rule_name(entry))} {allowed}"))
+        figure = f"The true figure lies between {wording.between(entry.range, decimals=digits, word='and')}"
+    line = entry.threshold
+    if line is None or entry.verdict is None or entry.reason == "too_few_people":
+        return [f"{figure}."] if figure else []
+    rule = f"the {wording.inner(wording.rule_name(entry))}"
+    below, above = wording.number(line), wording.inverse(line)
+    if entry.verdict == "met":
+        return [_ended(figure, f"{rule} allows {below} to {above}: met.")]
+    if entry.verdict == "cannot_tell":
+        ends = [end for end, at in ((below, line), (above, 1 / line)) if low <= at <= high] or [below]
+        return [f"{figure}; that includes {' and '.join(ends)}, where {rule} draws its line: it {_PRIVATE}."]
+    under = entry.value is not None and entry.value < 1
+    said = [_ended(figure, f"the line of {rule} is {below if under else above}: not met.")]
+    if entry.shortfall is not None:
+        short = entry.groups[0 if under else 1]
+        more = wording.count(entry.shortfall, "more decision", "more decisions")
+        said.append(f"About {more} “{entry.outcome}” for {short} would reach it.")
     return said
 
 
-def _difference(entry: Fairness, outcomes: Sequence[str], decimals: int) -> list[str]:
+def _difference(entry: Fairness, outcomes: Sequence[str], decimals: int) -> str:
     a, b = entry.groups
     shares = [wording.percent(rate) for rate in entry.rates]
-    value = wording.points(entry.value or 0.0, decimals=decimals)
-    noun = "percentage point" if value == "1" else "percentage points"
+    value = _points(entry.value or 0.0, decimals)
     outcome = entry.outcome or outcomes[0]
     if len(outcomes) == 2 or entry.outcome is not None:
-        what = f"The shares of “{outcome}” for {a} and {b} are {value} {noun} apart ({shares[0]} and {shares[1]})."
-    else:
-        what = (
-            f"The outcomes of {a} and {b} are {value} {noun} apart: so many of 100 would need another outcome for the "
-            f"two to be alike (“{outcome}”: {shares[0]} and {shares[1]})."
-        )
-    said = [what]
+        return f"The shares of “{outcome}” for {a} and {b} are {value} apart ({shares[0]} and {shares[1]})."
+    return (
+        f"The outcomes of {a} and {b} are {value} apart: so many of 100 would need another outcome for the two to be "
+        f"alike (“{outcome}”: {shares[0]} and {shares[1]})."
+    )
+
+
+def _overall(entry: Fairness, decimals: int, minimum: int) -> str:
+    a, b = entry.groups
+    kept, of_all = entry.classes or (1, 1)
+    value = _points(entry.value or 0.0, decimals)
+    how = f"at most {value} apart" if entry.summary == "worst_class" else f"{value} apart on average"
+    rest = ""
+    if of_all > kept:
+        have, are = ("class has", "is") if of_all - kept == 1 else ("classes have", "are")
+        rest = f"; {of_all - kept:,} more {have} fewer than {minimum:,} people of one of them and {are} not counted"
+    classes = wording.count(kept, "class", "classes")
+    return f"Over {classes} of people alike in what may count, {a} and {b} are {how}{rest}."
+
+
+def _difference_judged(entry: Fairness, decimals: int) -> list[str]:
     low, high = entry.range
+    figure = ""
     if low is not None and high is not None and low != high:
         ends = [wording.points(x, decimals=decimals) for x in (low, high)]
-        said.append(f"The true distance lies between {ends[0]} and {ends[1]}.")
-    if entry.threshold is not None:
-        limit = wording.points(entry.threshold)
-        said.append(_judged(entry, f"The limit is {limit} {'point' if limit == '1' else 'points'}"))
-    return said
-
-
-def _judged(entry: Fairness, line: str) -> str:
-    """The verdict; where the printed numbers alone would give another one, it says why."""
-    if entry.verdict is None:
-        return f"{line}."
-    as_printed = fairness.verdict(entry.measure, bounds(entry.range), entry.threshold) == entry.verdict  # type: ignore[arg-type]
+        figure = f"The true distance lies between {ends[0]} and {ends[1]}"
+    if entry.threshold is None or entry.verdict is None or entry.reason == "too_few_people":
+        return [f"{figure}."] if figure else []
+    limit = wording.points(entry.threshold)
+    limit = f"{limit} {'point' if limit == '1' else 'points'}"
     if entry.verdict == "cannot_tell":
-        close = "" if as_printed else "the figure lies so close that "
-        return f"{line}; {close}whether it is met cannot be told from a report this private."
-    if as_printed:
-        return f"{line}, so {_VERDICTS[entry.verdict]}."
-    return f"{line}; judged on the figure before it was rounded for print, {_VERDICTS[entry.verdict]}."
+        return [f"{figure}; that includes the limit of {limit}: it {_PRIVATE}."]
+    return [_ended(figure, f"the limit is {limit}: {'met' if entry.verdict == 'met' else 'not met'}.")]
+
+
+def _points(share: float, decimals: int) -> str:
+    value = wording.points(share, decimals=decimals)
+    return f"{value} percentage {'point' if value == '1' else 'points'}"
+
+
+def _ended(figure: str, rest: str) -> str:
+    return f"{figure}; {rest}" if figure else rest[:1].upper() + rest[1:]

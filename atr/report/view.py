@@ -49,7 +49,10 @@ GLOSSARY = (
     ),
     ("Pooled", "Announced by chances that may stand for several rules, with the true rate of the group."),
     ("Rate", "The share of an outcome among people."),
-    ("Reference", "The group that others are compared with: named by the publisher, or else of the highest rate."),
+    (
+        "Reference",
+        "The group that others are compared with: named by the publisher, or else of the highest rate or most people.",
+    ),
     (
         "Shapley value",
         "What an input adds to the influence of all inputs together, averaged over all orders in which they can be "
@@ -111,6 +114,8 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "influence": importance.section(report),
         "not_compared": parity.not_compared(report),
         "verdicts": found,
+        "lines": parity.lines(report),
+        "too_few": parity.too_few(report),
         "fairness": fairness(found, rule) if found.total else "",
         "all_lines": all_lines(everything, alike=bool(like)) if everything.total > found.total else "",
         "public_titles": [wording.inner(a.title) for a in report.attributes if a.role == "public"],
@@ -229,6 +234,8 @@ def fairness(found: parity.Verdicts, rule: str) -> str:
     pair, rule = "of a group with its reference group", wording.inner(rule)
     private = "be told from a report this private"
     if found.total == 1:
+        if found.too_few:
+            return f"The one comparison {pair} has too few people for a verdict."
         if found.cannot_tell:
             return f"Whether the one comparison {pair} meets the {rule} cannot {private}."
         return f"The one comparison {pair} {'meets' if found.met else 'does not meet'} the {rule}."
@@ -246,6 +253,8 @@ def fairness(found: parity.Verdicts, rule: str) -> str:
         parts.append(f"{found.not_met} {'does' if found.not_met == 1 else 'do'} not{rest}")
     if found.cannot_tell:
         parts.append(f"for {found.cannot_tell} it cannot {private}")
+    if found.too_few:
+        parts.append(f"{found.too_few} {'has' if found.too_few == 1 else 'have'} too few people for a verdict")
     return f"Of {found.total} comparisons {pair}, {wording.listed(parts)}."
 
 
@@ -255,7 +264,7 @@ def all_lines(found: parity.Verdicts, *, alike: bool = False) -> str:
     return (
         f"Of all {found.total:,} verdicts in this report, which add {wording.listed(added)}, "
         f"{found.met:,} {'is' if found.met == 1 else 'are'} “met”, {found.not_met:,} “not met” and "
-        f"{found.cannot_tell:,} “cannot be told”."
+        f"{found.cannot_tell + found.too_few:,} “cannot be told”."
     )
 
 

@@ -228,6 +228,15 @@ def inner(title: str) -> str:
     return title[:1].lower() + title[1:] if word else title
 
 
+def joint_title(titles: Sequence[str]) -> str:
+    """What an intersection of attributes is called.
+
+    >>> joint_title(["Race", "Sex"]), joint_title(["Race"])
+    ('Race and sex', 'Race')
+    """
+    return listed([titles[0], *map(inner, titles[1:])])
+
+
 def day(iso: str) -> str:
     """A day in words.
 
@@ -411,7 +420,16 @@ def sensitive(report: PublicReport) -> str:
 
 def coarse_values(report: PublicReport) -> str:
     """The coarser values of coarsened groups, each in quotation marks, as many as a sentence has room for."""
-    names = [f"“{value}”" for a in report.attributes for value in a.coarse]
+    return named([value for a in report.attributes for value in a.coarse])
+
+
+def named(values: Sequence[str]) -> str:
+    """Values in quotation marks, as many as a sentence has room for.
+
+    >>> named(["a", "b"])
+    '“a” and “b”'
+    """
+    names = [f"“{value}”" for value in values]
     more = len(names) - _COARSE_NAMED
     return listed(names if more <= 1 else [*names[:_COARSE_NAMED], f"{more:,} more"])
 

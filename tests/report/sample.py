@@ -15,6 +15,7 @@ from atr.report.individual import with_individual
 from atr.report.model import (
     AttributeDistance,
     AttributeInfo,
+    ComparedBy,
     Coverage,
     DataQuality,
     Fairness,
@@ -149,6 +150,11 @@ def report(
             rate=None if share is None else {outcomes[0]: round(share, 2), outcomes[1]: round(1 - round(share, 2), 2)},
         ),
         "groups": tuple(groups),
+        "compared": tuple(
+            ComparedBy(attribute=a.name, title=a.title, attributes=(a.name,), reference=None, chosen=None)
+            for a in attributes
+            if a.protected
+        ),
         "fairness": tuple(comparisons(public, kept, references or {}, outcomes, spread)),
         "data_quality": DataQuality(
             rows_read=everybody + 25, decisions=everybody, duplicates=10, corrections=5, quarantined=10,

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from atr.report import notes, parity, sentences, view, wording
+from atr.programme import Policy
+from atr.report import notes, parity, view, wording
+from atr.report.comparisons import Printing
 from atr.report.html import report_html
 from atr.report.model import Fairness, FidelityInfo, PublicReport
 from tests.report import sample
@@ -22,63 +24,83 @@ def entry(**changes: Any) -> Fairness:
     return Fairness(**{**known, **changes})
 
 
-def said(digits: int = 3, **changes: Any) -> str:
-    text = sentences.sentence(entry(**changes), outcomes=("low", "raised"), titles={"charge": "Charge"}, digits=digits)
-    return text.replace(wording.NBSP, " ")
+def judged(minimum: int = 50, **changes: Any) -> Fairness:
+    """A comparison with its verdict, reason, shortfall and sentence."""
+    policy = Policy(minimum_group_size=minimum, population_rounding=5)
+    return Printing(("low", "raised"), {"charge": "Charge"}, policy).judged(entry(**changes))
+
+
+def said(**changes: Any) -> str:
+    return judged(**changes).sentence.replace(wording.NBSP, " ")
 
 
 PARITY: dict[str, Any] = {"measure": "statistical_parity", "outcome": None, "value": 0.051, "range": (0.051, 0.051)}
 
 
+RATIO = "“low” was the outcome {} times as often for Other as for Caucasian (83 % of people against 69 %)."
+APART = "The shares of “low” for Other and Caucasian are 5.1 percentage points apart (83 % and 69 %)."
+
+
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
+        ({}, f"{RATIO.format('1.205')} The four-fifths rule allows 0.8 to 1.25: met."),
         (
-            {},
-            "“low” was the outcome 1.205 times as often for Other as for Caucasian (83 % of people against 69 %). The "
-            "four-fifths rule allows anything from 0.8 to 1.25, so it is met.",
+            {"threshold": 0.85},
+            f"{RATIO.format('1.205')} The line of the p%-rule at 0.85 is 1/0.85: not met. "
+            "About 30 more decisions “low” for Caucasian would reach it.",
         ),
         (
-            {"threshold": 0.85, "verdict": "not_met"},
-            "“low” was the outcome 1.205 times as often for Other as for Caucasian (83 % of people against 69 %). The "
-            "p%-rule at 0.85 allows anything from 0.85 to 1/0.85, so it is not met.",
+            {"value": 0.7, "range": (0.6, 0.75)},
+            f"{RATIO.format('0.700')} The true figure lies between 0.600 and 0.750; the line of the four-fifths rule "
+            "is 0.8: not met. About 10 more decisions “low” for Other would reach it.",
         ),
         (
-            {"value": 1.2, "range": (0.9, 1.5), "verdict": "cannot_tell"},
-            "“low” was the outcome 1.200 times as often for Other as for Caucasian (83 % of people against 69 %). The "
-            "true figure lies between 0.900 and 1.500. The four-fifths rule allows anything from 0.8 to 1.25; whether "
-            "it is met cannot be told from a report this private.",
+            {"value": 1.0, "range": (0.9, 1.2)},
+            f"{RATIO.format('1.000')} The true figure lies between 0.900 and 1.200; the four-fifths rule allows 0.8 to "
+            "1.25: met.",
         ),
         (
-            {"threshold": None, "verdict": None, "outcome": "raised"},
+            {"value": 0.78, "range": (0.76, 0.84)},
+            f"{RATIO.format('0.780')} The true figure lies between 0.760 and 0.840; that includes 0.8, where the "
+            "four-fifths rule draws its line: it cannot be told from a report this private.",
+        ),
+        (
+            {"value": 1.0, "range": (0.5, 1.5)},
+            f"{RATIO.format('1.000')} The true figure lies between 0.500 and 1.500; that includes 0.8 and 1.25, where "
+            "the four-fifths rule draws its line: it cannot be told from a report this private.",
+        ),
+        (
+            {"value": 0.7, "range": (0.6, 0.75), "people": (45, 1685)},
+            f"{RATIO.format('0.700')} The true figure lies between 0.600 and 0.750. One of the two groups does not "
+            "have the 50 people that a verdict needs: too few people.",
+        ),
+        (
+            {"threshold": None, "outcome": "raised"},
             "“raised” was the outcome 1.205 times as often for Other as for Caucasian (83 % of people against 69 %).",
         ),
         (
-            {"value": None, "range": (0.5, None), "rates": (0.5, 0.0), "verdict": "cannot_tell"},
+            {"value": None, "range": (0.5, None), "rates": (0.5, 0.0)},
             "As announced, “low” was never the outcome for Caucasian, so the two cannot be put in proportion (50 % of "
-            "people for Other, 0 % for Caucasian). The true figure is 0.500 or more; nothing limits it from above. The "
-            "four-fifths rule allows anything from 0.8 to 1.25; whether it is met cannot be told from a report this "
-            "private.",
+            "people for Other, 0 % for Caucasian). The true figure is 0.500 or more; nothing limits it from above; "
+            "that includes 0.8 and 1.25, where the four-fifths rule draws its line: it cannot be told from a report "
+            "this private.",
         ),
         (
-            {"value": None, "range": (None, None), "rates": (0.5, 0.0), "verdict": "not_met"},
+            {"value": None, "range": (None, None), "rates": (0.5, 0.0)},
             "As announced, “low” was never the outcome for Caucasian, so the two cannot be put in proportion (50 % of "
-            "people for Other, 0 % for Caucasian). The four-fifths rule allows anything from 0.8 to 1.25, so it is not "
-            "met.",
+            "people for Other, 0 % for Caucasian). The line of the four-fifths rule is 1.25: not met. About 675 more "
+            "decisions “low” for Caucasian would reach it.",
         ),
-        (
-            {**PARITY, "threshold": 0.05, "verdict": "not_met"},
-            "The shares of “low” for Other and Caucasian are 5.1 percentage points apart (83 % and 69 %). The limit is "
-            "5 points, so it is not met.",
-        ),
+        ({**PARITY, "threshold": 0.05}, f"{APART} The limit is 5 points: not met."),
+        ({**PARITY, "threshold": 0.06}, f"{APART} The limit is 6 points: met."),
         (
             {
                 **PARITY, "measure": "conditional_statistical_parity", "condition": {"charge": "felony"},
-                "range": (0.0, 0.2), "threshold": 0.01, "verdict": "cannot_tell",
+                "range": (0.0, 0.2), "threshold": 0.01,
             },
-            "Charge: felony. The shares of “low” for Other and Caucasian are 5.1 percentage points apart (83 % and "
-            "69 %). The true distance lies between 0.0 and 20.0. The limit is 1 point; whether it is met cannot be "
-            "told from a report this private.",
+            f"Charge: felony. {APART} The true distance lies between 0.0 and 20.0; that includes the limit of 1 point: "
+            "it cannot be told from a report this private.",
         ),
     ],
 )  # fmt: skip
@@ -86,18 +108,44 @@ def test_sentences(changes: dict[str, Any], text: str) -> None:
     assert said(**changes) == text
 
 
-@pytest.mark.parametrize(
-    ("changes", "part"),
-    [
-        ({"value": 0.8, "range": (0.8, 0.8), "verdict": "not_met"}, "before it was rounded for print, it is not met."),
-        ({"value": 1.25, "range": (1.25, 1.25), "verdict": "not_met"}, "before it was rounded for print, it is not"),
-        ({"value": 0.8, "range": (0.8, 0.8), "verdict": "met"}, "1.25, so it is met."),
-        ({"value": 0.8, "range": (0.8, 0.8), "verdict": "cannot_tell"}, "the figure lies so close that whether it"),
-        ({**PARITY, "value": 0.05, "range": (0.05, 0.05), "threshold": 0.05, "verdict": "not_met"}, "before it was"),
-    ],
-)
-def test_a_verdict_never_contradicts_the_printed_number(changes: dict[str, Any], part: str) -> None:
-    assert part in said(**changes)
+def _class(charge: str, value: float, people: tuple[int, int], spread: float = 0.0) -> Fairness:
+    return judged(
+        measure="conditional_statistical_parity", outcome=None, condition={"charge": charge}, value=value,
+        range=(value - spread, value + spread), threshold=0.05, people=people,
+    )  # fmt: skip
+
+
+def test_parity_over_all_classes_follows_from_the_printed_figures_of_the_classes() -> None:
+    how = Printing(("low", "raised"), {"charge": "Charge"}, Policy())
+    classes = [_class("a", 0.1, (100, 200), 0.02), _class("b", 0.02, (300, 300), 0.02), _class("c", 0.5, (45, 900))]
+    worst, mean = how.overall("worst_class", classes), how.overall("mean_over_classes", classes)
+    assert (worst.value, worst.range, worst.verdict, worst.condition) == (0.1, (0.08, 0.12), "not_met", {})
+    assert (mean.value, mean.range, mean.verdict) == (0.047, (0.026, 0.067), "cannot_tell")
+    assert mean.people == (400, 500)
+    assert mean.classes == (2, 3)
+    assert worst.sentence == (
+        "Over 2 classes of people alike in what may count, Other and Caucasian are at most 10.0 percentage points "
+        "apart; 1 more class has fewer than 50 people of one of them and is not counted. The true distance lies "
+        "between 8.0 and 12.0; the limit is 5 points: not met."
+    )
+    small = how.overall("worst_class", classes[2:])
+    assert (small.value, small.verdict, small.reason) == (0.5, "cannot_tell", "too_few_people")
+    assert small.sentence.endswith("No class has the 50 people that a verdict needs: too few people.")
+
+
+@pytest.mark.parametrize("people", [(135, 1685), (1000, 40)])
+@pytest.mark.parametrize("value", [0.0, 0.2, 0.5, 0.79, 1.3, 3.0, None])
+def test_the_shortfall_takes_the_ratio_to_the_line(value: float | None, people: tuple[int, int]) -> None:
+    """As many more favourable decisions as are named put the group below the line on it, but for rounding."""
+    a = 0.6 if value is None or value > 1 else 0.6 * value
+    b = 0.6 if value is not None and value < 1 else 0.0 if value is None else 0.6 / value
+    found = judged(minimum=1, value=value, range=(value, value), rates=(a, b), people=people)
+    assert found.verdict == "not_met"
+    assert found.shortfall is not None
+    n, m = people
+    more = found.shortfall
+    at_line = (a + more / n) / b if a < b else a / (b + more / m)
+    assert at_line == pytest.approx(0.8 if a < b else 1.25, abs=5 / min(people) / 0.3)
 
 
 @pytest.mark.parametrize(

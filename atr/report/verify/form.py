@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from atr.announcement import RATE_DIGITS, open_people
+from atr.fairness import By
 from atr.programme import ALPHA, MOST_OUTCOMES, OWN_POPULATION
 from atr.protected import floored
 from atr.report import model, wording
@@ -31,6 +32,7 @@ def form(report: model.PublicReport) -> Iterator[Finding]:
         yield from _group(group, report)
     if sum(region.population for group in report.groups for region in group.regions) > MOST_PEOPLE:
         yield Finding("groups", "there are more people than can be counted")
+    yield from _compared(report)
     for entry in report.fairness:
         yield from _comparison(entry, report)
     if report.changes is not None:
@@ -209,6 +211,26 @@ def _rates(
         yield Finding(where, "a rate is not a whole percentage")
     elif abs(sum(rates.values()) - 1) > off + 1e-9:
         yield Finding(where, "the rates do not add up to 1")
+
+
+def _compared(report: model.PublicReport) -> Iterator[Finding]:
+    """Every protected attribute once, then intersections of attributes that there are, as they are called."""
+    titles = {a.name: a.title for a in report.attributes}
+    for i, by in enumerate(report.compared):
+        where = f"compared.{i}"
+        if not by.attributes or not _unique(by.attributes) or set(by.attributes) - titles.keys():
+            yield Finding(where, "is by what are not attributes")
+            continue
+        name, title = By(by.attributes).name, wording.joint_title([titles[name] for name in by.attributes])
+        if (by.attribute, by.title) != (name, title):
+            yield Finding(where, f"is called {by.attribute}, not {name}")
+    single = [by.attributes[0] for by in report.compared if len(by.attributes) == 1]
+    if single != [a.name for a in report.attributes if a.protected]:
+        yield Finding("compared", "are not the protected attributes")
+    if not _unique(frozenset(by.attributes) for by in report.compared) or not _unique(
+        (*titles, *(by.attribute for by in report.compared if len(by.attributes) > 1))
+    ):
+        yield Finding("compared", "one stands there twice")
 
 
 def _comparison(entry: model.Fairness, report: model.PublicReport) -> Iterator[Finding]:

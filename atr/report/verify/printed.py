@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 from atr import fairness
 from atr.announcement import Announcement, open_people
 from atr.report import held, model
+from atr.shown import UNKNOWN
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -96,6 +97,19 @@ class Printed:
             members &= self.columns[name] == value
         return members
 
+    def people_by(self, attributes: tuple[str, ...]) -> dict[str, Bools]:
+        """(n,) for each group of people by one attribute, or several: which regions are theirs."""
+        if attributes not in self._people_by:
+            columns = [self.columns[name].tolist() for name in attributes]
+            shown = np.array([fairness.joined(parts) for parts in zip(*columns, strict=True)], dtype=object)
+            self._people_by[attributes] = {who: shown == who for who in dict.fromkeys(shown.tolist())}
+        return self._people_by[attributes]
+
+    def unknown(self, attributes: tuple[str, ...], who: str) -> bool:
+        """Whether some value of a group of people is not known."""
+        members = self.people_by(attributes)[who]
+        return any(self.columns[name][members][0] == UNKNOWN for name in attributes)
+
     def people(self, members: Bools) -> tuple[int, int]:
         """Between what the number of people of some regions lies."""
         return int(self.least[members].sum()), int(self.most[members].sum())
@@ -119,6 +133,10 @@ class Printed:
             )
         )
         return RateBounds(value=people.value(one), low=people.low(one), high=_flipped(people.low(other)))
+
+    @cached_property
+    def _people_by(self) -> dict[tuple[str, ...], dict[str, Bools]]:
+        return {}
 
     @cached_property
     def outcome_events(self) -> tuple[fairness.EventCells, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -19,10 +19,10 @@ from atr.outcomes import GRID_TOLERANCE
 from atr.programme import UNKNOWN
 from atr.protected import OwnCeiling, ProtectedSets, floored
 from atr.report import build, changes, derived, model, sampling, wording, yardsticks
+from atr.report.comparisons import Printing, in_classes
 from atr.report.held import promise
 from atr.report.rounding import bounds as between
 from atr.report.rounding import down, nearest, up
-from atr.report.sentences import sentence
 from atr.report.verify import reader
 from atr.report.verify.finding import Finding
 from atr.report.verify.printed import (
@@ -46,7 +46,9 @@ def of(printed: Printed) -> Iterator[Finding]:
     yield from _leakage(printed)
     yield from _rates(printed)
     yield from _promise(printed.report)
-    yield from _fairness(printed)
+    expected = _expected(printed)
+    yield from _compared(printed, expected)
+    yield from _fairness(printed, expected)
     yield from _sampling(printed.report)
     yield from _changes(printed.report)
     yield from _derived(printed.report)
@@ -59,6 +61,11 @@ def of_nothing(report: model.PublicReport) -> Iterator[Finding]:
     stated = report.fairness or report.coverage.rate is not None or privacy.own_ceilings
     if stated or any(figure is not None for figure in figures):
         yield Finding("groups", "nothing is announced, but figures are stated")
+    values = {a.name: a.values for a in report.attributes}
+    for by in report.compared:
+        absent = values[by.attributes[0]] if len(by.attributes) == 1 else ()
+        if (by.reference, by.chosen, by.absent) != (None, None, absent):
+            yield Finding(f"compared, {by.attribute}", "nothing is announced, but groups are compared")
     yield from _coverage(report, 0, (0, 0))
     if report.data_quality.unknown:
         yield Finding("data_quality.unknown", "nobody is announced")
@@ -371,29 +378,32 @@ def _limits(report: model.PublicReport) -> Iterator[Finding]:
 # --- fairness
 
 
-def _fairness(printed: Printed) -> Iterator[Finding]:
-    report, policy = printed.report, printed.report.policy
-    titles = {a.name: a.title for a in report.attributes}
-    compared = [entry for entry in report.fairness if entry.measure != "individual_fairness"]
+def _fairness(printed: Printed, comparisons: Sequence[fairness.Comparison]) -> Iterator[Finding]:
+    how = _printing(printed)
+    compared = [entry for entry in printed.report.fairness if entry.measure != "individual_fairness"]
     stated = {_key(entry): entry for entry in compared}
-    expected = {_key(entry): entry for entry in _expected(printed, titles)}
+    expected = {_key(entry): entry for entry in how.entries(comparisons)}
     if len(stated) < len(compared):
         yield Finding("fairness", "a comparison stands there twice")
     for key, entry in stated.items():
         if key not in expected:
             yield Finding(_name(entry), "is a comparison that the groups do not give")
     rates: dict[tuple[bytes, int], RateBounds] = {}
+    classes = in_classes(printed.report.fairness)
     for key, computed in expected.items():
         if key not in stated:
             yield Finding(_name(computed), "is missing")
             continue
         entry = stated[key].model_copy(update={"condition": computed.condition})
-        problems = list(_differences(entry, computed) if printed.exact else _outside(printed, entry, computed, rates))
+        if entry.summary is not None:  # follows from the printed figures of the classes, whatever the exact people are
+            follows = how.overall(entry.summary, classes.get((entry.attribute, entry.groups), [computed]))
+            problems = list(_differences(entry, follows, *_MEASURED))
+        elif printed.exact:
+            problems = list(_differences(entry, computed, *_MEASURED))
+        else:
+            problems = list(_outside(printed, entry, computed, rates))
+            problems = problems or list(_differences(entry, how.judged(entry), *_JUDGED))
         yield from (Finding(_name(entry), problem) for problem in problems)
-        if not problems and entry.sentence != sentence(
-            entry, outcomes=printed.announcement.outcomes, titles=titles, digits=policy.digits
-        ):
-            yield Finding(_name(entry), "the sentence does not say what the numbers say")
 
 
 def _sampling(report: model.PublicReport) -> Iterator[Finding]:
@@ -412,26 +422,75 @@ def _figures(found: model.Sampling | None) -> dict[str, object] | None:
     return None if found is None else found.model_dump(exclude={"sentence"})
 
 
-def _expected(printed: Printed, titles: dict[str, str]) -> Iterator[model.Fairness]:
+_MEASURED = tuple(name for name in model.Fairness.model_fields if name != "sampling")
+_JUDGED = ("verdict", "reason", "shortfall", "sentence")
+
+
+def _printing(printed: Printed) -> Printing:
+    report = printed.report
+    return Printing(printed.announcement.outcomes, {a.name: a.title for a in report.attributes}, report.policy)
+
+
+def _expected(printed: Printed) -> list[fairness.Comparison]:
     """The comparisons that the report must have, their numbers those of the printed populations."""
     report, policy = printed.report, printed.report.policy
-    references = {e.attribute: e.reference for e in report.fairness}
-    found = fairness.compare(
+    return fairness.compare(
         printed.cells,
         {name: tuple(column) for name, column in printed.columns.items()},
-        protected={a.name: references.get(a.name) for a in report.attributes if a.protected},
+        compared=[fairness.By(by.attributes, by.reference) for by in report.compared],
         legitimate=tuple(a.name for a in report.attributes if a.legitimate),
         outcomes=printed.announcement.outcomes,
         four_fifths=policy.four_fifths,
         parity_tolerance=policy.parity_tolerance,
+        minimum=policy.minimum_group_size,
     )
-    for comparison in found:
-        yield build.entry(comparison, outcomes=printed.announcement.outcomes, titles=titles, digits=policy.digits)
 
 
-def _differences(stated: model.Fairness, computed: model.Fairness) -> Iterator[str]:
-    for field in model.Fairness.model_fields:
-        if field not in ("sentence", "sampling") and getattr(stated, field) != getattr(computed, field):
+def _compared(printed: Printed, comparisons: Sequence[fairness.Comparison]) -> Iterator[Finding]:
+    """What people are compared by: that its reference is the one it is said to be, and what nobody has."""
+    report = printed.report
+    found = {comparison.by.attributes for comparison in comparisons}
+    for by in report.compared:
+        where = f"compared, {by.attribute}"
+        announced = printed.people_by(by.attributes)
+        declared = next(a.values for a in report.attributes if a.name == by.attributes[0])
+        absent = tuple(v for v in declared if v not in announced) if len(by.attributes) == 1 else ()
+        if by.absent != absent:
+            yield Finding(f"{where}.absent", "are not the declared values that nobody announced has")
+        if (by.reference is None) != (by.attributes not in found) or (by.reference is None) != (by.chosen is None):
+            yield Finding(f"{where}.reference", "is missing, or is of groups that are not compared")
+        elif by.reference is not None and by.reference not in announced:
+            yield Finding(f"{where}.reference", "is no group that is announced")
+        elif by.reference is not None:
+            yield from _chosen(printed, by, announced)
+
+
+def _chosen(printed: Printed, by: model.ComparedBy, announced: Mapping[str, Bools]) -> Iterator[Finding]:
+    """Whether a reference is the group that the rule which is stated for it chooses."""
+    where = f"compared, {by.attribute}.reference"
+    minimum = printed.report.policy.minimum_group_size
+    people = {who: int(printed.announcement.published[members].sum()) for who, members in announced.items()}
+    known = {who for who in announced if not printed.unknown(by.attributes, who)}
+    candidates = {who for who in known if people[who] >= minimum} or known
+    if by.reference not in known:
+        yield Finding(where, "is unknown, which no group can be compared with")
+    elif by.chosen == "named" or by.reference is None:
+        return
+    elif by.reference not in candidates:
+        yield Finding(where, "has too few people")
+    elif by.chosen == "largest" and people[by.reference] < max(people[who] for who in candidates):
+        yield Finding(where, "is not the largest group")
+    elif by.chosen == "highest":
+        rates = {who: printed.rate(announced[who], printed.events[0]).value for who in candidates}
+        if rates[by.reference][1] < max(low for low, _ in rates.values()) - _NOISE:
+            yield Finding(where, "is not the group with the highest rate")
+
+
+def _differences(stated: model.Fairness, computed: model.Fairness, *fields: str) -> Iterator[str]:
+    for field in fields:
+        if field == "sentence" and stated.sentence != computed.sentence:
+            yield "the sentence does not say what the numbers say"
+        elif getattr(stated, field) != getattr(computed, field):
             yield f"{field} is stated as {getattr(stated, field)}, {getattr(computed, field)} follows"
 
 
@@ -439,15 +498,15 @@ def _outside(
     printed: Printed, entry: model.Fairness, computed: model.Fairness, rates: dict[tuple[bytes, int], RateBounds]
 ) -> Iterator[str]:
     """What no populations within the rounding give."""
-    for field in ("reference", "people", "threshold"):
-        if getattr(entry, field) != getattr(computed, field):
-            yield f"{field} is stated as {getattr(entry, field)}, {getattr(computed, field)} follows"
+    yield from _differences(entry, computed, "reference", "people", "threshold", "attributes", "classes")
     outcomes = printed.announcement.outcomes
     place = outcomes.index(entry.outcome) if entry.outcome in outcomes else 0
     events = (printed.outcome_events[place],) if entry.measure == "p_percent_rule" else printed.events
     bounds: list[list[RateBounds]] = []
+    given = printed.having(entry.condition)
+    of_attribute = printed.people_by(entry.attributes or (entry.attribute,))
     for who, rate in zip(entry.groups, entry.rates, strict=True):
-        members = printed.having(entry.condition | {entry.attribute: who})
+        members = given & of_attribute[who]
         bounds.append([_bounds(printed, members, event, rates) for event in events])
         allowed = _printed_rate(_bounds(printed, members, printed.outcome_events[place], rates).value)
         if not allowed[0] <= rate <= allowed[1]:
@@ -461,9 +520,6 @@ def _outside(
         a, b = bounds[0][0], bounds[1][0]
     yield from _value(entry, value, a, b, digits=printed.report.policy.digits)
     yield from _range(entry, low, high, digits=printed.report.policy.digits)
-    verdict = fairness.verdict(entry.measure, between(entry.range), entry.threshold)  # type: ignore[arg-type]
-    if entry.verdict != verdict:
-        yield "the verdict does not follow from the range"
 
 
 def _bounds(
@@ -565,13 +621,16 @@ def _derived(report: model.PublicReport) -> Iterator[Finding]:
 
 
 def _key(entry: model.Fairness) -> tuple[object, ...]:
-    return entry.measure, entry.attribute, entry.groups, frozenset(entry.condition.items()), entry.outcome
+    given = frozenset(entry.condition.items())
+    return entry.measure, entry.attribute, entry.groups, given, entry.summary, entry.outcome
 
 
 def _name(entry: model.Fairness) -> str:
     given = "".join(f", {name} {value}" for name, value in entry.condition.items())
     outcome = f", {entry.outcome}" if entry.outcome else ""
-    return f"fairness, {entry.measure}, {entry.attribute}: {entry.groups[0]} against {entry.groups[1]}{given}{outcome}"
+    over = f", {entry.summary}" if entry.summary else ""
+    groups = f"{entry.groups[0]} against {entry.groups[1]}"
+    return f"fairness, {entry.measure}, {entry.attribute}: {groups}{given}{over}{outcome}"
 
 
 def _either(low: float, high: float) -> str:

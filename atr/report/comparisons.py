@@ -1,0 +1,156 @@
+"""Comparisons of groups as they are printed, and what follows from their printed numbers: overall figures, verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from atr import fairness
+from atr.announcement import RATE_DIGITS
+from atr.programme import Policy
+from atr.report.model import Fairness, PolicyInfo
+from atr.report.rounding import bounds, nearest, printed_range
+from atr.report.sentences import sentence
+
+SUMMARIES: tuple[fairness.Summary, ...] = ("worst_class", "mean_over_classes")
+
+
+@dataclass(frozen=True)
+class Printing:
+    """What a comparison is printed with.
+
+    Parameters
+    ----------
+    outcomes
+        The positive outcome, then the others.
+    titles
+        The attributes' names as readers see them.
+    policy
+        Gives the digits, the smallest group and the rounding of people.
+    """
+
+    outcomes: Sequence[str]
+    titles: Mapping[str, str]
+    policy: Policy | PolicyInfo
+
+    def entries(self, found: Sequence[fairness.Comparison]) -> Iterator[Fairness]:
+        """All comparisons of a report as they are printed, with the overall figures of conditional parity."""
+        for _, of_one in groupby(found, key=lambda comparison: comparison.by):
+            printed = [self.entry(comparison) for comparison in of_one]
+            yield from printed
+            for classes in in_classes(printed).values():
+                yield from (self.overall(summary, classes) for summary in SUMMARIES)
+
+    def entry(self, comparison: fairness.Comparison) -> Fairness:
+        """A comparison as it is printed."""
+        digits = self.policy.digits
+        several = len(comparison.by.attributes) > 1
+        return self.judged(
+            Fairness(
+                measure=comparison.measure,
+                attribute=comparison.by.name,
+                attributes=comparison.by.attributes if several else (),
+                groups=comparison.groups,
+                reference=comparison.reference,
+                condition=dict(comparison.condition),
+                outcome=comparison.outcome,
+                value=None if math.isnan(comparison.value) else nearest(comparison.value, digits),
+                range=printed_range(comparison.value, comparison.range, digits),
+                threshold=comparison.threshold,
+                verdict=None,
+                sentence="",
+                people=comparison.people,
+                rates=(nearest(comparison.rates[0], RATE_DIGITS), nearest(comparison.rates[1], RATE_DIGITS)),
+            )
+        )
+
+    def overall(self, summary: fairness.Summary, classes: Sequence[Fairness]) -> Fairness:
+        """Conditional parity of two groups over all classes, from its printed numbers in each.
+
+        Parameters
+        ----------
+        classes
+            The printed comparisons of the two groups, one of each class.
+        """
+        kept = fairness.counted(classes, minimum=self.policy.minimum_group_size)
+        value, inside = fairness.overall(
+            summary,
+            [e.value or 0.0 for e in kept],
+            [(e.range[0] or 0.0, 1.0 if e.range[1] is None else e.range[1]) for e in kept],
+            [sum(e.people) for e in kept],
+        )
+        exact = [e.range == (e.value, e.value) for e in kept]
+        if any(exact) and not all(exact):  # what is called exact may be off by a digit, which the others' range shows
+            inside = max(0.0, inside[0] - 10.0**-self.policy.digits), min(1.0, inside[1] + 10.0**-self.policy.digits)
+        a, b = (sum(e.people[i] for e in kept) for i in (0, 1))
+        rates = [sum(e.people[i] * e.rates[i] for e in kept) / max(n, 1) for i, n in enumerate((a, b))]
+        digits = self.policy.digits
+        return self.judged(
+            kept[0].model_copy(
+                update={
+                    "condition": {},
+                    "sampling": None,
+                    "summary": summary,
+                    "classes": (len(kept), len(classes)),
+                    "value": nearest(value, digits),
+                    "range": printed_range(value, inside, digits),
+                    "people": (a, b),
+                    "rates": (nearest(rates[0], RATE_DIGITS), nearest(rates[1], RATE_DIGITS)),
+                }
+            ),
+            few=any(self._few(e) for e in kept),
+        )
+
+    def judged(self, entry: Fairness, *, few: bool = False) -> Fairness:
+        """A comparison with what follows from its printed numbers: verdict, reason, shortfall and sentence.
+
+        Parameters
+        ----------
+        few
+            Whether it is of too few people for a verdict, whatever its own number of people.
+        """
+        verdict = fairness.verdict(entry.measure, bounds(entry.range), entry.threshold)  # type: ignore[arg-type]
+        reason = "line_in_range" if verdict == "cannot_tell" else None
+        if verdict is not None and (few or self._few(entry)):
+            verdict, reason = "cannot_tell", "too_few_people"
+        said = entry.model_copy(update={"verdict": verdict, "reason": reason, "shortfall": None, "sentence": ""})
+        said = said.model_copy(update={"shortfall": self._shortfall(said)})
+        text = sentence(
+            said,
+            outcomes=self.outcomes,
+            titles=self.titles,
+            digits=self.policy.digits,
+            minimum=self.policy.minimum_group_size,
+        )
+        return said.model_copy(update={"sentence": text})
+
+    def _few(self, entry: Fairness) -> bool:
+        return min(entry.people) < self.policy.minimum_group_size
+
+    def _shortfall(self, entry: Fairness) -> int | None:
+        """How many more people would need the outcome for a ratio to reach the line that it misses, rounded as people.
+
+        (t − a/b)·b·n_a for a group of n_a people, and likewise for the base where the ratio is above 1/t.
+        """
+        if entry.verdict != "not_met" or entry.measure != "p_percent_rule" or entry.threshold is None:
+            return None
+        (n, m), (a, b), line, value = entry.people, entry.rates, entry.threshold, entry.value
+        if value is None:
+            missing = line * a * m
+        elif value < 1:
+            missing = (line - value) * b * n
+        else:
+            missing = (line - 1 / value) * a * m
+        step = self.policy.population_rounding
+        return max(step, int(nearest(missing / step, 0)) * step)
+
+
+def in_classes(entries: Sequence[Fairness]) -> dict[tuple[str, tuple[str, str]], list[Fairness]]:
+    """The conditional comparisons of every two groups by every attribute: one of each class, in order."""
+    found: dict[tuple[str, tuple[str, str]], list[Fairness]] = {}
+    for e in entries:
+        if e.measure == "conditional_statistical_parity" and e.summary is None:
+            found.setdefault((e.attribute, e.groups), []).append(e)
+    return found

@@ -1,0 +1,71 @@
+"""Time of all group-fairness measures with their ranges: five protected attributes and their pairwise intersections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from atr.fairness import AnnouncedCells, By, compare
+from atr.mechanism import blocks
+from benchmarks.arrays import Arrays
+from benchmarks.cases import Row, one_pass
+from benchmarks.measure import in_turn
+
+REGIONS, REGIONS_OF_A_GROUP, TARGET = 10**6, 5, 2.0
+PUBLIC, SENSITIVE = {"race": 6, "sex": 2, "age": 5, "region": 12}, {"health": 5}
+
+
+def drawn(regions: int) -> tuple[AnnouncedCells, dict[str, tuple[str, ...]]]:
+    """Draw announced groups and the values of five attributes, four public and one sensitive, the same on every run."""
+    rng = np.random.default_rng(11)
+    groups = regions // REGIONS_OF_A_GROUP
+    people = rng.integers(5, 200, regions)
+    positive = np.round(rng.beta(2, 2, regions), 3)
+    chance = np.column_stack([positive, 1 - positive])
+    lower, upper = np.clip(chance - 0.1, 0, 1), np.clip(chance + 0.1, 0, 1)
+    offsets = np.arange(groups + 1) * REGIONS_OF_A_GROUP
+    cells = AnnouncedCells(people, chance, 3, lower, upper, offsets, True, people)
+    values = {
+        name: tuple(f"{name} {v}" for v in np.repeat(rng.integers(0, size, groups), REGIONS_OF_A_GROUP).tolist())
+        for name, size in PUBLIC.items()
+    }
+    return cells, values | {
+        name: tuple(f"{name} {i % size}" for i in range(regions)) for name, size in SENSITIVE.items()
+    }
+
+
+def fairness() -> Iterator[Row]:
+    """Time it, with and without classes of people alike in an attribute, against one pass over the same arrays."""
+    cells, values = drawn(REGIONS)
+    names = [*PUBLIC, *SENSITIVE]
+    compared = [*(By((name,)) for name in names), *(By(pair) for pair in combinations(names, 2))]
+    measured = partial(
+        compare,
+        cells,
+        values,
+        compared=compared,
+        outcomes=("approved", "refused"),
+        four_fifths=0.8,
+        parity_tolerance=0.05,
+    )
+    what = f"fairness by 5 attributes and their 10 intersections, {REGIONS:,} regions"
+    cases: dict[str, Callable[[], object]] = {
+        "one pass": one_pass(Arrays(cells.population, cells.chance, cells.offsets)),
+        what: partial(measured, legitimate=()),
+        f"{what}, and within classes of one attribute": partial(measured, legitimate=("age",)),
+    }
+    found = in_turn(cases, rounds=3)
+    for name in list(cases)[1:]:
+        seconds, target = found[name].seconds, TARGET if name == what else None
+        yield Row(
+            name,
+            f"{seconds:.2f} s",
+            f"one pass, {found['one pass'].seconds * 1000:.0f} ms",
+            found[name].ratio,
+            found[name].processor_ratio / blocks.processors(),
+            target=f"≤ {target:g} s" if target else "",
+            met=seconds <= target if target else None,
+        )

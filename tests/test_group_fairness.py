@@ -1,0 +1,223 @@
+"""Group fairness in a whole report: intersections, references, small groups, values nobody announced has."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import io
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from atr import announcement as announcing
+from atr import fairness
+from atr.announcement import Announcement
+from atr.errors import VerifyError
+from atr.programme import Programme
+from atr.regions import Regions
+from atr.report import annex, model, parity
+from atr.report.html import report_html
+from atr.report.verify import check
+from tests import series, whole
+
+RACES, SEXES, LEVELS, CHARGES = ("a", "b, c", "d", "unknown"), ("women", "men"), ("low", "mid", "high"), ("x", "y")
+
+
+def _programme(**changes: Any) -> Programme:
+    content = series.programme(minimum_group_size=30, max_confidence=0.95, population_rounding=5)
+    content["attributes"] = {
+        "race": {
+            "role": "public", "protected": True, "title": "Race",
+            "values": {"a": "a", "b": "b, c", "d": "d", "z": "nobody has it", "e": "all too few"},
+        },
+        "sex": {"role": "public", "protected": True, "title": "Sex", "reference": "men"},
+        "charge": {"role": "public", "legitimate": True, "title": "Charge"},
+        "level": {"role": "sensitive", "protected": True, "title": "Level", "reference": {"by": "largest"}},
+    }  # fmt: skip
+    content["fairness"] = {"intersections": [["race", "sex"], ["sex", "level"]]}
+    content["policy"] |= changes
+    return Programme.model_validate(content)
+
+
+def _regions(programme: Programme, races: tuple[str, ...]) -> Regions:
+    rng = np.random.default_rng(5)
+    groups, rows = [], []
+    for race in races:
+        for sex in SEXES:
+            for charge in CHARGES:
+                few = race not in RACES
+                groups.append(((race, sex, charge), len(LEVELS)))
+                for level in LEVELS:
+                    people = int(rng.integers(3, 6)) if few else int(rng.integers(20, 60))
+                    if race == "d" and not few:
+                        people //= 2
+                    yes = int(rng.integers(0, people + 1))
+                    rows.append(((level,), (yes, people - yes)))
+    return Regions(
+        public=("race", "sex", "charge"),
+        protection=programme.protection,
+        outcomes=("approved", "refused"),
+        group_values=tuple(values for values, _ in groups),
+        region_values=tuple(values for values, _ in rows),
+        counts=np.array([counts for _, counts in rows], dtype=np.int64),
+        offsets=np.cumsum([0, *(size for _, size in groups)], dtype=np.int64),
+    )
+
+
+@cache
+def _made(
+    rates: str = "exact", minimum: int = 30, races: tuple[str, ...] = (*RACES, "all too few", "only in the log")
+) -> tuple[model.PublicReport, Announcement, list[str]]:
+    programme = _programme(group_rates=rates, minimum_group_size=minimum)
+    regions = _regions(programme, races)
+    solved = whole.solved(programme, regions)
+    announced = announcing.announce(regions, solved, programme.policy)
+    report = whole.report(programme, regions, announced)
+    failed = whole.failed_checks(programme, regions, solved, announced, report)
+    return report, announced, [check.name for check in failed if "accounted" not in check.name]
+
+
+@pytest.mark.parametrize("rates", ["exact", "free"])
+def test_a_report_with_intersections_bears_itself_out(rates: str) -> None:
+    report, announced, failed = _made(rates)
+    whole.verifies(report, announced)
+    assert failed == []
+
+
+def test_intersections_have_every_measure_under_a_readable_name() -> None:
+    report, _, _ = _made()
+    entries = [e for e in report.fairness if e.attribute == "race and sex"]
+    assert {e.attributes for e in entries} == {("race", "sex")}
+    assert {e.measure for e in entries} == {
+        "p_percent_rule", "statistical_parity", "conditional_statistical_parity"
+    }  # fmt: skip
+    assert {e.summary for e in entries} == {None, "worst_class", "mean_over_classes"}
+    assert '"b, c", women' in {who for e in entries for who in e.groups}
+    by = {by.attribute: by for by in report.compared}
+    assert by["race and sex"].title == "Race and sex"
+    assert by["sex"].chosen == "named"
+    assert by["race"].chosen == by["race and sex"].chosen == "highest"
+    assert by["level"].chosen == by["sex and level"].chosen == "largest"
+    shares: dict[str, int] = {}
+    for group in report.announced_groups:
+        for region in group.regions:
+            who = f"{group.public['sex']}, {region.sensitive['level']}"
+            shares[who] = shares.get(who, 0) + region.population
+    assert by["sex and level"].reference == max(shares, key=lambda who: shares[who])
+    assert not any("unknown" in e.reference for e in report.fairness)
+    assert any("unknown" in who for e in entries for who in e.groups)
+
+
+def test_only_declared_values_are_named_as_absent() -> None:
+    report, _, _ = _made()
+    by = {by.attribute: by.absent for by in report.compared}
+    assert by == {
+        "race": ("nobody has it", "all too few"), "sex": (), "level": (), "race and sex": (), "sex and level": ()
+    }  # fmt: skip
+    html = report_html(report, sha256="")
+    assert "No figure can be given for “nobody has it” and “all too few”" in html
+    assert "only in the log" not in report.to_json() + html
+
+
+def test_a_group_of_too_few_people_is_listed_without_a_verdict() -> None:
+    report, _, _ = _made(minimum=140)
+    small = [e for e in report.fairness if e.threshold is not None and not e.summary and min(e.people) < 140]
+    assert small
+    assert {(e.verdict, e.reason, e.shortfall) for e in small} == {("cannot_tell", "too_few_people", None)}
+    assert all(e.sentence.endswith("too few people.") for e in small)
+    html = report_html(report, sha256="")
+    assert "too few people</span>" in html
+    assert "Groups of fewer than 140 people are listed, but no verdict is given" in html
+    rows = list(csv.DictReader(io.StringIO(annex.fairness(report).decode(), newline="")))
+    assert [row["reason"] for row in rows] == [e.reason or "" for e in report.fairness]
+    assert [row["summary"] for row in rows] == [e.summary or "" for e in report.fairness]
+    assert [row["shortfall"] for row in rows] == [
+        "" if e.shortfall is None else str(e.shortfall) for e in report.fairness
+    ]
+
+
+def test_the_section_has_a_block_for_every_intersection_with_origins_of_its_lines() -> None:
+    report, _, _ = _made()
+    blocks = parity.protected(report)
+    assert [p.title for p in blocks] == ["Race", "Sex", "Level", "Race and sex", "Sex and level"]
+    html = report_html(report, sha256="")
+    for title in ("By race and sex", "By sex and level", "worst class", "29 CFR 1607.4(D)", "chosen by the publisher"):
+        assert title in html
+    of_both = next(p for p in blocks if p.title == "Race and sex")
+    labels = [row.label for row in of_both.rows]
+    assert labels[:2] == ["a, women", "a, men"] or labels[:2] == ["a, men", "a, women"]
+    assert labels[-1].startswith("unknown")
+
+
+def _paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    found = [(*path,)] if path and not isinstance(value, dict | list) else []
+    return found + [p for key, inner in items for p in _paths(inner, (*path, key))]
+
+
+def test_every_changed_word_or_number_of_what_is_compared_is_found() -> None:
+    report, announced, _ = _made(races=RACES[:2], minimum=140)
+    content = json.loads(report.to_json())
+    kinds: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for e in content["fairness"]:
+        kinds.setdefault((e["measure"], "attributes" in e, e.get("summary"), e.get("reason"), "shortfall" in e), e)
+    assert len(kinds) > 8
+    places = [("compared", *path) for path in _paths(content["compared"])]
+    for e in kinds.values():
+        i = content["fairness"].index(e)
+        places += [("fairness", i, *path) for path in _paths(e)]
+    for path in places:
+        changed = copy.deepcopy(content)
+        inner = changed
+        for key in path[:-1]:
+            inner = inner[key]
+        old = inner[path[-1]]
+        inner[path[-1]] = old + 1 if isinstance(old, int | float) else "high" if old != "high" else "low"
+        try:
+            forged = model.PublicReport.model_validate(changed)
+        except (ValueError, VerifyError):
+            continue
+        if path[-1] == "chosen" and old == "named":
+            continue
+        assert check(forged, population=announced.population), path
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda r: r["compared"].pop(0),
+        lambda r: r["compared"].append(r["compared"][-1]),
+        lambda r: r["compared"][0].update(absent=[]),
+        lambda r: r["compared"][3].update(title="Sex"),
+        lambda r: r["compared"][3].update(attributes=["race", "shoe size"]),
+        lambda r: r["compared"][3].update(attributes=[]),
+        lambda r: r["compared"][1].update(reference=None, chosen=None),
+        lambda r: r["compared"][1].update(reference="women"),
+        lambda r: r["compared"][2].update(reference="nobody"),
+        lambda r: r["compared"].clear(),
+        lambda r: [e.pop("shortfall", None) for e in r["fairness"]],
+        lambda r: [e.update(shortfall=e.get("shortfall", 0) + 5) for e in r["fairness"]],
+    ],
+)
+def test_a_forged_comparison_is_found_with_rounded_populations(change: Any) -> None:
+    report, _, _ = _made(races=(*RACES[:2], "all too few"))
+    content = json.loads(report.to_json())
+    change(content)
+    assert check(model.PublicReport.model_validate(content))
+
+
+def test_what_intersections_are_called_is_no_attribute() -> None:
+    content = json.loads(_programme().model_dump_json())
+    content["attributes"]["race and sex"] = content["attributes"]["charge"]
+    with pytest.raises(ValueError, match="is what an intersection is called"):
+        Programme.model_validate(content)
+
+
+def test_the_joined_name_of_two_values_is_never_that_of_two_others(tmp_path: Path) -> None:
+    values = ("a", "b", "a, b", '"a', 'b"', "", ", ")
+    pairs = [(x, y) for x in values for y in values]
+    assert len({fairness.joined(pair) for pair in pairs}) == len(pairs)
