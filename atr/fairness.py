@@ -54,6 +54,8 @@ class EventCells:
         (n,) people as they are printed.
     halves
         Half digits by which the printed rate of a group may be off where rates are exact.
+    flattened
+        (g,) which groups show their rates as chances, so that what is told of these rates is no whole number of people.
     """
 
     population: Floats
@@ -64,6 +66,14 @@ class EventCells:
     totals: Floats | None
     printed: Ints
     halves: int = 1
+    flattened: npt.NDArray[np.bool_] | None = None
+
+    def settled(self, value: Floats, group: Ints) -> Floats:
+        """(k,) people with the event in some groups, as announced: whole numbers where rates are exact."""
+        if self.totals is None:
+            return value
+        whole = np.clip(np.rint(value), *self.totals[group].T)
+        return whole if self.flattened is None else np.where(self.flattened[group], value, whole)
 
     @cached_property
     def group_of(self) -> Ints:
@@ -102,6 +112,8 @@ class AnnouncedCells:
         Whether group rates are announced as they are.
     printed
         (n,) people as they are printed.
+    flattened
+        (g,) which groups show their rates as chances; None: none.
     """
 
     population: Ints
@@ -112,6 +124,7 @@ class AnnouncedCells:
     offsets: Ints
     exact: bool
     printed: Ints
+    flattened: npt.NDArray[np.bool_] | None = None
 
     @property
     def outcomes(self) -> int:
@@ -130,6 +143,14 @@ class AnnouncedCells:
             digits = np.broadcast_to(self.digits, len(self.offsets) - 1)
             units = np.rint(chance * 10.0 ** np.repeat(digits, np.diff(self.offsets))).astype(np.int64)
             totals = exact_totals(self.population, units, self.offsets, digits=digits, halves=halves)
+            if self.flattened is not None and self.flattened.any():
+                # A whole number would give the exact size of a small group away, whose rate alone is told.
+                people, shown = (
+                    np.add.reduceat(x, self.offsets[:-1]) for x in (self.population, self.population * chance)
+                )
+                off = people * halves * 0.5 * 10.0 ** -digits.astype(np.float64)
+                between = np.stack([np.maximum(shown - off, 0), np.minimum(shown + off, people)], axis=1)
+                totals = np.where(self.flattened[:, None], between, totals)
         return EventCells(
             population=self.population.astype(np.float64),
             chance=chance,
@@ -139,6 +160,7 @@ class AnnouncedCells:
             totals=totals,
             printed=self.printed,
             halves=halves,
+            flattened=self.flattened,
         )
 
     def events(self) -> tuple[EventCells, ...]:
@@ -352,7 +374,7 @@ def _rates(cells: EventCells, sets: _Sets) -> list[_Rate]:
             np.where(sets.whole, 0.0, total[sets.group] - x) for x, total in zip((low, high), totals[:2], strict=True)
         )
         low, high = np.maximum(low, least - rest_high), np.minimum(high, most - rest_low)
-        value = np.where(sets.whole, np.clip(np.rint(value), least, most), value)
+        value = np.where(sets.whole, cells.settled(value, sets.group), value)
     low, high, value, people, printed = (
         np.bincount(sets.set, weights=x, minlength=sets.size).astype(np.float64)
         for x in (low, high, value, people, printed)
@@ -366,8 +388,7 @@ def _rates(cells: EventCells, sets: _Sets) -> list[_Rate]:
 def group_rates(cells: EventCells) -> Floats:
     """(g,) the announced rate of an event in each QID group; where rates are exact, of whole numbers of people."""
     value = cells.of_groups[2]
-    if cells.totals is not None:
-        value = np.clip(np.rint(value), *cells.totals.T)
+    value = cells.settled(value, np.arange(len(value)))
     rates: Floats = value / cells.of_groups[3]
     return rates
 

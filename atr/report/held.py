@@ -78,6 +78,7 @@ def cells(announcement: Announcement, *, policy: Policy | model.PolicyInfo) -> f
         offsets=announcement.offsets,
         exact=policy.group_rates == "exact",
         printed=announcement.published,
+        flattened=announcement.flattened,
     )
 
 
