@@ -87,6 +87,21 @@ def test_one_group_above_the_ceiling_shows_its_rate(tmp_path: Path, rates: str, 
 
 
 @quick
+def test_ranges_say_nothing_of_the_exact_size_of_a_flattened_group(tmp_path: Path) -> None:
+    """Of 97 to 100 people with a rate of 66 %, one whole number is possible; of 250, there are three."""
+    widths = []
+    for people, approved in ((100, 66), (99, 65), (98, 65), (250, 165)):
+        flat: Counts = {("lopsided", "a"): (people - 2, approved - 1), ("lopsided", "b"): (2, 1)}
+        documents, report = _published(tmp_path / str(people), flat | EVEN)
+        (entry,) = [e for e in report["fairness"] if e["measure"] == "statistical_parity"]
+        assert report["groups"][1]["rate"]["approved"] == 0.66
+        widths.append(round(entry["range"][1] - entry["range"][0], 3))
+        assert verify(documents / "report.json") == []
+    assert len(set(widths)) == 1
+    assert widths[0] >= 0.01
+
+
+@quick
 @pytest.mark.parametrize("rates", ["exact", "free"])
 def test_all_groups_above_the_ceiling(tmp_path: Path, rates: str) -> None:
     counts = LOPSIDED | {("alike", "a"): (60, 60)}

@@ -210,11 +210,11 @@ def _how(threshold: float | None, level: str) -> str:
     return f"{legend(level)}{lines}"
 
 
-def legend(level: str) -> str:
-    """What is drawn how, in words."""
+def legend(level: str, *, exact: bool = False) -> str:
+    """What is drawn how, in words; where figures are exact, no range is drawn."""
     sample = f"; thin line with end caps: {level} interval if the decisions are seen as a sample" if level else ""
-    bar = "thick bar" if level else "bar"
-    return f"Dot: announced ratio; {bar}: range of the true one{sample}; ring: reference."
+    bar = "" if exact else f"; {'thick bar' if level else 'bar'}: range of the true one"
+    return f"Dot: announced ratio{', which is exact' if exact else ''}{bar}{sample}; ring: reference."
 
 
 def line_label(threshold: float) -> str:

@@ -82,7 +82,8 @@ class Printing:
             [sum(e.people) for e in kept],
         )
         exact = [e.range == (e.value, e.value) for e in kept]
-        if any(exact) and not all(exact):  # what is called exact may be off by a digit, which the others' range shows
+        # What is called exact was rounded to a digit: its mean is off by as much, or shows in the others' range.
+        if any(exact) and (summary == "mean_over_classes" or not all(exact)):
             inside = max(0.0, inside[0] - 10.0**-self.policy.digits), min(1.0, inside[1] + 10.0**-self.policy.digits)
         a, b = (sum(e.people[i] for e in kept) for i in (0, 1))
         rates = [sum(e.people[i] * e.rates[i] for e in kept) / max(n, 1) for i, n in enumerate((a, b))]

@@ -213,10 +213,10 @@ def _sentence(
         of = f"how far the share of “{outcome}” for {groups[0]} lies above that for {groups[1]}"
         low, high = (points(x or 0.0, decimals=max(digits - 2, 0)) for x in interval)
         ends = f"{low} to {high} percentage points"
-    surprise = "could hardly be chance alone" if significant else "would be no surprise by chance"
+    chance = "could hardly make a difference this large" if significant else "cannot be ruled out as its cause"
     return (
-        f"If these decisions are seen as a sample, the {level(report)} interval of {of} is {ends}; a difference this "
-        f"large {surprise} (adjusted p {p_words(adjusted)})."
+        f"If these decisions are seen as a sample, the {level(report)} interval of {of} is {ends}; with all tests of "
+        f"this report taken together, chance alone {chance} (adjusted p {p_words(adjusted)})."
     )
 
 
@@ -238,9 +238,11 @@ def introduction(report: PublicReport) -> str:
     return (
         "A different question is what chance alone could do. If the decisions are seen as a sample, of more decisions "
         f"made in the same way, another sample would have had other figures. The {level(report)} intervals in the "
-        "tables headed “Seen as a sample” say how far off they may lie, the p values how surprising so large a "
-        "difference would be if groups fared alike. They take the announced figures as they are and have no part in "
-        "the ranges and verdicts, which are about how far the figures may have been altered."
+        f"tables headed “Seen as a sample” are made so that, of many such samples, about {level(report)} have an "
+        "interval that holds the figure of all those decisions; the p values say how surprising so large a difference "
+        "would be if groups fared alike. Both take the announced figures as they are and have no part in the ranges "
+        "and verdicts, which are about how far the figures may have been altered. An interval is of one figure; "
+        "adjusted p values are for all tests of the report together, and so rule chance out more rarely."
     )
 
 

@@ -93,6 +93,11 @@ def share_announced(report: PublicReport) -> str:
     return f"About {percent(share)} of them ({share_step(report)})"
 
 
+def share_of_all(report: PublicReport) -> str:
+    """The same, within a sentence."""
+    return f"about {percent(report.coverage.announced_share)} of all"
+
+
 def share_step(report: PublicReport) -> str:
     """How finely that share is told: so coarsely that it does not give away how many people are withheld."""
     step = rounding.share_step(decisions=report.coverage.decisions, minimum=report.policy.minimum_group_size)

@@ -10,8 +10,10 @@ import sqlite3
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -147,8 +149,15 @@ def server(tmp_path: Path) -> Iterator[str]:
 def _ask(url: str, content: dict[str, Any] | None = None) -> Any:
     data = None if content is None else json.dumps(content).encode()
     request = urllib.request.Request(url, data=data, headers={"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        return json.loads(answer.read() or "null")
+    for _ in range(10):
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return json.loads(answer.read() or "null")
+        except urllib.error.HTTPError as error:
+            if error.code != HTTPStatus.SERVICE_UNAVAILABLE:  # which the server says while its database is busy
+                raise
+            time.sleep(1)
+    raise AssertionError(f"{url}: the server is busy")
 
 
 def _until(api: str, run: str, state: str) -> None:

