@@ -420,6 +420,8 @@ class Policy(_Part):
             return self
         source = self.side_information
         self._known_from = SideInformationPolicy(file=source) if isinstance(source, str) else source
+        if self.assumed == OWN_POPULATION:
+            raise _at("side_information", f"'{OWN_POPULATION}' means the log's own: give the file another title")
         for key, value in (("mechanism", "linear"), ("unattainable", "coarsen")):
             if getattr(self, key) == value:
                 what = f"{key}: {value} with a file of side information"
@@ -634,6 +636,10 @@ class Programme(_Part):
                 raise _at("fairness", message, "intersections")
             if " and ".join(names) in self.attributes:
                 raise _at("attributes", "is what an intersection is called: rename it", " and ".join(names))
+        called = [" and ".join(names) for names in self.fairness.intersections]
+        if len(set(called)) < len(called):
+            message = "two have the same name, their attributes joined by “and”: rename an attribute"
+            raise _at("fairness", message, "intersections")
 
     def names(self, *, role: str | None = None, protected: bool = False, legitimate: bool = False) -> tuple[str, ...]:
         """The attributes, in the file's order, that have this role and these flags."""

@@ -221,3 +221,20 @@ def test_the_joined_name_of_two_values_is_never_that_of_two_others(tmp_path: Pat
     values = ("a", "b", "a, b", '"a', 'b"', "", ", ")
     pairs = [(x, y) for x in values for y in values]
     assert len({fairness.joined(pair) for pair in pairs}) == len(pairs)
+
+
+def test_figures_that_follow_are_recomputed_whoever_made_the_report() -> None:
+    report, _, _ = _made("exact")
+    elsewhere = report.provenance.model_copy(update={"atr": "0.0.9"})
+    other = report.model_copy(update={"provenance": elsewhere, "notes": report.notes[:1]})
+    assert check(other) == [], "another version words its notes as it likes"
+    first, *rest = other.influence
+    forged = [
+        {"influence": (first.model_copy(update={"value": 0.0}), *rest)},
+        {"influence": ()},
+        {"surrogate": None},
+        {"surrogate": other.surrogate and other.surrogate.model_copy(update={"explained": 1.0})},
+        {"policy": other.policy.model_copy(update={"sampling": None})},
+    ]
+    for change in forged:
+        assert check(other.model_copy(update=change)), change

@@ -120,6 +120,12 @@ FAULTS = [
     ("  fidelity: {delta: 0.9}", "  reader: informed", 18, ["policy.reader", "mechanism: linear"]),
     ("  fidelity: {delta: 0.9}", "  reader: everybody", 18, ["policy.reader", "'everybody'"]),
     ("  fidelity: {delta: 0.9}", "  side_information: census.csv", 18, ["side_information", "no such file"]),
+    (
+        "  fidelity: {delta: 0.9}",
+        "  side_information: {file: census.csv, title: population}",
+        18,
+        ["policy.side_information", "another title"],
+    ),
     ("  fidelity: {delta: 0.9}", "  minimum_group_size: 0", 18, ["minimum_group_size", "must be at least 1, not 0"]),
     ("  fidelity: {delta: 0.9}", "  fidelity: {delta: 0,9}", 18, ["policy.fidelity", "with a point, as in 0.9"]),
     ("  fidelity: {delta: 0.9}", "  digits: 3.5", 18, ["policy.digits"]),

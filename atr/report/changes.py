@@ -1,4 +1,4 @@
-"""What became of the figures since the last published report of the series, from the printed numbers of both."""
+"""What became of the figures since the last published report of a period as long, from the printed numbers of both."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def since(report: PublicReport, previous: PublicReport, *, sha256: str) -> Chang
     margins: list[Margin] = []
     entries: list[Change] = []
     skipped: list[str] = []
-    names = [a.name for a in report.attributes if a.protected]
-    titles = {a.name: inner(a.title) for a in (*previous.attributes, *report.attributes)}
+    names = [by.attribute for by in report.compared]
+    titles = {by.attribute: inner(by.title) for by in (*previous.compared, *report.compared)}
     if report.positive != previous.positive:
         skipped.append(f"The favourable outcome was “{previous.positive}” and is now “{report.positive}”.")
         names = []
@@ -55,7 +55,7 @@ def since(report: PublicReport, previous: PublicReport, *, sha256: str) -> Chang
         if worst and was:
             margins.append(_margin(report, name, worst, was))
     if report.positive == previous.positive:
-        gone = [a.name for a in previous.attributes if a.protected and a.name not in names]
+        gone = [by.attribute for by in previous.compared if by.attribute not in names]
         skipped += [f"By {titles[a]} groups are no longer compared." for a in gone if _figures(previous, a)]
     return Changes(
         period=previous.period.label,
@@ -81,9 +81,9 @@ def problems(report: PublicReport, *, sentences: bool) -> Iterator[tuple[str, st
     if found is None:
         return
     try:
-        ends, begins = parse(found.period).end, parse(report.period.label).start
-        if ends is None or begins is None or ends > begins:
-            yield "period", "is not before that of the report"
+        earlier, own = parse(found.period), parse(report.period.label)
+        if earlier.end is None or own.start is None or earlier.end > own.start or earlier.months != own.months:
+            yield "period", "is not before that of the report and as long"
     except PeriodError:
         yield "period", "is no period before that of the report"
     seen = Counter((c.attribute, c.groups, c.measure) for c in found.entries)
@@ -240,7 +240,7 @@ def _folded_range(inside: _Printed) -> tuple[float, float]:
 
 def _margin(report: PublicReport, attribute: str, now: _Worst, was: _Worst) -> Margin:
     flagged = _apart(now.range, was.range)
-    title = next((inner(a.title) for a in report.attributes if a.name == attribute), attribute)
+    title = next((inner(by.title) for by in report.compared if by.attribute == attribute), attribute)
     decimals = min(report.policy.digits, 3)
     rule = inner(rule_name(next(e for e in _figures(report, attribute).values() if e.threshold == now.threshold)))
 
@@ -287,12 +287,12 @@ def printed(report: PublicReport) -> tuple[Since, ...]:
     if report.changes is None:
         return ()
     found = []
-    for a in report.attributes:
-        entries = [c for c in report.changes.entries if c.attribute == a.name]
-        margin = next((m.sentence for m in report.changes.margin if m.attribute == a.name), "")
+    for by in report.compared:
+        entries = [c for c in report.changes.entries if c.attribute == by.attribute]
+        margin = next((m.sentence for m in report.changes.margin if m.attribute == by.attribute), "")
         if entries or margin:
             told = sorted(entries, key=lambda c: not c.flagged)
-            found.append(Since(a.title, margin, tuple(c.sentence for c in told[:MAX_SENTENCES]), len(entries)))
+            found.append(Since(by.title, margin, tuple(c.sentence for c in told[:MAX_SENTENCES]), len(entries)))
     return tuple(found)
 
 
@@ -305,7 +305,7 @@ def introduction(report: PublicReport) -> Sequence[str]:
     sample = report.policy.sampling is not None and report.policy.sampling.coverage == "sample"
     return (
         f"The figures of this report are set beside those of {found.period}, version {found.version}, the last report "
-        "of the series that was published before.",
+        "of a period as long that was published before.",
         "A change is told only where the ranges of the two figures do not overlap, so that altered chances cannot be "
         "why they differ.",
         *(["Whether it could be chance alone is not tested."] if sample else []),

@@ -448,7 +448,7 @@ class Margin(_Frozen):
 
 
 class Changes(_Frozen):
-    """What became of the figures since the last report of the series that was published before this one was made.
+    """What became of the figures since the last report of a period as long that was published before this one was made.
 
     ``sha256`` is that of its report.json. ``skipped`` says what cannot be compared, and why.
     """

@@ -127,7 +127,8 @@ def lines(report: PublicReport) -> str:
         found.append(
             f"the {inner(rule_name(of_ratios))} allows ratios between {ends}{_from(policy.four_fifths_origin)}"
         )
-    if any(e.threshold is not None and e.measure != "p_percent_rule" for e in report.fairness):
+    parities = ("statistical_parity", "conditional_statistical_parity")
+    if any(e.threshold is not None and e.measure in parities for e in report.fairness):
         limit = number(policy.parity_tolerance)
         found.append(f"parity allows a difference of {limit}{_from(policy.parity_tolerance_origin)}")
     return f"Lines: {'; '.join(found)}." if found else ""

@@ -228,7 +228,7 @@ def said(entry: Fairness) -> str:
 def introduction(report: PublicReport) -> str:
     """What the section on fairness says of sampling; empty where the report says nothing of it."""
     info = report.policy.sampling
-    if info is None or not report.fairness:
+    if info is None or not any(map(_is_of_two_groups, report.fairness)):
         return ""
     if info.coverage == "whole":
         return (
@@ -249,7 +249,7 @@ def introduction(report: PublicReport) -> str:
 def method(report: PublicReport) -> str:
     """How intervals and tests are made, for the section on the method; empty where there are none."""
     alpha = _alpha(report)
-    if alpha is None or not report.fairness:
+    if alpha is None or not any(map(_is_of_two_groups, report.fairness)):
         return ""
     asked = tests(report)
     several = (

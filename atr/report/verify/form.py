@@ -221,6 +221,8 @@ def _compared(report: model.PublicReport) -> Iterator[Finding]:
         if not by.attributes or not _unique(by.attributes) or set(by.attributes) - titles.keys():
             yield Finding(where, "is by what are not attributes")
             continue
+        if not any(a.protected for a in report.attributes if a.name in by.attributes):
+            yield Finding(where, "is by attributes none of which is protected")
         name, title = By(by.attributes).name, wording.joint_title([titles[name] for name in by.attributes])
         if (by.attribute, by.title) != (name, title):
             yield Finding(where, f"is called {by.attribute}, not {name}")
@@ -308,9 +310,11 @@ def _totals(report: model.PublicReport) -> Iterator[Finding]:
 
 
 def _sampling(info: model.SamplingInfo | None) -> bool:
-    """Whether intervals and tests are made as they can be recomputed, or not at all."""
-    if info is None or info.coverage == "whole":
-        return info is None or (info.alpha is None and not info.methods)
+    """Whether it says what the log is, and how intervals and tests are made if it is a sample, as here."""
+    if info is None:
+        return False
+    if info.coverage == "whole":
+        return info.alpha is None and not info.methods
     return info.alpha is not None and ALPHA[0] <= info.alpha <= ALPHA[1] and info.methods == METHODS
 
 

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
+from pydantic import BaseModel
 
 import atr
 from atr import fairness
@@ -610,11 +612,24 @@ def _slack(number: float) -> float:
 
 
 def _derived(report: model.PublicReport) -> Iterator[Finding]:
-    """Parts that follow from the rest, as this version of the software words and rounds them."""
-    if report.provenance.atr == atr.__version__:
-        for name, part in derived.PARTS.items():
-            if part(report) != getattr(report, name):
-                yield Finding(name, "do not say what the numbers say")
+    """Parts that follow from the rest: their figures, and their words if they are of this version of the software."""
+    this_version = report.provenance.atr == atr.__version__
+    for name, part in derived.PARTS.items():
+        follows, stated = part(report), getattr(report, name)
+        if follows != stated and (this_version or _figures_of(follows) != _figures_of(stated)):
+            yield Finding(name, "do not say what the numbers say")
+
+
+def _figures_of(part: Any) -> Any:
+    """A part without its words: sentences, and what notes consist of."""
+    if isinstance(part, model.Note):
+        return None
+    if isinstance(part, BaseModel):
+        return {name: _figures_of(getattr(part, name)) for name in type(part).model_fields if name != "sentence"}
+    if isinstance(part, tuple):
+        figures = [_figures_of(each) for each in part]
+        return [of for of in figures if of is not None]
+    return part
 
 
 # --- names
