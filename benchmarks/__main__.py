@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks import cases, fairlearn_compared, fairness, individual, influence
+from benchmarks import cases, fairlearn_compared, fairness, individual, influence, several
 from benchmarks.measure import machine
 
 HERE = Path(__file__).parent
@@ -17,6 +17,7 @@ SECTIONS = {
     "memory": cases.memory,
     "start_up": cases.start_up,
     "rounded": cases.rounded,
+    "several": several.several,
     "fairness": fairness.fairness,
     "fairlearn": fairlearn_compared.fairness,
     "individual": individual.individual,
