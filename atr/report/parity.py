@@ -342,7 +342,7 @@ def _overall(report: PublicReport, entries: list[Fairness], place: _Place) -> tu
         Compared(
             f"{_other(e)}: {_SUMMARIES[e.summary or '']}",
             e.people[e.groups.index(_other(e))],
-            points(e.rates[e.groups.index(_other(e))]),
+            "",  # that of all classes together is in the table of rates, and is not what is compared here
             Measured(),
             measured(e, decimals),
         )
