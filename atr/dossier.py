@@ -338,8 +338,9 @@ def _measures(
 ) -> Iterator[TrueMeasure]:
     if not report.fairness:
         return
+    cells = _true_cells(regions, announcement)
     found = fairness.compare(
-        _true_cells(regions, announcement),
+        cells,
         public.columns(announcement, programme),
         compared=[fairness.By(by.attributes, by.reference) for by in report.compared if by.reference is not None],
         legitimate=programme.names(legitimate=True),
@@ -377,7 +378,7 @@ def _measures(
         )
     for entry in report.fairness:
         if entry.pair is not None:
-            excess = individual.excess(report, _true_cells(regions, announcement), entry.pair.distance).value
+            excess = individual.excess(report, cells, entry.pair.distance).value
             yield TrueMeasure(
                 name=f"{entry.measure.replace('_', ' ')}, {entry.pair.distance.replace('_', ' ')}: largest excess",
                 true=excess if math.isfinite(excess) else None,

@@ -152,10 +152,6 @@ class Reference(_Part):
     by: Literal["highest", "largest"]
 
 
-def _how_chosen(value: Any) -> str:
-    return "[keys]" if isinstance(value, dict | Reference) else "[text]"
-
-
 class Attribute(_Part):
     """One input of the decision: what a stranger may know of it, and how it is shown."""
 
@@ -164,7 +160,7 @@ class Attribute(_Part):
     protected: StrictBool = False
     legitimate: StrictBool = False
     reference: (
-        Annotated[Annotated[Text, Tag("[text]")] | Annotated[Reference, Tag("[keys]")], Discriminator(_how_chosen)]
+        Annotated[Annotated[Text, Tag("[plain]")] | Annotated[Reference, Tag("[keys]")], Discriminator(_how_written)]
         | None
     ) = None
     values: dict[RawText, Text] | None = None
@@ -348,11 +344,6 @@ class SideInformationPolicy(_Part):
     title: Text | None = None
 
     _table: SideInformation | None = PrivateAttr(default=None)
-
-    @property
-    def table(self) -> SideInformation | None:
-        """What was read from the file."""
-        return self._table
 
 
 _SideInformation = Annotated[
@@ -901,7 +892,7 @@ def _in_words(error: ValidationError, places: dict[_Loc, _Place], path: Path) ->
 
 def _explain(fault: Mapping[str, Any], places: dict[_Loc, _Place]) -> tuple[str, str]:
     """Where a fault is, and what it is."""
-    loc = tuple(part for part in fault["loc"] if part not in ("[key]", "[plain]", "[keys]", "[text]"))
+    loc = tuple(part for part in fault["loc"] if part not in ("[key]", "[plain]", "[keys]"))
     cause = fault.get("ctx", {}).get("error")
     if isinstance(cause, _FaultAtError):
         loc = (*loc, *cause.keys)

@@ -25,19 +25,13 @@ class SideInformation:
 
     Parameters
     ----------
-    path
-        The file they were read from.
     sha256
-        The hash of its bytes.
-    attributes
-        Names of the attributes, public ones first, in the programme's order.
+        The hash of the bytes of the file they were read from.
     people
-        For the display values of a region, in that order, its people.
+        For the display values of a region, public ones first, its people.
     """
 
-    path: Path
     sha256: str
-    attributes: tuple[str, ...]
     people: dict[Values, int]
 
     def of(self, regions: Iterable[Values]) -> npt.NDArray[np.int64]:
@@ -70,7 +64,7 @@ def read(path: Path, attributes: Sequence[str]) -> SideInformation:
     """
     content, rows = by_region(path, attributes, (PEOPLE,))
     people = {values: _people(fields[PEOPLE], where=where) for where, values, fields in rows}
-    return SideInformation(path, hashlib.sha256(content).hexdigest(), tuple(attributes), people)
+    return SideInformation(hashlib.sha256(content).hexdigest(), people)
 
 
 def _people(text: str, *, where: str) -> int:

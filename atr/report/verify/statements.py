@@ -20,7 +20,7 @@ from atr.fidelity import ladder
 from atr.outcomes import GRID_TOLERANCE
 from atr.programme import UNKNOWN
 from atr.protected import OwnCeiling, ProtectedSets, floored
-from atr.report import build, changes, derived, model, sampling, wording, yardsticks
+from atr.report import build, changes, derived, model, wording, yardsticks
 from atr.report.comparisons import Printing, in_classes
 from atr.report.held import promise
 from atr.report.rounding import bounds as between
@@ -51,7 +51,6 @@ def of(printed: Printed) -> Iterator[Finding]:
     expected = _expected(printed)
     yield from _compared(printed, expected)
     yield from _fairness(printed, expected)
-    yield from _sampling(printed.report)
     yield from _changes(printed.report)
     yield from _derived(printed.report)
 
@@ -408,20 +407,9 @@ def _fairness(printed: Printed, comparisons: Sequence[fairness.Comparison]) -> I
         yield from (Finding(_name(entry), problem) for problem in problems)
 
 
-def _sampling(report: model.PublicReport) -> Iterator[Finding]:
-    """Against the printed chances and numbers of people alone, so to the last digit, whoever made the report."""
-    for entry, follows in zip(report.fairness, sampling.attached(report), strict=True):
-        if _figures(entry.sampling) != _figures(follows.sampling):
-            yield Finding(f"{_name(entry)}, sampling", "is not what follows from the printed numbers")
-
-
 def _changes(report: model.PublicReport) -> Iterator[Finding]:
     for where, problem in changes.problems(report, sentences=report.provenance.atr == atr.__version__):
         yield Finding(f"changes, {where}", problem)
-
-
-def _figures(found: model.Sampling | None) -> dict[str, object] | None:
-    return None if found is None else found.model_dump(exclude={"sentence"})
 
 
 _MEASURED = tuple(name for name in model.Fairness.model_fields if name != "sampling")
