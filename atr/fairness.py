@@ -19,6 +19,7 @@ from typing import Any, Literal, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from atr import allowed
 from atr.shown import UNKNOWN
 
 Floats = npt.NDArray[np.float64]
@@ -54,6 +55,8 @@ class EventCells:
         (n,) people as they are printed.
     halves
         Half digits by which the printed rate of a group may be off where rates are exact.
+    inside
+        (outcomes,) which outcomes it is made of.
     flattened
         (g,) which groups show their rates as chances, so that what is told of these rates is no whole number of people.
     """
@@ -65,7 +68,8 @@ class EventCells:
     offsets: Ints
     totals: Floats | None
     printed: Ints
-    halves: int = 1
+    halves: int
+    inside: npt.NDArray[np.bool_]
     flattened: npt.NDArray[np.bool_] | None = None
 
     def settled(self, value: Floats, group: Ints) -> Floats:
@@ -131,35 +135,55 @@ class AnnouncedCells:
         """How many outcomes there are."""
         return int(self.chance.shape[1])
 
+    @property
+    def _halves(self) -> int:
+        """Half digits that a rate is kept to: of two outcomes to half a digit; of three and more, each to a digit."""
+        return 1 if self.outcomes == 2 else 2
+
+    def _total(self, outcome: int) -> Floats:
+        """(g, 2) between what the number of people of each group with an outcome lies."""
+        digits = np.broadcast_to(self.digits, len(self.offsets) - 1)
+        units = np.rint(self.chance[:, outcome] * 10.0 ** np.repeat(digits, np.diff(self.offsets))).astype(np.int64)
+        total = exact_totals(self.population, units, self.offsets, digits=digits, halves=self._halves)
+        if self.flattened is None or not self.flattened.any():
+            return total
+        # A whole number would give the exact size of a small group away, whose rate alone is told.
+        people = np.add.reduceat(self.population, self.offsets[:-1])
+        shown = np.add.reduceat(self.population * self.chance[:, outcome], self.offsets[:-1])
+        off = people * self._halves * 0.5 * 10.0 ** -digits.astype(np.float64)
+        between = np.stack([np.maximum(shown - off, 0), np.minimum(shown + off, people)], axis=1)
+        return np.where(self.flattened[:, None], between, total)
+
+    @cached_property
+    def _totals(self) -> Floats:
+        """(outcomes, g, 2) the same of every outcome."""
+        return np.array([self._total(a) for a in range(self.outcomes)])
+
+    def _total_of(self, inside: list[int], outside: list[int]) -> Floats:
+        """(g, 2) the same of the event that the outcome is one of some; of three and more, all bound it."""
+        if self.outcomes == 2:
+            return self._total(inside[0])
+        people = np.add.reduceat(self.population, self.offsets[:-1])
+        within, rest = (self._totals[of].sum(axis=0) for of in (inside, outside))
+        return np.stack(
+            [np.maximum(within[:, 0], people - rest[:, 1]), np.minimum(within[:, 1], people - rest[:, 0])], axis=1
+        )
+
     def event(self, *outcomes: int) -> EventCells:
         """The cells for the event that the outcome is one of these; the others bound it as well."""
         inside = list(outcomes)
         outside = [a for a in range(self.outcomes) if a not in outcomes]
         chance = self.chance[:, inside].sum(axis=1)
-        # Rates are kept to half a digit; of three outcomes and more, each to a digit.
-        halves = 1 if self.outcomes == 2 else 2 * min(len(inside), len(outside))
-        totals = None
-        if self.exact and len(self.population):
-            digits = np.broadcast_to(self.digits, len(self.offsets) - 1)
-            units = np.rint(chance * 10.0 ** np.repeat(digits, np.diff(self.offsets))).astype(np.int64)
-            totals = exact_totals(self.population, units, self.offsets, digits=digits, halves=halves)
-            if self.flattened is not None and self.flattened.any():
-                # A whole number would give the exact size of a small group away, whose rate alone is told.
-                people, shown = (
-                    np.add.reduceat(x, self.offsets[:-1]) for x in (self.population, self.population * chance)
-                )
-                off = people * halves * 0.5 * 10.0 ** -digits.astype(np.float64)
-                between = np.stack([np.maximum(shown - off, 0), np.minimum(shown + off, people)], axis=1)
-                totals = np.where(self.flattened[:, None], between, totals)
         return EventCells(
             population=self.population.astype(np.float64),
             chance=chance,
             lower=np.maximum(self.lower[:, inside].sum(axis=1), 1 - self.upper[:, outside].sum(axis=1)),
             upper=np.minimum(self.upper[:, inside].sum(axis=1), 1 - self.lower[:, outside].sum(axis=1)),
             offsets=self.offsets,
-            totals=totals,
+            totals=self._total_of(inside, outside) if self.exact and len(self.population) else None,
             printed=self.printed,
-            halves=halves,
+            halves=self._halves * min(len(inside), len(outside)),
+            inside=np.isin(np.arange(self.outcomes), inside),
             flattened=self.flattened,
         )
 
@@ -353,27 +377,38 @@ def rate(cells: EventCells, members: npt.NDArray[np.bool_]) -> _Rate:
     return _rates(cells, _Sets.of(sides, cells.offsets))[0]
 
 
-def _rates(cells: EventCells, sets: _Sets) -> list[_Rate]:
+def _cut(cells: EventCells, sets: _Sets) -> tuple[Floats, ...]:
+    """(parts,) people with the event, at least, at most and as announced; all people, and as they are printed."""
+    if sets.part is None:
+        return cells.of_groups
+    return tuple(np.bincount(sets.part, weights=x).astype(np.float64) for x in cells.in_people)
+
+
+def _rates(cells: EventCells, sets: _Sets, ends: tuple[Floats, Floats] | None = None) -> list[_Rate]:
     """The announced rate of an event in every set, and between what the true one lies.
 
-    Cell by cell within the promise; where group rates are exact, within each group's total as well. Of two outcomes no
-    narrower range holds for every mapping that is allowed; of more, where rates are exact, one sometimes does.
+    Cell by cell within the promise; where group rates are exact, within each group's total as well. Of two outcomes, no
+    narrower range holds for every mapping that is allowed; nor of more, with the ``ends`` that all events leave.
 
     The upper end of one set and the lower end of another are reached by the same mapping, also where the two share a
     group: the most that the one can have is what its total leaves with the other at its least, and the other way round.
-    So the ends of a difference or a ratio of two rates are made of the ends of the rates, and are attained.
+    So the ends of a difference or a ratio of two rates of an outcome are those of the rates, and are attained.
+
+    Parameters
+    ----------
+    ends
+        (parts,) people with the event, at least and at most, where they are known already.
     """
-    totals = cells.of_groups
-    low, high, value, people, printed = (
-        total if sets.part is None else np.bincount(sets.part, weights=x).astype(np.float64)
-        for x, total in zip(cells.in_people, totals, strict=True)
-    )
+    low, high, value, people, printed = _cut(cells, sets)
     if cells.totals is not None:
-        least, most = cells.totals[sets.group].T
-        rest_low, rest_high = (
-            np.where(sets.whole, 0.0, total[sets.group] - x) for x, total in zip((low, high), totals[:2], strict=True)
-        )
-        low, high = np.maximum(low, least - rest_high), np.minimum(high, most - rest_low)
+        if ends is None:
+            least, most = cells.totals[sets.group].T
+            rest_low, rest_high = (
+                np.where(sets.whole, 0.0, total[sets.group] - x)
+                for x, total in zip((low, high), cells.of_groups[:2], strict=True)
+            )
+            ends = np.maximum(low, least - rest_high), np.minimum(high, most - rest_low)
+        low, high = ends
         value = np.where(sets.whole, cells.settled(value, sets.group), value)
     low, high, value, people, printed = (
         np.bincount(sets.set, weights=x, minlength=sets.size).astype(np.float64)
@@ -383,6 +418,63 @@ def _rates(cells: EventCells, sets: _Sets) -> list[_Rate]:
     low, high = np.maximum(np.minimum(low, value), 0.0), np.minimum(np.maximum(high, value), 1.0)
     columns = (printed.astype(np.int64).tolist(), value.tolist(), low.tolist(), high.tolist())
     return [_Rate(n, x, (bottom, top)) for n, x, bottom, top in zip(*columns, strict=True)]
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """The rates of sets of people, by what the sets are called, and how far the outcomes of two sets are apart.
+
+    Parameters
+    ----------
+    place
+        The number of each set.
+    rates
+        For each event those of each set.
+    parts
+        What bounds the outcomes together, beyond the bounds of each event.
+    """
+
+    place: dict[Any, int]
+    rates: list[list[_Rate]]
+    parts: allowed.Parts | None
+
+    @staticmethod
+    def of(events: Sequence[EventCells], column: _Coded, names: Sequence[Any]) -> _Measured:
+        """For events of cells, and what the values of a column are called."""
+        sets = _Sets.of(column, events[0].offsets)
+        parts, ends = None, None
+        if len(events) > 1 and events[0].totals is not None:
+            cut = [_cut(event, sets) for event in events]
+            parts = allowed.Parts(
+                events=np.array([event.inside for event in events]),
+                set=sets.set,
+                group=sets.group,
+                people=cut[0][3],
+                low=np.array([x[0] for x in cut]),
+                high=np.array([x[1] for x in cut]),
+                whole_low=np.array([event.of_groups[0] for event in events]),
+                whole_high=np.array([event.of_groups[1] for event in events]),
+                totals=np.array([event.totals for event in events]),
+            )
+            ends = parts.ends
+        rates = [
+            _rates(event, sets, None if ends is None else (ends[0][i], ends[1][i])) for i, event in enumerate(events)
+        ]
+        return _Measured({name: i for i, name in enumerate(names)}, rates, parts)
+
+    def of_event(self, event: int, name: Any) -> _Rate:
+        """The rate of an event in a set."""
+        return self.rates[event][self.place[name]]
+
+    def apart(self, one: Any, other: Any) -> tuple[float, Range]:
+        """Total variation distance of the outcomes of two sets, and its range."""
+        i, j = self.place[one], self.place[other]
+        of_two = [(rates[i], rates[j]) for rates in self.rates]
+        value, inside = difference(*zip(*of_two, strict=True))
+        if self.parts is not None and inside[0] < inside[1]:
+            furthest = difference(*zip(*of_two[: self.parts.outcomes], strict=True))[1][1]
+            inside = self.parts.apart(i, j, inside, furthest)
+        return value, inside
 
 
 def group_rates(cells: EventCells) -> Floats:
@@ -467,58 +559,52 @@ def compare(
     for by in compared:
         column = reduce(_Coded.crossed, (coded[name] for name in by.attributes))
         shown = [joined(parts) for parts in column.values]
-        of_events = [dict(zip(shown, rates, strict=True)) for rates in _of_events(events, column)]
+        measured = _Measured.of(events, column, shown)
         unknown = {label for label, parts in zip(shown, column.values, strict=True) if UNKNOWN in parts}
-        reference = _reference(of_events[0], by, unknown, minimum=minimum)
+        of_positive = dict(zip(shown, measured.rates[0], strict=True))
+        reference = _reference(of_positive, by, unknown, minimum=minimum)
         if reference is None:
             continue
         two = partial(_compared, by=by, reference=reference)
         parity = partial(two, outcome=None, threshold=parity_tolerance)
         # The single outcomes are the first events; of two outcomes, the second is the opposite of the first.
-        of_outcomes = of_events[: len(outcomes)]
+        of_outcomes = [dict(zip(shown, rates, strict=True)) for rates in measured.rates[: len(outcomes)]]
         if len(outcomes) == 2:
-            of_outcomes = [of_events[0], {label: found.opposite for label, found in of_events[0].items()}]
+            of_outcomes.append({label: found.opposite for label, found in of_positive.items()})
         pairs = list(_pairs(shown, reference))
         for pair in pairs:
             for outcome, rates in zip(outcomes, of_outcomes, strict=True):
-                found = ratio(*(rates[who] for who in pair))
+                a, b = (rates[who] for who in pair)
                 line = four_fifths if outcome == outcomes[0] else None
                 result.append(
-                    two(pair, rates, found, measure="p_percent_rule", condition=(), outcome=outcome, threshold=line)
+                    two(
+                        pair, a, b, ratio(a, b), measure="p_percent_rule", condition=(), outcome=outcome, threshold=line
+                    )
                 )
-            found = _apart(pair, of_events)
-            result.append(parity(pair, of_events[0], found, measure="statistical_parity", condition=()))
+            a, b = (of_positive[who] for who in pair)
+            result.append(parity(pair, a, b, measured.apart(*pair), measure="statistical_parity", condition=()))
         names = [name for name in legitimate if name not in by.attributes]
         if not names:
             continue
         alike = reduce(_Coded.crossed, (coded[name] for name in names)).crossed(column)
-        for klass, within in _by_class(events, alike, len(names)).items():
+        of_classes = [(parts[: len(names)], joined(parts[len(names) :])) for parts in alike.values]
+        within = _Measured.of(events, alike, of_classes)
+        for klass in dict.fromkeys(klass for klass, _ in of_classes):
             condition = tuple(zip(names, klass, strict=True))
             for pair in pairs:
-                if {*pair} <= within[0].keys():
-                    found = _apart(pair, within)
+                one, other = ((klass, who) for who in pair)
+                if one in within.place and other in within.place:
                     result.append(
-                        parity(pair, within[0], found, measure="conditional_statistical_parity", condition=condition)
+                        parity(
+                            pair,
+                            within.of_event(0, one),
+                            within.of_event(0, other),
+                            within.apart(one, other),
+                            measure="conditional_statistical_parity",
+                            condition=condition,
+                        )
                     )
     return result
-
-
-def _of_events(events: Sequence[EventCells], column: _Coded) -> Iterator[list[_Rate]]:
-    """For each event its rates among the people with each value."""
-    sets = _Sets.of(column, events[0].offsets)
-    return (_rates(event, sets) for event in events)
-
-
-def _by_class(
-    events: Sequence[EventCells], alike: _Coded, conditions: int
-) -> dict[tuple[str, ...], list[dict[str, _Rate]]]:
-    """For each class and event the rates of the groups; the first values of ``alike`` are those of the class."""
-    found: dict[tuple[str, ...], list[dict[str, _Rate]]] = {}
-    for i, rates in enumerate(_of_events(events, alike)):
-        for parts, of_set in zip(alike.values, rates, strict=True):
-            within = found.setdefault(parts[:conditions], [{} for _ in events])
-            within[i][joined(parts[conditions:])] = of_set
-    return found
 
 
 Summary = Literal["worst_class", "mean_over_classes"]
@@ -592,18 +678,11 @@ def verdict(measure: Measure, inside: Range, threshold: float | None) -> Verdict
     return "not_met" if low > threshold + slack else "cannot_tell"
 
 
-def _compared(pair: tuple[str, str], rates: dict[str, _Rate], found: tuple[float, Range], **what: Any) -> Comparison:
+def _compared(pair: tuple[str, str], a: _Rate, b: _Rate, found: tuple[float, Range], **what: Any) -> Comparison:
     value, inside = found
-    a, b = (rates[who] for who in pair)
     return Comparison(
         groups=pair, value=value, range=inside, people=(a.people, b.people), rates=(a.value, b.value), **what
     )
-
-
-def _apart(pair: tuple[str, str], of_events: list[dict[str, _Rate]]) -> tuple[float, Range]:
-    """How far the outcomes of two groups of people are apart, from their rates of the events."""
-    a, b = pair
-    return difference([rates[a] for rates in of_events], [rates[b] for rates in of_events])
 
 
 def _reference(rates: Mapping[str, _Rate], by: By, unknown: AbstractSet[str], *, minimum: int) -> str | None:

@@ -18,9 +18,8 @@ ROOT = Path(__file__).parent.parent
 ORDER = (
     "errors", "files", "periods", "protected", "groups", "outcomes", "fidelity", "confidence", "leakage", "mechanism",
     "influence", "surrogate", "tradeoff", "shown", "ranges", "hierarchies", "programme", "store", "warehouse",
-    "parquet", "ingest", "regions", "announcement", "coarsening", "fairness", "individual_kernels", "individual",
-    "measures", "report", "ledger",
-    "dossier_charts", "dossier", "run", "review", "schemas", "cli",
+    "parquet", "ingest", "regions", "announcement", "coarsening", "allowed", "fairness", "individual_kernels",
+    "individual", "measures", "report", "ledger", "dossier_charts", "dossier", "run", "review", "schemas", "cli",
 )  # fmt: skip
 """A module imports only from those before it; the few types that fidelity takes from groups included."""
 

@@ -123,13 +123,17 @@ class Oracle:
         n = self.m * self.A
         equal = [*self.sums_to_one(), *(self.rates() if exact else [])]
         held = self.held(beta)
-        return linprog(
-            np.append(np.zeros(n), 1),
-            A_ub=np.column_stack([held, -np.ones(len(held))]),
-            b_ub=np.zeros(len(held)),
-            A_eq=np.column_stack([equal, np.zeros(len(equal))]),
-            b_eq=np.append(np.ones(self.m), self.totals if exact else []),
-            bounds=[*zip(self.lower.ravel(), self.upper.ravel(), strict=True), (None, None)],
-            method="highs",
-            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-        ).fun
+        for method in ("highs", "highs-ipm"):  # at so small a tolerance the first sometimes gives up
+            found = linprog(
+                np.append(np.zeros(n), 1),
+                A_ub=np.column_stack([held, -np.ones(len(held))]),
+                b_ub=np.zeros(len(held)),
+                A_eq=np.column_stack([equal, np.zeros(len(equal))]),
+                b_eq=np.append(np.ones(self.m), self.totals if exact else []),
+                bounds=[*zip(self.lower.ravel(), self.upper.ravel(), strict=True), (None, None)],
+                method=method,
+                options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+            )
+            if found.status == 0:
+                return found.fun
+        raise AssertionError(found.message)

@@ -1,0 +1,222 @@
+"""Which rules are allowed by an announcement of three and more outcomes, where group rates are exact.
+
+Outcomes bound each other there beyond the bounds of each event. A set of people is cut up into *parts*, its people in
+one QID group each. Rules within the bounds of cells and the totals of groups are flows of people to outcomes, so
+(Hoffman's circulation theorem) numbers of people of some parts with each outcome belong to an allowed rule if and only
+if they sum to the people and, for every event, those of each part, and those of the parts of a group together, keep to
+the bounds of their cells and to what the bounds of all other cells leave of the group's total. That is a linear
+programme of a few variables for each part, whatever the number of regions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import block_array, csr_array, eye_array, hstack, kron, vstack
+
+from atr.mechanism.programmes import solve_programme
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Range = tuple[float, float]
+
+_DECIMALS = 9
+"""What a solver says of a rate is rounded to, so that its noise does not show."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Disjoint sets of people, cut up by QID group.
+
+    Parameters
+    ----------
+    events
+        (e, outcomes) which outcomes an event is made of: the single ones first, in order, then of each other event and
+        its opposite one.
+    set, group
+        (parts,) the set and the group of each part.
+    people
+        (parts,).
+    low, high
+        (e, parts) people with the event, by the bounds of the part's cells.
+    whole_low, whole_high
+        (e, groups) the same of whole groups.
+    totals
+        (e, groups, 2) between what the number of people with the event lies, by the total that is known.
+    """
+
+    events: npt.NDArray[np.bool_]
+    set: Ints
+    group: Ints
+    people: Floats
+    low: Floats
+    high: Floats
+    whole_low: Floats
+    whole_high: Floats
+    totals: Floats
+
+    @property
+    def outcomes(self) -> int:
+        """How many outcomes there are."""
+        return int(self.events.shape[1])
+
+    @cached_property
+    def ends(self) -> tuple[Floats, Floats]:
+        """(e, parts) people with an event, at least and at most; each number is that of some allowed rule."""
+        low, high = self._together(np.arange(len(self.people)))
+        if self.outcomes == 3:  # of an event and its opposite, one is a single outcome
+            rest_low, rest_high = low.sum(axis=0) - low, high.sum(axis=0) - high
+            return np.maximum(low, self.people - rest_high), np.minimum(high, self.people - rest_low)
+        none = np.zeros((len(self.events), 0))
+        programme = _Programme.of(self.events, self.people, low, high, np.zeros((2, 0), dtype=np.int64), none, none)
+        for i, event in enumerate(self.events):
+            for end, sign in ((low, 1.0), (high, -1.0)):
+                found = programme.minimised(sign * np.tile(event, len(self.people)))
+                if found is not None:
+                    end[i] = found.reshape(-1, len(event)) @ event
+        return low, high
+
+    def apart(self, one: int, other: int, inside: Range, furthest: float) -> Range:
+        """Between what the total variation distance of two sets lies, where events one by one leave it wider.
+
+        Parameters
+        ----------
+        one, other
+            The sets.
+        inside
+            Between what it lies, event by event.
+        furthest
+            The most that they can be apart in a single outcome, which is attained.
+
+        Returns
+        -------
+        What some allowed rules attain.
+        """
+        a, b = (np.flatnonzero(self.set == s) for s in (one, other))
+        shared = np.intersect1d(self.group[a], self.group[b])
+        if self.outcomes == 3 and not len(shared):
+            return inside
+        programme, rates = self._of_two(a, b, shared)
+        nearest, most = inside
+        distance = programme.least_distance(rates)
+        if distance is not None:
+            nearest = max(nearest, round(distance, _DECIMALS))
+        if self.outcomes > 3 and most > furthest:
+            costs = [sign * (event @ rates) for event in self.events[self.outcomes :] for sign in (1.0, -1.0)]
+            ends = [(cost, programme.minimised(cost * (1 / np.abs(rates).max()))) for cost in costs]
+            reached = [-float(cost @ x) for cost, x in ends if x is not None]
+            if len(reached) == len(costs):
+                most = min(most, round(max(furthest, *reached), _DECIMALS))
+        return nearest, most
+
+    def _together(self, *parts: Ints) -> tuple[Floats, Floats]:
+        """(e, k) people with an event, at least and at most, in k unions of parts of one group each."""
+        low, high = (np.sum([x[:, p] for p in parts], axis=0) for x in (self.low, self.high))
+        group = self.group[parts[0]]
+        return (
+            np.maximum(low, self.totals[:, group, 0] - (self.whole_high[:, group] - high)),
+            np.minimum(high, self.totals[:, group, 1] - (self.whole_low[:, group] - low)),
+        )
+
+    def _of_two(self, a: Ints, b: Ints, shared: Ints) -> tuple[_Programme, Any]:
+        """The programme of the parts of two sets, and the matrix of how far apart their rates of each outcome are."""
+        numbers = np.concatenate([self.people[None], *self.ends])
+        blocks, sides, common = [], [], []
+        for parts, side in ((a, 1.0), (b, -1.0)):
+            both = np.isin(self.group[parts], shared)
+            alone = numbers[:, parts[~both]]
+            if self.outcomes == 3:  # sums keep to the sums of bounds, and any that do are reached
+                alone = alone.sum(axis=1, keepdims=True)
+            common.append(parts[both])
+            blocks.append(np.concatenate([alone, numbers[:, parts[both]]], axis=1))
+            sides.append(np.full(blocks[-1].shape[1], side / self.people[parts].sum()))
+        people, bounds = np.split(np.concatenate(blocks, axis=1), [1])
+        low, high = np.split(bounds, 2)
+        last = np.cumsum([len(side) for side in sides])
+        pairs = np.stack([end - len(shared) + np.arange(len(shared)) for end in last])
+        programme = _Programme.of(self.events, people[0], low, high, pairs, *self._together(*common))
+        return programme, kron(csr_array(np.concatenate(sides)[None]), eye_array(self.outcomes), "csr")
+
+
+@dataclass(frozen=True)
+class _Programme:
+    """Numbers of people of b blocks with each outcome, as (b · outcomes,) x: what they can be together."""
+
+    inequalities: Any
+    limits: Floats
+    equalities: Any
+    people: Floats
+    lower: Floats
+    upper: Floats
+
+    @staticmethod
+    def of(
+        events: npt.NDArray[np.bool_],
+        people: Floats,
+        low: Floats,
+        high: Floats,
+        pairs: Ints,
+        pairs_low: Floats,
+        pairs_high: Floats,
+    ) -> _Programme:
+        """The programme of blocks and of pairs of them.
+
+        Parameters
+        ----------
+        people
+            (b,).
+        low, high
+            (e, b) people with each event.
+        pairs
+            (2, p) the blocks of each pair.
+        pairs_low, pairs_high
+            (e, p) people of both with each event.
+        """
+        outcomes, blocks = events.shape[1], len(people)
+        members = (np.ones(pairs.size), (np.tile(np.arange(pairs.shape[1]), 2), pairs.ravel()))
+        rows = vstack(
+            [
+                kron(eye_array(blocks), csr_array(events[outcomes:])),
+                kron(csr_array(members, shape=(pairs.shape[1], blocks)), csr_array(events)),
+            ],
+            "csr",
+        )
+        smallest, largest = (
+            np.concatenate([alone[outcomes:].T.ravel(), of_pairs.T.ravel()])
+            for alone, of_pairs in ((low, pairs_low), (high, pairs_high))
+        )
+        return _Programme(
+            inequalities=vstack([rows, -rows], "csr"),
+            limits=np.concatenate([largest, -smallest]),
+            equalities=kron(eye_array(blocks), np.ones((1, outcomes)), "csr"),
+            people=people,
+            lower=low[:outcomes].T.ravel(),
+            upper=high[:outcomes].T.ravel(),
+        )
+
+    def minimised(self, cost: Floats) -> Floats | None:
+        """x where cost · x is least; None where nothing is allowed."""
+        found = solve_programme(
+            cost, self.inequalities, self.limits, self.equalities, self.people, self.lower, self.upper
+        )
+        return None if found is None else found.x
+
+    def least_distance(self, rates: Any) -> float | None:
+        """The least ½ Σ |rates · x|; None where nothing is allowed."""
+        k, n = rates.shape
+        scale = 1 / np.abs(rates).max()  # costs near 1
+        each = eye_array(k)
+        rows: Any = [[self.inequalities, None], [rates * scale, -each], [-rates * scale, -each]]
+        x = _Programme(
+            inequalities=block_array(rows, format="csr"),
+            limits=np.concatenate([self.limits, np.zeros(2 * k)]),
+            equalities=hstack([self.equalities, csr_array((len(self.people), k))], "csr"),
+            people=self.people,
+            lower=np.concatenate([self.lower, np.zeros(k)]),
+            upper=np.concatenate([self.upper, np.full(k, np.inf)]),
+        ).minimised(np.repeat([0.0, 0.5], [n, k]))
+        return None if x is None else float(0.5 * np.abs(rates @ x[:n]).sum())
