@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from atr.influence import SHAPLEY_UP_TO
 from atr.report.charts import LEFT, RIGHT, TOP, WIDTH, Tick, axis, wrap
 from atr.report.model import GroupInfluence, Influence, PublicReport, TreeNode
-from atr.report.wording import count, inner, listed, number, percent, percent_decimals, points, share_of_all
+from atr.report.wording import NBSP, count, inner, listed, number, percent, percent_decimals, points, share_of_all
 
 MAX_BARS = 20
 """Bars of the chart, rows of its table and sentences beside it: more do not fit a page with its heading."""
@@ -309,7 +309,7 @@ def _row(
     one = len(e.inputs) == 1
     alone = _only(people[e.inputs[0]]) if one else None
     drawn = "drawn at random" if one else "drawn at random together"
-    among = "" if e.covered == 1 else f", among the combinations that exist ({percent(e.covered)} of draws)"
+    among = "" if e.covered == 1 else f", among the combinations that exist ({_share(e.covered)} of draws)"
     if alone is not None:
         sentence = f"{name}: everybody in the announced rules has “{alone}”, so there is nothing else to draw."
     elif not e.value:
@@ -339,6 +339,15 @@ def _only(people: Counter[str]) -> str | None:
     """The only value that anybody has; None where there are several."""
     held = [value for value, amount in people.items() if amount]
     return held[0] if len(held) == 1 else None
+
+
+def _share(share: float) -> str:
+    """A share that was rounded down to a percent, and is more than nothing.
+
+    >>> _share(0.94), _share(0.0)
+    ('94\\xa0%', 'less than 1\\xa0%')
+    """
+    return percent(share) if share else f"less than 1{NBSP}%"
 
 
 def _nearly_nothing(digits: int) -> str:
@@ -547,7 +556,7 @@ def _compared(report: PublicReport, e: Influence, decimals: int) -> str:
     for d, x in told:
         value = points(abs(x), decimals=decimals)
         parts.append(
-            f"{value} {_noun(value)} {'lower' if x < 0 else 'higher'} with “{d.value}” ({percent(d.shared or 0.0)} of "
+            f"{value} {_noun(value)} {'lower' if x < 0 else 'higher'} with “{d.value}” ({_share(d.shared or 0.0)} of "
             "people)"
         )
     return (

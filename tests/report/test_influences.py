@@ -405,6 +405,29 @@ def test_several_outcomes(three: tuple[PublicReport, Path]) -> None:
     assert {r["outcome"]: float(r["figure"]) for r in found} == {"approved": by_public.value, **by_public.outcomes}
 
 
+def test_verify_recomputes_each_figure_of_several_outcomes(three: tuple[PublicReport, Path], tmp_path: Path) -> None:
+    report, _ = three
+    _, of, whole = report.influence
+    last = of.dependence[-1]
+    assert (of.against, last.value, last.shared) == ("high", "low", 1)
+    forged = (
+        {"outcomes": of.outcomes | {"refused": 0.0}},
+        {"outcomes": {}},
+        {"rate": 0.5},
+        {"rate_shapley": 0.5},
+        {"rate_shapley": None},
+        {"against": last.value},
+        {"dependence": (of.dependence[0], last.model_copy(update={"difference": 0.0}))},
+        {"dependence": (of.dependence[0], last.model_copy(update={"shared": 0.5}))},
+        {"dependence": (of.dependence[0], last.model_copy(update={"difference": None, "shared": None}))},
+    )
+    for change in forged:
+        changed = report.model_copy(update={"influence": (report.influence[0], of.model_copy(update=change), whole)})
+        path = tmp_path / "report.json"
+        path.write_text(changed.to_json(), encoding="utf-8")
+        assert verify(path), change
+
+
 def test_several_outcomes_in_words(three: tuple[PublicReport, Path]) -> None:
     report, _ = three
     text, _ = read(report)
