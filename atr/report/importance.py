@@ -236,7 +236,7 @@ def _bounds(report: PublicReport) -> Iterator[str]:
     """Of whom, of which outcome and of which chances the section tells, as sentences."""
     if report.coverage.announced_share < 1:
         yield (
-            f"All people are here those in announced groups, {share_of_all(report)}; nothing is said of the "
+            f"“All people” are here those in announced groups, {share_of_all(report)}; nothing is said of the "
             "others, nor of combinations that nobody has."
         )
     if len(report.outcomes) > 2:

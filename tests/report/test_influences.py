@@ -133,10 +133,11 @@ def _leaves(node: TreeNode) -> list[TreeNode]:
     return [node] if node.yes is None or node.no is None else [*_leaves(node.yes), *_leaves(node.no)]
 
 
-def test_the_tree_is_true_of_the_printed_rules(reports: dict[str, PublicReport]) -> None:
+def test_the_tree_is_true_of_the_printed_rules(
+    reports: dict[str, PublicReport], three: tuple[PublicReport, Path]
+) -> None:
     """Every printed rule goes its way through the tree; people, chances and distances are what comes of it."""
-    for name in ("compas", "many", "hostile", "one"):
-        report = reports[name]
+    for report in (*(reports[name] for name in ("compas", "many", "hostile", "one")), three[0]):
         assert report.surrogate is not None
         reached: dict[int, list[tuple[int, float]]] = defaultdict(list)
         apart: list[tuple[int, float]] = []
