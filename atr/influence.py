@@ -91,14 +91,17 @@ class Influence:
         The average of |chance of a person as she is - chance of the person with the inputs drawn|, over people and
         draws. [DSZ] average unary QII, section III: there of the actual outcome of a rule that is all or nothing, whose
         probability to become another one this is; between other chances it is the least such probability.
+    rate
+        The influence on the rate of everybody: the average chance of people as they are, less that with the inputs
+        drawn. [DSZ] group outcomes, section III, of the group of all; ups and downs cancel.
     rates
-        For each input of ``by``, (values,) the influence on the rate of the people with each value: their average
-        chance as they are, less that with the inputs drawn. [DSZ] group outcomes, section III.
+        For each input of ``by``, (values,) the same of the people with each value.
     covered
         Share of draws from all people that are combinations which exist.
     """
 
     change: float
+    rate: float
     rates: tuple[Floats, ...]
     covered: float
 
@@ -118,7 +121,21 @@ def influence(rules: Rules, inputs: Sequence[int], *, by: Sequence[int] = ()) ->
     others = [i for i in range(rules.inputs) if i not in set(inputs)]
     ordered = rules.by_chance
     change, chance, covered = _drawn(ordered, ordered.alike(list(inputs)), ordered.alike(others))
-    return Influence(change, tuple(rates(ordered, i) - rates(ordered, i, chance) for i in by), covered)
+    rate = overall(ordered) - overall(ordered, chance)
+    return Influence(change, rate, tuple(rates(ordered, i) - rates(ordered, i, chance) for i in by), covered)
+
+
+def overall(rules: Rules, chance: Floats | None = None) -> float:
+    """The average chance of everybody.
+
+    Parameters
+    ----------
+    rules
+        The announced rules.
+    chance
+        (n,) other chances than the announced ones.
+    """
+    return float((rules.people * (rules.chance if chance is None else chance)).sum()) / rules.total
 
 
 def rates(rules: Rules, by: int, chance: Floats | None = None) -> Floats:
@@ -188,8 +205,8 @@ def of_subsets(rules: Rules, *, by: Sequence[int] = ()) -> Floats:
 
     Returns
     -------
-    (2**k, 1 + values of ``by``): row S has the average absolute change, then the influence on the rate of every
-    group, for the subset whose inputs are the bits of S that are set; row 0 is 0.
+    (2**k, 2 + values of ``by``): row S has the average absolute change, then the influence on the rate of everybody
+    and of every group, for the subset whose inputs are the bits of S that are set; row 0 is 0.
 
     Raises
     ------
@@ -200,16 +217,16 @@ def of_subsets(rules: Rules, *, by: Sequence[int] = ()) -> Floats:
     if k > SHAPLEY_UP_TO:
         raise ValueError(f"{k} inputs have too many subsets; up to {SHAPLEY_UP_TO} can be done")
     ordered = rules.by_chance
-    real = [rates(ordered, i) for i in by]
-    worth = np.zeros((2**k, 1 + sum(map(len, real))))
+    whole, real = overall(ordered), [rates(ordered, i) for i in by]
+    worth = np.zeros((2**k, 2 + sum(map(len, real))))
     for one in range(2 ** (k - 1) if k else 0):
         other = 2**k - 1 - one
         labels = {s: ordered.alike([i for i in range(k) if s >> i & 1]) for s in (one, other)}
         for drawn, kept in ((one, other), (other, one)):
             if drawn:
                 change, chance, _ = _drawn(ordered, labels[drawn], labels[kept])
-                worth[drawn, 0] = change
-                worth[drawn, 1:] = np.concatenate(
+                worth[drawn, :2] = change, whole - overall(ordered, chance)
+                worth[drawn, 2:] = np.concatenate(
                     [np.zeros(0), *(r - rates(ordered, i, chance) for i, r in zip(by, real, strict=True))]
                 )
     return worth
@@ -266,3 +283,35 @@ def partial_dependence(rules: Rules, of: int) -> tuple[Floats, Floats]:
     with np.errstate(invalid="ignore"):
         average = np.bincount(column, people * rules.chance, size) / covered
     return average, covered / rules.total
+
+
+def against(rules: Rules, of: int, base: int) -> tuple[Floats, Floats]:
+    """How far the partial dependence on each value lies from that on another one, of the same people.
+
+    Averages of :func:`partial_dependence` can be of different people, and differ for that reason alone. Here both are
+    of the people whose other inputs were announced with either value.
+
+    Parameters
+    ----------
+    rules
+        The announced rules.
+    of
+        The column of the input.
+    base
+        The value that the others are compared with.
+
+    Returns
+    -------
+    (values,) the average of the chance with the value less that with ``base``, nan where no people are shared, and
+    (values,) the share of people it is of.
+    """
+    fibre = rules.alike([i for i in range(rules.inputs) if i != of])
+    column, size = rules.values[:, of], rules.sizes[of]
+    known = np.full(int(fibre.max()) + 1, np.nan)
+    known[fibre[column == base]] = rules.chance[column == base]
+    apart = rules.chance - known[fibre]
+    people = np.where(np.isnan(apart), 0.0, np.bincount(fibre, rules.people)[fibre])
+    shared = np.bincount(column, people, size)
+    with np.errstate(invalid="ignore"):
+        difference = np.bincount(column, people * np.nan_to_num(apart), size) / shared
+    return difference, shared / rules.total

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations, product
-from math import factorial
+from math import comb, factorial
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atr.influence import (
+    SHAPLEY_UP_TO,
     Floats,
     Rules,
+    against,
     influence,
     of_subsets,
+    overall,
     partial_dependence,
     rates,
     shapley,
@@ -38,7 +41,7 @@ def tables(draw: st.DrawFn, *, whole: bool = False) -> Rules:
     return table({key: draw(figures) for key in known})
 
 
-def by_hand(rules: Rules, inputs: tuple[int, ...], by: int) -> tuple[float, list[float], float]:
+def by_hand(rules: Rules, inputs: tuple[int, ...], by: int) -> tuple[float, float, list[float], float]:
     """The same by every pair of regions: who a person is, and from whom the inputs are drawn."""
     rows = {
         tuple(v): (p, c)
@@ -55,11 +58,12 @@ def by_hand(rules: Rules, inputs: tuple[int, ...], by: int) -> tuple[float, list
             if mixed in rows:
                 drawn.append((q, rows[mixed][1]))
         exist = sum(q for q, _ in drawn)
-        change += p * sum(q * abs(c - x) for q, x in drawn) / exist / everybody
+        change += p * sum(q * abs(c - x) for q, x in drawn) / exist
         covered += p * exist / everybody**2
         people[one[by]] += p
         apart[one[by]] += p * (c - sum(q * x for q, x in drawn) / exist)
-    return change, [apart[v] / people[v] if people[v] else 0.0 for v in apart], covered
+    rate = sum(apart.values()) / everybody
+    return change / everybody, rate, [apart[v] / people[v] if people[v] else 0.0 for v in apart], covered
 
 
 def subsets(rules: Rules) -> list[tuple[int, ...]]:
@@ -71,19 +75,20 @@ def subsets(rules: Rules) -> list[tuple[int, ...]]:
 def test_as_by_every_pair_of_people(rules: Rules) -> None:
     worth = of_subsets(rules, by=[0])
     for s, inputs in enumerate(subsets(rules)):
-        change, group, covered = by_hand(rules, inputs, 0)
+        change, rate, group, covered = by_hand(rules, inputs, 0)
         found = influence(rules, inputs, by=[0])
         np.testing.assert_allclose(found.change, change, atol=1e-9)
+        np.testing.assert_allclose(found.rate, rate, atol=1e-9)
         np.testing.assert_allclose(found.rates[0], group, atol=1e-9)
         np.testing.assert_allclose(found.covered, covered)
-        np.testing.assert_allclose(worth[s], [change, *group], atol=1e-9)
+        np.testing.assert_allclose(worth[s], [change, rate, *group], atol=1e-9)
 
 
 @given(tables())
 @settings(max_examples=60, deadline=None, derandomize=True)
 def test_shapley_values_as_by_every_order(rules: Rules) -> None:
     k = rules.inputs
-    worth = {frozenset(s): np.array([c, *g]) for s in subsets(rules) for c, g, _ in [by_hand(rules, s, k - 1)]}
+    worth = {frozenset(s): np.array([c, r, *g]) for s in subsets(rules) for c, r, g, _ in [by_hand(rules, s, k - 1)]}
     expected = np.zeros((k, len(worth[frozenset()])))
     for order in permutations(range(k)):
         for place, i in enumerate(order):
@@ -103,7 +108,9 @@ def test_what_all_inputs_together_do(rules: Rules) -> None:
     np.testing.assert_allclose(found.change, share @ np.abs(rules.chance[:, None] - rules.chance) @ share, atol=1e-9)
     held = np.bincount(rules.values[:, 0], rules.people) > 0
     np.testing.assert_allclose(found.rates[0][held], (rates(rules, 0) - share @ rules.chance)[held], atol=1e-9)
+    assert found.rate == pytest.approx(0, abs=1e-9), "nobody's rate is another than everybody's"
     assert found.covered == pytest.approx(1)
+    np.testing.assert_allclose(overall(rules), share @ rules.chance)
 
 
 @given(tables(whole=True), st.data())
@@ -170,6 +177,51 @@ def test_partial_dependence(rules: Rules) -> None:
                 assert np.isnan(chance[value])
 
 
+@given(tables())
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_values_are_compared_of_the_same_people(rules: Rules) -> None:
+    rows = dict(zip(map(tuple, rules.values.tolist()), rules.chance.tolist(), strict=True))
+    for i in range(rules.inputs):
+        for base in np.unique(rules.values[:, i]).tolist():
+            difference, shared = against(rules, i, base)
+            for value in range(rules.sizes[i]):
+                both = [
+                    (people, rows[moved[0]] - rows[moved[1]])
+                    for row, people in zip(rows, rules.people, strict=True)
+                    for moved in [[(*row[:i], v, *row[i + 1 :]) for v in (value, base)]]
+                    if all(m in rows for m in moved)
+                ]
+                people = sum(n for n, _ in both)
+                assert shared[value] == pytest.approx(people / rules.people.sum())
+                if both:
+                    assert difference[value] == pytest.approx(sum(n * x for n, x in both) / people, abs=1e-9)
+                else:
+                    assert np.isnan(difference[value])
+
+
+def test_averages_of_different_people_are_not_compared() -> None:
+    """In each place either sex has the same chance; one place, of high chances, has no women."""
+    rules = table({(0, 0): (50, 100), (1, 0): (50, 100), (0, 1): (100, 900)})
+    average, covered = partial_dependence(rules, 0)
+    np.testing.assert_allclose(average, [500, 100])
+    np.testing.assert_allclose(covered, [1, 0.5])
+    difference, shared = against(rules, 0, 0)
+    np.testing.assert_allclose(difference, [0, 0])
+    np.testing.assert_allclose(shared, [1, 0.5])
+
+
+def test_as_many_inputs_as_can_be_done() -> None:
+    """Twelve coins, all combinations equally common, a chance that adds up: answers known by hand."""
+    values = np.array(list(product((0, 1), repeat=SHAPLEY_UP_TO)), dtype=np.int64)
+    rules = Rules(values, np.ones(len(values)), values.sum(axis=1).astype(np.float64))
+    found = shapley(of_subsets(rules, by=[11]))
+    tosses = np.array([comb(SHAPLEY_UP_TO, n) for n in range(SHAPLEY_UP_TO + 1)]) / 2**SHAPLEY_UP_TO
+    heads = np.arange(SHAPLEY_UP_TO + 1)
+    np.testing.assert_allclose(found[:, 0], tosses @ np.abs(heads[:, None] - heads) @ tosses / SHAPLEY_UP_TO)
+    np.testing.assert_allclose(found[:, 1], 0, atol=1e-9)
+    np.testing.assert_allclose(found[:, 2:], [[0, 0]] * 11 + [[-0.5, 0.5]], atol=1e-9)
+
+
 def test_many_values_and_many_inputs() -> None:
     """Labels stay small where the combinations of values would be more than a number can count."""
     values = np.arange(200, dtype=np.int64)[:, None] * np.ones((1, 12), dtype=np.int64)
@@ -177,7 +229,7 @@ def test_many_values_and_many_inputs() -> None:
     found = influence(rules, range(11))
     assert (found.change, found.covered) == (0, pytest.approx(1 / 200))
     worth: Floats = of_subsets(Rules(values[:, :8], rules.people, rules.chance))
-    assert worth.shape == (256, 1)
+    assert worth.shape == (256, 2)
     np.testing.assert_allclose(shapley(worth)[:, 0], worth[-1, 0] / 8, atol=1e-9)
     with pytest.raises(ValueError, match="13 inputs"):
         of_subsets(Rules(np.zeros((1, 13), dtype=np.int64), np.ones(1), np.ones(1)))

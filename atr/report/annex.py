@@ -112,28 +112,49 @@ def fairness(report: PublicReport) -> bytes:
 def influence(report: PublicReport) -> bytes:
     """``influence.csv``: one row per figure; ``inputs`` are those drawn anew, joined by " + ".
 
-    Measures are ``influence`` and ``shapley_value`` (everybody), ``influence_on_rate``, ``shapley_value_of_rate`` and
-    ``influence_on_disparity`` (people whose ``attribute`` has the ``value``), and ``partial_dependence`` (everybody, if
-    their ``attribute`` had the ``value``).
+    Measures are ``influence`` and ``shapley_value`` (everybody), ``influence_on_rate`` and ``shapley_value_of_rate``
+    (everybody, or people whose ``attribute`` has the ``value``), ``influence_on_disparity`` (these and the people with
+    the value ``against``), ``partial_dependence`` (everybody, if their ``attribute`` had the ``value``) and
+    ``partial_dependence_difference`` (less that of the value ``against``, of the same people). The ``outcome`` is the
+    favourable one, but for ``influence`` where there are several.
     """
-    head = ["measure", "inputs", "attribute", "value", "figure", "covered"]
+    head = ["measure", "inputs", "attribute", "value", "figure", "covered", "against", "outcome"]
     digits = report.policy.digits
+    references = {e.attribute: e.reference for e in report.fairness}
 
     def rows(e: Influence) -> Iterable[Row]:
-        def row(measure: str, figure: float | None, attribute: str = "", value: str = "", covered: str = "") -> Row:
-            return [measure, " + ".join(e.inputs), attribute, value, fraction(figure, digits=digits), covered]
+        def row(
+            measure: str,
+            figure: float | None,
+            of: tuple[str, str] = ("", ""),
+            *,
+            covered: float | None = None,
+            against: str | None = None,
+            outcome: str = report.positive,
+        ) -> Row:
+            numbers = (fraction(x, digits=digits) for x in (figure, covered))
+            return [measure, " + ".join(e.inputs), *of, *numbers, against or "", outcome]
 
-        yield row("influence", e.value, covered=fraction(e.covered, digits=digits))
+        yield row("influence", e.value, covered=e.covered)
+        for name, figure in e.outcomes.items():
+            yield row("influence", figure, covered=e.covered, outcome=name)
         if e.shapley is not None:
             yield row("shapley_value", e.shapley)
+        yield row("influence_on_rate", e.rate)
+        if e.rate_shapley is not None:
+            yield row("shapley_value_of_rate", e.rate_shapley)
         for g in e.groups:
-            figures = (g.value, g.shapley, g.disparity)
-            names = ("influence_on_rate", "shapley_value_of_rate", "influence_on_disparity")
-            for measure, figure in zip(names, figures, strict=True):
-                if figure is not None:
-                    yield row(measure, figure, g.attribute, g.group)
+            of = g.attribute, g.group
+            yield row("influence_on_rate", g.value, of)
+            if g.shapley is not None:
+                yield row("shapley_value_of_rate", g.shapley, of)
+            if g.disparity is not None:
+                yield row("influence_on_disparity", g.disparity, of, against=references.get(g.attribute))
         for d in e.dependence:
-            yield row("partial_dependence", d.chance, e.inputs[0], d.value, fraction(d.covered, digits=digits))
+            of = e.inputs[0], d.value
+            yield row("partial_dependence", d.chance, of, covered=d.covered)
+            if d.difference is not None:
+                yield row("partial_dependence_difference", d.difference, of, covered=d.shared, against=e.against)
 
     return _csv(head, (row for e in report.influence for row in rows(e)))
 

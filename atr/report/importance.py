@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil
 
 from atr.influence import SHAPLEY_UP_TO
 from atr.report.charts import LEFT, RIGHT, TOP, WIDTH, Tick, axis, wrap
 from atr.report.model import GroupInfluence, Influence, PublicReport, TreeNode
-from atr.report.wording import inner, listed, number, percent, percent_decimals, points
+from atr.report.wording import NBSP, count, inner, listed, number, percent, percent_decimals, points, share_of_all
 
 MAX_BARS = 20
 """Bars of the chart, rows of its table and sentences beside it: more do not fit a page with its heading."""
@@ -23,6 +22,9 @@ MAX_DEPENDENCES = 12
 _NAMED = 6
 PITCH = 50.0
 LEAF_X, LEAF_GAP, BOX_GAP = 524.0, 14.0, 34.0
+LETTER = 5.6
+"""Width of a letter in a question of the drawn tree, on average."""
+_LINES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +65,20 @@ class Row:
     kind: str
     influence: str
     shapley: str
+    rate: tuple[str, str]
+    """Influence on the rate of everybody, and its Shapley value."""
+    outcomes: tuple[str, ...]
+    """Influence on each outcome, the favourable one first, where there are several."""
     covered: str
     sentence: str
 
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """The people with one value of a protected attribute: for each printed input its influence and Shapley value."""
+    """The people with one value of a protected attribute: for each printed input its influence and Shapley value.
+
+    The last cell is of all inputs together: how far the rate lies from that of everybody.
+    """
 
     label: str
     cells: tuple[tuple[str, str], ...]
@@ -87,11 +96,16 @@ class ByGroup:
 
 @dataclass(frozen=True, slots=True)
 class DependenceRow:
-    """A value that everybody is given, the average chance and the share of people it is of, in percent."""
+    """A value that everybody is given, the average chance and the share of people it is of, in percent.
+
+    Then how far it lies from that of the value compared with, of the same people, and what share of all they are.
+    """
 
     label: str
     chance: str
     covered: str
+    difference: str
+    shared: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +113,7 @@ class DependenceBlock:
     """The partial dependence on an input, of as many values as are printed."""
 
     title: str
+    against: str
     rows: tuple[DependenceRow, ...]
     in_all: int
     sentence: str
@@ -156,18 +171,28 @@ class TreeChart:
 class Section:
     """The whole section."""
 
+    bounds: tuple[str, ...]
+    """Of whom, of which outcome and of which chances it tells, where that is not of all."""
     chart: BarChart
     rows: tuple[Row, ...]
     rows_in_all: int
     all_inputs: str
     """What the figure of all inputs together says."""
+    questions: str
+    """What influence and Shapley value each ask, and whether they put the inputs in one order; empty without values."""
     shapley_left_out: str
     columns: tuple[str, ...]
     columns_in_all: int
     groups: tuple[ByGroup, ...]
+    no_groups: str
+    """Why groups of an attribute, or of any, are not told of."""
+    outcomes: tuple[str, ...]
+    """All outcomes, the favourable one first, where there are more than two."""
     dependence: tuple[DependenceBlock, ...]
     inputs: int
     tree: TreeChart | None
+    shortened: bool
+    """Whether the tree is told with some values left out."""
     agreement: str
 
 
@@ -181,24 +206,57 @@ def section(report: PublicReport) -> Section | None:
     measured = sorted((e for e in report.influence if e is not whole), key=lambda e: -e.value)
     single = [e for e in measured if len(e.inputs) == 1]
     shown, columns, people = measured[:MAX_BARS], single[:MAX_COLUMNS], _people(report)
+    several = len(report.outcomes) > 2
     return Section(
+        bounds=tuple(_bounds(report)),
         chart=_bars(report, shown, titles, decimals),
-        rows=tuple(_row(report, e, titles, decimals) for e in shown),
+        rows=tuple(_row(report, e, titles, people, decimals) for e in shown),
         rows_in_all=len(measured),
         all_inputs=_all(report, whole, titles, decimals),
+        questions=_questions(single, titles, decimals),
         shapley_left_out=""
         if len(titles) <= SHAPLEY_UP_TO
         else f"Shapley values are left out: they are computed of {SHAPLEY_UP_TO} inputs at most.",
         columns=tuple(titles[e.inputs[0]] for e in columns),
         columns_in_all=len(single),
-        groups=tuple(_by_group(report, columns, titles, decimals)),
+        groups=tuple(_by_group(report, columns, whole, titles, decimals)),
+        no_groups=" ".join(_no_groups(report, people)),
+        outcomes=(report.positive, *(o for o in report.outcomes if o != report.positive)) if several else (),
         dependence=tuple(
             _dependence(report, e, people[e.inputs[0]], titles, decimals) for e in single[:MAX_DEPENDENCES]
         ),
         inputs=len(single),
         tree=_tree(report, titles, decimals) if report.surrogate.tree.attribute is not None else None,
+        shortened=_shortened(report.surrogate.tree, people),
         agreement=_agreement(report, decimals),
     )
+
+
+def _bounds(report: PublicReport) -> Iterator[str]:
+    """Of whom, of which outcome and of which chances the section tells, as sentences."""
+    if report.coverage.announced_share < 1:
+        yield (
+            f"“All people” are here those in announced groups, {share_of_all(report)}; nothing is said of the "
+            "others, nor of combinations that nobody has."
+        )
+    if len(report.outcomes) > 2:
+        yield (
+            f"Of the {len(report.outcomes)} outcomes the favourable one, “{report.positive}”, is meant unless another "
+            "is named: an input that only moves people between the others has no influence on it."
+        )
+    if report.flattened_groups or report.pooled_groups:
+        sensitive = listed([inner(a.title) for a in report.attributes if a.role == "sensitive"], last="or")
+        which = [
+            f"{count(len(of), 'group')} marked “{name}”"
+            for name, of in (("flattened", report.flattened_groups), ("pooled", report.pooled_groups))
+            if of
+        ]
+        yield (
+            f"The influence of {sensitive} is that on the announced chances. In {listed(which)} these are drawn to the "
+            "rate of the group or to each other, so in the true rules it can be larger."
+        )
+    if report.coarsened_groups:
+        yield "Coarser values are values of their own, and are drawn like the others."
 
 
 def label(inputs: Sequence[str], titles: dict[str, str]) -> str:
@@ -235,7 +293,7 @@ def _bars(report: PublicReport, shown: list[Influence], titles: dict[str, str], 
         id="chart-influence",
         title=f"Influence of each input on the announced chance of “{report.positive}”, in percentage points",
         values=f"{values}.",
-        description=f"A bar is an influence; the longer, the more the input matters.{ring}",
+        description=f"A bar is an influence: the longer, the more the chance changes if the input is drawn.{ring}",
         bars=tuple(bars),
         ticks=tuple(Tick(x(t), number(t)) for t in ticks),
         zero=x(0.0),
@@ -243,25 +301,62 @@ def _bars(report: PublicReport, shown: list[Influence], titles: dict[str, str], 
     )
 
 
-def _row(report: PublicReport, e: Influence, titles: dict[str, str], decimals: int) -> Row:
+def _row(
+    report: PublicReport, e: Influence, titles: dict[str, str], people: dict[str, Counter[str]], decimals: int
+) -> Row:
     roles = {a.name: a.role for a in report.attributes}
     name, value = label(e.inputs, titles), points(e.value, decimals=decimals)
     one = len(e.inputs) == 1
-    if not e.value:
-        sentence = f"{name}: drawn at random, {'it moves' if one else 'they move'} no announced chance."
+    alone = _only(people[e.inputs[0]]) if one else None
+    drawn = "drawn at random" if one else "drawn at random together"
+    among = "" if e.covered == 1 else f", among the combinations that exist ({_share(e.covered)} of draws)"
+    if alone is not None:
+        sentence = f"{name}: everybody in the announced rules has “{alone}”, so there is nothing else to draw."
+    elif not e.value:
+        sentence = (
+            f"{name}: {drawn}, the chance of “{report.positive}” would change by "
+            f"{_nearly_nothing(report.policy.digits)} on average{among}."
+        )
     else:
         sentence = (
-            f"{name}: drawn at random{'' if one else ' together'}, {'it' if one else 'they'} would change the chance "
-            f"of “{report.positive}” by {value} {_noun(value)} on average."
+            f"{name}: {drawn}, the chance of “{report.positive}” would change by {value} {_noun(value)} on "
+            f"average{among}."
         )
+    others = (e.outcomes.get(o) for o in report.outcomes if o != report.positive) if e.outcomes else ()
     return Row(
         label=name,
         kind=roles[e.inputs[0]] if one else "set",
         influence=value,
         shapley="" if e.shapley is None else points(e.shapley, decimals=decimals),
+        rate=(signed(e.rate, decimals), "" if e.rate_shapley is None else signed(e.rate_shapley, decimals)),
+        outcomes=(value, *(points(x or 0.0, decimals=decimals) for x in others)) if e.outcomes else (),
         covered=points(e.covered),
         sentence=sentence,
     )
+
+
+def _only(people: Counter[str]) -> str | None:
+    """The only value that anybody has; None where there are several."""
+    held = [value for value, amount in people.items() if amount]
+    return held[0] if len(held) == 1 else None
+
+
+def _share(share: float) -> str:
+    """A share that was rounded down to a percent, and is more than nothing.
+
+    >>> _share(0.94), _share(0.0)
+    ('94\\xa0%', 'less than 1\\xa0%')
+    """
+    return percent(share) if share else f"less than 1{NBSP}%"
+
+
+def _nearly_nothing(digits: int) -> str:
+    """What is known of a figure that is printed as 0.
+
+    >>> _nearly_nothing(3)
+    'at most 0.05 percentage points'
+    """
+    return f"at most {points(0.5 * 10.0**-digits)} percentage points"
 
 
 def _all(report: PublicReport, e: Influence, titles: dict[str, str], decimals: int) -> str:
@@ -275,31 +370,78 @@ def _all(report: PublicReport, e: Influence, titles: dict[str, str], decimals: i
     )
 
 
+def _questions(single: list[Influence], titles: dict[str, str], decimals: int) -> str:
+    """What the two figures ask; of two inputs that they put in different orders, the two that differ most."""
+    if len(single) < 2 or single[0].shapley is None:
+        return ""
+    asked = (
+        "The two figures ask different things. Influence: what if this input alone were drawn, and a person kept all "
+        "others? Shapley value: what does drawing this input add when some of the others are drawn already, averaged "
+        "over all orders of the inputs?"
+    )
+    turned = [
+        (a, b)
+        for place, a in enumerate(single)
+        for b in single[place + 1 :]
+        if a.value > b.value and (a.shapley or 0.0) < (b.shapley or 0.0)
+    ]
+    if not turned:
+        return f"{asked} Here both put the inputs in the same order."
+    a, b = max(turned, key=lambda pair: (pair[1].shapley or 0.0) - (pair[0].shapley or 0.0))
+    names = [inner(titles[e.inputs[0]]) for e in (a, b)]
+    (more, less), (behind, before) = (
+        [points(x or 0.0, decimals=decimals) for x in pair] for pair in ((a.value, b.value), (a.shapley, b.shapley))
+    )
+    return (
+        f"{asked} So they can put inputs in different orders, and neither is wrong. Here drawn alone {names[0]} has "
+        f"more influence than {names[1]} ({more} and {less}), but the smaller Shapley value ({behind} and {before})."
+    )
+
+
 def _by_group(
-    report: PublicReport, columns: list[Influence], titles: dict[str, str], decimals: int
+    report: PublicReport, columns: list[Influence], whole: Influence, titles: dict[str, str], decimals: int
 ) -> Iterator[ByGroup]:
     people = _people(report)
     references = {e.attribute: e.reference for e in report.fairness}
+    single = [e for e in report.influence if len(e.inputs) == 1]
     for a in report.attributes:
-        found = [
-            {g.group: g for g in e.groups if g.attribute == a.name} for e in report.influence if len(e.inputs) == 1
-        ]
-        names = [e.inputs[0] for e in report.influence if len(e.inputs) == 1]
-        if not found or len(found[0]) < 2:
+        of = {e.inputs[0]: {g.group: g for g in e.groups if g.attribute == a.name} for e in single}
+        apart = {g.group: g for g in whole.groups if g.attribute == a.name}
+        if len(apart) < 2:
             continue
-        largest = set(sorted(found[0], key=lambda v: -people[a.name][v])[:MAX_GROUPS])
-        printed = [value for value in found[0] if value in largest]
-        of = dict(zip(names, found, strict=True))
-        moved = {value: {n: of[n][value] for n in names} for value in printed}
+        largest = set(sorted(apart, key=lambda v: -people[a.name][v])[:MAX_GROUPS])
+        printed = [value for value in apart if value in largest]
+        moved = {value: {n: of[n][value] for n in of} for value in printed}
         told = set(sorted(printed, key=lambda v: -max(abs(g.value) for g in moved[v].values()))[:MAX_SENTENCES])
         yield ByGroup(
             a.title,
-            tuple(GroupRow(v, tuple(_cell(of[e.inputs[0]][v], decimals) for e in columns)) for v in printed),
-            len(found[0]),
             tuple(
-                _on_group(report, v, moved[v], titles, references.get(a.name), decimals) for v in printed if v in told
+                GroupRow(
+                    v, tuple(_cell(g, decimals) for g in (*(of[e.inputs[0]][v] for e in columns), apart[v]))
+                )
+                for v in printed
             ),
-        )
+            len(apart),
+            tuple(
+                _on_group(report, v, moved[v], apart[v], titles, references.get(a.name), decimals)
+                for v in printed
+                if v in told
+            ),
+        )  # fmt: skip
+
+
+def _no_groups(report: PublicReport, people: dict[str, Counter[str]]) -> Iterator[str]:
+    """Why the groups of a protected attribute, or any at all, are not told of."""
+    protected = [a for a in report.attributes if a.protected]
+    if not protected:
+        yield "The publisher has named no attribute to compare people by, so nothing is told of the rates of groups."
+    for a in protected:
+        alone = _only(people[a.name])
+        if alone is not None:
+            yield (
+                f"Nothing is told of rates by {inner(a.title)}: everybody in the announced rules has “{alone}”, and "
+                "the rate is that of everybody."
+            )
 
 
 def _people(report: PublicReport) -> dict[str, Counter[str]]:
@@ -329,50 +471,97 @@ def _on_group(
     report: PublicReport,
     group: str,
     of: dict[str, GroupInfluence],
+    whole: GroupInfluence,
     titles: dict[str, str],
     reference: str | None,
     decimals: int,
 ) -> str:
-    name = max(of, key=lambda n: abs(of[n].value))
-    most = of[name]
-    if not most.value:
-        return f"{group}: no single input moves the rate of “{report.positive}”."
+    """Which input moves the rate of a group most when drawn alone, and which has the largest Shapley value in it."""
+    moves = _largest({name: g.value for name, g in of.items()})
+    if not moves:
+        return (
+            f"{group}: no single input, drawn at random, moves the rate of “{report.positive}” by more than "
+            f"{_nearly_nothing(report.policy.digits).removeprefix('at most ')}."
+        )
+    most = of[moves[0]]
     value = points(abs(most.value), decimals=decimals)
-    said = (
-        f"{group}: {inner(titles[name])} matters most to the rate of “{report.positive}”; with it drawn at random, the "
-        f"rate would be {value} {_noun(value)} {'lower' if most.value > 0 else 'higher'}"
-    )
-    if not most.disparity or reference is None:
+    rate, drawn = f"{group}: the rate of “{report.positive}” moves most", f"{_names(moves, titles)} drawn at random"
+    if len(moves) > 1:
+        said = f"{rate}, by {value} {_noun(value)}, with {drawn}, each alone"
+    else:
+        said = f"{rate} with {drawn}; it would be {value} {_noun(value)} {'lower' if most.value > 0 else 'higher'}"
+        if most.disparity and reference is not None:
+            apart = points(abs(most.disparity), decimals=decimals)
+            said += f", and {apart} {'nearer to' if most.disparity > 0 else 'further from'} that of {reference}"
+    parts = _largest({name: g.shapley for name, g in of.items() if g.shapley is not None})
+    if not parts:
         return f"{said}."
-    apart = points(abs(most.disparity), decimals=decimals)
-    return f"{said}, and {apart} {'nearer to' if most.disparity > 0 else 'further from'} that of {reference}."
+    too = ", too" if parts == moves else ", for which the other inputs are drawn as well"
+    return (
+        f"{said}. From the rate of everybody it differs by {signed(whole.value, decimals)}; the largest Shapley value "
+        f"in that, {' or '.join(dict.fromkeys(signed(of[n].shapley or 0.0, decimals) for n in parts))}, is that of "
+        f"{_names(parts, titles)}{too}."
+    )
+
+
+def _largest(figures: dict[str, float]) -> list[str]:
+    """The inputs of the largest figure in absolute value, all of them where they are even; none where that is 0."""
+    most = max(map(abs, figures.values()), default=0.0)
+    return [name for name, figure in figures.items() if most and abs(figure) == most]
+
+
+def _names(inputs: Sequence[str], titles: dict[str, str]) -> str:
+    return listed([inner(titles[name]) for name in inputs], last="or")
 
 
 def _dependence(
     report: PublicReport, e: Influence, people: Counter[str], titles: dict[str, str], decimals: int
 ) -> DependenceBlock:
-    title = titles[e.inputs[0]]
-    least, most = (pick(e.dependence, key=lambda d: d.chance) for pick in (min, max))
-    if least.chance == most.chance:
-        chance = _percent(most.chance, decimals)
-        sentence = (
-            f"{title}: whatever value everybody had, the average chance of “{report.positive}” would be {chance}."
-        )
-    else:
-        sentence = (
-            f"{title}: the average chance of “{report.positive}” would be {_percent(most.chance, decimals)} if "
-            f"everybody had “{most.value}”, and {_percent(least.chance, decimals)} with “{least.value}”."
-        )
-    printed = sorted((d.value for d in e.dependence), key=lambda v: -people[v])[:MAX_VALUES]
+    common = sorted((d.value for d in e.dependence), key=lambda v: -people[v])[:MAX_VALUES]
+    printed = {*common, e.against}
     return DependenceBlock(
-        title,
+        titles[e.inputs[0]],
+        e.against or "",
         tuple(
-            DependenceRow(d.value, points(d.chance, decimals=decimals), points(d.covered))
+            DependenceRow(
+                d.value,
+                points(d.chance, decimals=decimals),
+                points(d.covered),
+                "" if d.difference is None else signed(d.difference, decimals),
+                "" if d.shared is None else points(d.shared),
+            )
             for d in e.dependence
             if d.value in printed
         ),
         len(e.dependence),
-        sentence,
+        f"{titles[e.inputs[0]]}: {_compared(report, e, decimals)}",
+    )
+
+
+def _compared(report: PublicReport, e: Influence, decimals: int) -> str:
+    """Which values have the lowest and the highest average chance beside that compared with, of the same people."""
+    if e.against is None:
+        return f"everybody in the announced rules has “{e.dependence[0].value}”."
+    known = [(d.difference, d) for d in e.dependence if d.difference is not None]
+    if not known:
+        return f"nobody’s other values were announced both with “{e.against}” and with another value."
+    (least, low), (most, high) = (pick(known, key=lambda pair: pair[0]) for pick in (min, max))
+    told = [*([(low, least)] if least < 0 else []), *([(high, most)] if most > 0 else [])]
+    if not told:
+        return (
+            f"with no other value is the average chance of “{report.positive}” more than "
+            f"{_nearly_nothing(report.policy.digits).removeprefix('at most ')} away from that with “{e.against}”."
+        )
+    parts = []
+    for d, x in told:
+        value = points(abs(x), decimals=decimals)
+        parts.append(
+            f"{value} {_noun(value)} {'lower' if x < 0 else 'higher'} with “{d.value}” ({_share(d.shared or 0.0)} of "
+            "people)"
+        )
+    return (
+        f"set against “{e.against}”, and of the same people, the average chance of “{report.positive}” is "
+        f"{listed(parts)}."
     )
 
 
@@ -393,7 +582,7 @@ def _agreement(report: PublicReport, decimals: int) -> str:
         return "All announced chances are the same, so there is no question to ask."
     mean, largest = (points(x, decimals=decimals) for x in (s.mean_difference, s.largest_difference))
     near = (
-        f"On average over people its chance lies {mean} {_noun(mean)} from the announced one, and for no rule more "
+        f"On average over people its figure lies {mean} {_noun(mean)} from the announced chance, and for no rule more "
         f"than {largest}"
     )
     if s.tree.attribute is None:
@@ -430,9 +619,7 @@ def _tree(report: PublicReport, titles: dict[str, str], decimals: int) -> TreeCh
             kept = [v for v in known if (v in node.values) == (answer == "yes")]
             sides.append((answer, below, draw(below, depth + 1, {**allowed, node.attribute: kept})))
         y = sum(at for _, _, at in sides) / 2
-        question = f"{titles[node.attribute]}: {_or(node.values, quoted=False)}?"
-        text = " ".join(wrap(question, width=int(width / 4.6), lines=2))
-        lines = min(3, ceil(len(text) * 6.2 / width))
+        text, lines = _question(titles[node.attribute], node.values, width)
         boxes.append(Box(round(x, 2), y, round(width, 2), 11.0 + 15 * lines, text))
         for answer, below, at in sides:
             end = LEAF_X - 6 if below.attribute is None else (depth + 1) * room
@@ -454,14 +641,35 @@ def _tree(report: PublicReport, titles: dict[str, str], decimals: int) -> TreeCh
     )
 
 
+def _shortened(node: TreeNode, people: dict[str, Counter[str]]) -> bool:
+    """Whether a question parts so many values that not all are named."""
+    if node.attribute is None or node.yes is None or node.no is None:
+        return False
+    held = sum(1 for amount in people[node.attribute].values() if amount)
+    return held > _NAMED or any(_shortened(below, people) for below in (node.yes, node.no))
+
+
+def _question(title: str, values: Sequence[str], width: float) -> tuple[str, int]:
+    """A question as it is drawn, and its lines, three at most: as many whole values as fit, and how many more."""
+    letters = int(width / LETTER)
+    for named in range(len(values), 0, -1):
+        lines = wrap(f"{title}: {_or(values, quoted=False, named=named)}?", width=letters, lines=_LINES + 1)
+        if len(lines) <= _LINES:
+            return " ".join(lines), len(lines)
+    first = " ".join(wrap(values[0], width=max(8, letters - 2), lines=1))
+    more = f" or {len(values) - 1:,} more" if len(values) > 1 else ""
+    short = " ".join(wrap(title, width=letters - 2, lines=1))
+    return f"{short}: {first}{more}?", _LINES
+
+
 def _depth(node: TreeNode) -> int:
     return 0 if node.yes is None or node.no is None else 1 + max(_depth(node.yes), _depth(node.no))
 
 
-def _or(values: Sequence[str], *, quoted: bool = True) -> str:
-    named = [f"“{v}”" if quoted else v for v in values[:_NAMED]]
-    more = len(values) - len(named)
-    return listed([*named, f"{more:,} more"] if more else named, last="or")
+def _or(values: Sequence[str], *, quoted: bool = True, named: int = _NAMED) -> str:
+    said = [f"“{v}”" if quoted else v for v in values[:named]]
+    more = len(values) - len(said)
+    return listed([*said, f"{more:,} more"] if more else said, last="or")
 
 
 def _leaf(
@@ -481,4 +689,4 @@ def _leaf(
             which = f"other than {_or(others)}" if len(others) < len(kept) and len(kept) > 2 else _or(kept)
             conditions.append(f"{inner(titles[a.name])} {which}")
     chance = _percent(node.chance, decimals)
-    return f"People with {listed(conditions)}: the chance of “{report.positive}” is {chance} on average."
+    return f"People with {listed(conditions)}: the announced chance of “{report.positive}” is {chance} on average."

@@ -40,6 +40,20 @@ class _Printed:
             ),
         )
 
+    @cached_property
+    def others(self) -> dict[str, Rules]:
+        """The same rules on each other outcome, where there are several; of two, what moves one moves the other."""
+        regions = [region for group in self.report.announced_groups for region in group.regions]
+        names = [name for name in self.report.outcomes if name != self.report.positive]
+        return {
+            name: Rules(
+                self.rules.values,
+                self.rules.people,
+                np.array([round(region.announced[name] * self.unit) for region in regions], dtype=np.float64),
+            )
+            for name in (names if len(names) > 1 else ())
+        }
+
     @property
     def unit(self) -> int:
         return int(10**self.report.policy.digits)
@@ -64,6 +78,14 @@ class _Printed:
         named = {e.attribute: e.reference for e in self.report.fairness}
         attributes = [(i, self.report.attributes[i]) for i in self.protected]
         return {i: a.values.index(named[a.name]) if named.get(a.name) in a.values else None for i, a in attributes}
+
+    def base(self, column: int) -> int:
+        """The place of the value that others of an input are compared with: the reference, or else the commonest."""
+        people = np.bincount(self.rules.values[:, column], self.rules.people)
+        reference = self.references.get(column)
+        if reference is not None and reference < len(people) and people[reference]:
+            return reference
+        return int(people.argmax())
 
 
 def influence(report: PublicReport) -> tuple[Influence, ...]:
@@ -91,13 +113,21 @@ def _entry(printed: _Printed, inputs: list[int], shapley: Floats | None) -> Infl
     found = measures.influence(printed.rules, inputs, by=printed.protected)
     one = inputs[0] if len(inputs) == 1 else None
     own = None if shapley is None or one is None else shapley[one]
+    several = one is not None and len(np.unique(printed.rules.values[:, one])) > 1
+    base = printed.base(one) if one is not None and several else None
     return Influence(
         inputs=tuple(printed.report.attributes[i].name for i in inputs),
         value=printed.rounded(found.change),
         covered=down(found.covered, RATE_DIGITS),
+        rate=printed.rounded(found.rate),
         shapley=None if own is None else printed.rounded(own[0]),
-        groups=tuple(_groups(printed, found.rates, None if own is None else own[1:])),
-        dependence=() if one is None else tuple(_dependence(printed, one)),
+        rate_shapley=None if own is None else printed.rounded(own[1]),
+        outcomes={
+            name: printed.rounded(measures.influence(rules, inputs).change) for name, rules in printed.others.items()
+        },
+        groups=tuple(_groups(printed, found.rates, None if own is None else own[2:])),
+        against=None if one is None or base is None else printed.report.attributes[one].values[base],
+        dependence=() if one is None else tuple(_dependence(printed, one, base)),
     )
 
 
@@ -124,13 +154,17 @@ def _groups(printed: _Printed, changes: tuple[Floats, ...], shapley: Floats | No
         start += len(change)
 
 
-def _dependence(printed: _Printed, column: int) -> Iterator[Dependence]:
+def _dependence(printed: _Printed, column: int, base: int | None) -> Iterator[Dependence]:
     chance, covered = measures.partial_dependence(printed.rules, column)
+    apart, shared = (None, None) if base is None else measures.against(printed.rules, column, base)
     for place in np.unique(printed.rules.values[:, column]).tolist():
+        compared = apart is not None and shared is not None and place != base
         yield Dependence(
             value=printed.report.attributes[column].values[place],
             chance=printed.rounded(chance[place]),
             covered=down(covered[place], RATE_DIGITS),
+            difference=printed.rounded(apart[place]) if compared and shared[place] > 0 else None,  # type: ignore[index]
+            shared=down(shared[place], RATE_DIGITS) if compared else None,  # type: ignore[index]
         )
 
 

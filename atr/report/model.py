@@ -481,29 +481,43 @@ class GroupInfluence(_Sparse):
     disparity: Difference | None = None
 
 
-class Dependence(_Frozen):
-    """The average announced chance of the positive outcome if everybody had a value; ``covered`` is rounded down."""
+class Dependence(_Sparse):
+    """The average announced chance of the positive outcome if everybody had a value; ``covered`` is rounded down.
+
+    ``difference`` is how far it lies from that of the value named ``against``, of the same people: the share ``shared``
+    of all, rounded down, whose other values were announced with both. Left out of that value, and where nobody is.
+    """
+
+    SPARSE = ("difference", "shared")
 
     value: str
     chance: Share
     covered: Share
+    difference: Difference | None = None
+    shared: Share | None = None
 
 
 class Influence(_Sparse):
     """How far the announced chance of the positive outcome moves if some inputs are drawn anew, on average over people.
 
     Of one input, of a declared set, or of all together. ``covered`` is the share of draws that are combinations with an
-    announced rule, rounded down. ``shapley`` and ``dependence`` are of single inputs; the first is left out where there
-    are too many.
+    announced rule, rounded down. ``rate`` is the influence on the rate of everybody, with its sign. ``shapley`` and
+    ``rate_shapley``, the Shapley values of ``value`` and ``rate``, and ``dependence`` are of single inputs; the first
+    two are left out where there are too many. ``outcomes`` is ``value`` for each other outcome of more than two.
+    ``against`` is the value that the others of an input are compared with.
     """
 
-    SPARSE = ("shapley", "groups", "dependence")
+    SPARSE = ("shapley", "rate_shapley", "outcomes", "groups", "against", "dependence")
 
     inputs: tuple[str, ...]
     value: Share
     covered: Share
+    rate: Difference
     shapley: Difference | None = None
+    rate_shapley: Difference | None = None
+    outcomes: dict[str, Share] = Field(default_factory=dict)
     groups: tuple[GroupInfluence, ...] = ()
+    against: str | None = None
     dependence: tuple[Dependence, ...] = ()
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from atr.influence import SHAPLEY_UP_TO
@@ -87,6 +89,12 @@ def test_shapley_values_share_out_the_whole(reports: dict[str, PublicReport]) ->
     for name in ("compas", "many", "hostile"):
         *single, whole = reports[name].influence
         assert sum(e.shapley or 0 for e in single) == pytest.approx(whole.value, abs=0.0006 * len(single))
+        assert sum(e.rate_shapley or 0 for e in single) == pytest.approx(0, abs=0.0006 * len(single))
+        assert whole.groups
+        for place, g in enumerate(whole.groups):
+            of_group = [e.groups[place] for e in single]
+            assert {(o.attribute, o.group) for o in of_group} == {(g.attribute, g.group)}
+            assert sum(o.shapley or 0 for o in of_group) == pytest.approx(g.value, abs=0.0006 * len(single))
         assert (whole.inputs, whole.covered) == (tuple(a.name for a in reports[name].attributes), 1)
 
 
@@ -125,10 +133,11 @@ def _leaves(node: TreeNode) -> list[TreeNode]:
     return [node] if node.yes is None or node.no is None else [*_leaves(node.yes), *_leaves(node.no)]
 
 
-def test_the_tree_is_true_of_the_printed_rules(reports: dict[str, PublicReport]) -> None:
+def test_the_tree_is_true_of_the_printed_rules(
+    reports: dict[str, PublicReport], three: tuple[PublicReport, Path]
+) -> None:
     """Every printed rule goes its way through the tree; people, chances and distances are what comes of it."""
-    for name in ("compas", "many", "hostile", "one"):
-        report = reports[name]
+    for report in (*(reports[name] for name in ("compas", "many", "hostile", "one")), three[0]):
         assert report.surrogate is not None
         reached: dict[int, list[tuple[int, float]]] = defaultdict(list)
         apart: list[tuple[int, float]] = []
@@ -204,9 +213,84 @@ def test_two_true_mappings_announced_alike_have_the_same_influence(tmp_path: Pat
     assert any(e["value"] for e in found[0]["influence"])
 
 
+SOLVED = {
+    ("here", "a"): (100, 96), ("here", "b"): (50, 3), ("here", "c"): (70, 35),
+    ("there", "a"): (60, 2), ("there", "b"): (120, 118), ("there", "c"): (90, 30),
+}  # fmt: skip
+
+
+def _solved(report: PublicReport) -> dict[tuple[str, ...], float]:
+    """The rules as whoever has the published influences and numbers of people solves for them.
+
+    Every partial dependence, and every influence on a rate, is a weighted sum of the chances, by weights that follow
+    from the numbers of people: linear equations with one unknown for each rule.
+    """
+    names = [a.name for a in report.attributes]
+    people = {tuple((g.public | r.sensitive)[n] for n in names): r.population for g in report.groups for r in g.regions}
+    keys, everybody = list(people), sum(people.values())
+    weights, figures = [], []
+
+    def as_they_are(of: dict[tuple[str, ...], float]) -> list[float]:
+        return [of.get(key, 0.0) / sum(of.values()) for key in keys]
+
+    for e in report.influence:
+        inside = [names.index(n) for n in e.inputs]
+        for d in e.dependence:
+            weights.append(
+                [sum(n for k, n in people.items() if k[1 - inside[0]] == key[1 - inside[0]]) / everybody
+                 if key[inside[0]] == d.value else 0.0 for key in keys]
+            )  # fmt: skip
+            figures.append(d.chance)
+        for g in e.groups:
+            group = {k: float(n) for k, n in people.items() if k[names.index(g.attribute)] == g.group}
+            drawn: dict[tuple[str, ...], float] = defaultdict(float)
+            for one, n in group.items():
+                for other, m in people.items():
+                    drawn[tuple((other if i in inside else one)[i] for i in range(len(names)))] += n * m
+            weights.append([a - b for a, b in zip(as_they_are(group), as_they_are(drawn), strict=True)])
+            figures.append(g.value)
+    found, _, rank, _ = np.linalg.lstsq(np.array(weights), np.array(figures), rcond=None)
+    assert rank == len(keys), "the influences tell every rule"
+    return dict(zip(keys, found.tolist(), strict=True))
+
+
 @pytest.mark.usefixtures("quick")
 def test_who_solves_for_the_rules_finds_the_announced_ones(tmp_path: Path) -> None:
-    """In one group, partial dependence is the chance itself: the announced one, where that is not the true one."""
+    """All published influences together give back the announced rules; influences of the true ones would give those."""
+    content = series.programme(fidelity={"delta": 0.7}, max_confidence=0.6, digits=4)
+    content["attributes"]["secret"]["protected"] = True
+    outcome = series.publish(series.write_series(tmp_path, SOLVED, content=content))
+    report = PublicReport.model_validate_json((outcome.documents / "report.json").read_text())
+    announced = {
+        (g.public["public"], r.sensitive["secret"]): r.announced["approved"] for g in report.groups for r in g.regions
+    }
+    true = {key: k / n for key, (n, k) in SOLVED.items()}
+    assert announced.keys() == true.keys()
+    assert max(abs(announced[key] - true[key]) for key in true) > 0.1
+    assert _solved(report) == pytest.approx(announced, abs=0.002)
+    of_the_true = report.model_copy(
+        update={
+            "groups": tuple(
+                g.model_copy(
+                    update={
+                        "regions": tuple(
+                            r.model_copy(update={"announced": {"approved": x, "refused": 1 - x}})
+                            for r in g.regions
+                            for x in [true[g.public["public"], r.sensitive["secret"]]]
+                        )
+                    }
+                )
+                for g in report.groups
+            )
+        }
+    )
+    leaking = report.model_copy(update={"influence": derived.PARTS["influence"](of_the_true)})
+    assert _solved(leaking) == pytest.approx(true, abs=0.002)
+
+
+@pytest.mark.usefixtures("quick")
+def test_in_one_group_partial_dependence_is_the_announced_chance(tmp_path: Path) -> None:
+    """The announced one, where that is not the true one."""
     counts = {("all", "a"): (100, 100), ("all", "b"): (100, 0), ("all", "c"): (100, 50)}
     report = _published(tmp_path, counts, fidelity={"delta": 0.7}, max_confidence=0.5)
     announced = [r["announced"]["approved"] for r in report["groups"][0]["regions"]]
@@ -224,13 +308,11 @@ def test_the_section_in_words(reports: dict[str, PublicReport]) -> None:
     most = max((e for e in report.influence if len(e.inputs) == 1), key=lambda e: e.value)
     assert most.inputs == ("priors_count",)
     assert (
-        f"Prior offences: drawn at random, it would change the chance of “low” by {100 * most.value:.1f} percentage "
-        "points on average."
+        f"Prior offences: drawn at random, the chance of “low” would change by {100 * most.value:.1f} percentage "
+        f"points on average, among the combinations that exist ({100 * most.covered:.0f} % of draws)."
     ) in text
-    assert (
-        "African-American: race matters most to the rate of “low”; with it drawn at random, the rate would be" in text
-    )
-    assert "if everybody had “none”, and" in text
+    assert "African-American: the rate of “low” moves most with race drawn at random; it would be" in text
+    assert "Prior offences: set against “1 to 3”, and of the same people, the average chance of “low” is" in text
     assert "of the variance of the announced chances (R², weighted by people)" in text
     assert tags.count("svg") == 4
     for term in ("Influence of an input", "Shapley value", "Partial dependence", "Surrogate tree", "[DSZ]"):
@@ -275,3 +357,192 @@ def test_a_tree_in_json_leaves_out_what_a_leaf_has_not(reports: dict[str, Public
         content = content["yes"]
     assert set(content) == {"people", "chance"}
     assert model.TreeNode.model_validate(content).yes is None
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> tuple[PublicReport, Path]:
+    """A published report on three outcomes; the place moves people between the two that are not favourable alone."""
+    folder = tmp_path_factory.mktemp("three")
+    content = series.programme(digits=4, max_confidence=0.9)
+    content["log"]["outcomes"] = {"approved": ["yes"], "refused": ["no"], "deferred": ["later"]}
+    people = {
+        ("here", "low"): (20, 60, 20), ("here", "high"): (60, 30, 10),
+        ("there", "low"): (20, 20, 60), ("there", "high"): (60, 10, 30),
+    }  # fmt: skip
+    rows, path = [], series.write_series(folder, series.card(2), content=content)
+    for (public, secret), amounts in people.items():
+        for result, amount in zip(("yes", "no", "later"), amounts, strict=True):
+            rows += [(public, secret, result)] * amount
+    head = ["id", "day", "public", "secret", "result"]
+    series.write_rows(folder / "log.csv", head, ((i, "2024-05-06", *row) for i, row in enumerate(rows)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("atr.report.documents.pdf", lambda html, **_: b"%PDF")
+        documents = series.publish(path).documents
+    return PublicReport.model_validate_json((documents / "report.json").read_text()), documents
+
+
+def test_several_outcomes(three: tuple[PublicReport, Path]) -> None:
+    report, documents = three
+    assert verify(documents / "report.json") == []
+    regions = [
+        (g.public["public"], r.sensitive["secret"], r.announced) for g in report.groups for r in g.regions
+    ]  # all of the same number of people
+    by_public, by_secret, whole = report.influence
+    for e, column in ((by_public, 0), (by_secret, 1)):
+        for outcome in report.outcomes:
+            apart = [
+                abs(a[2][outcome] - b[2][outcome]) for a in regions for b in regions if a[1 - column] == b[1 - column]
+            ]
+            stated = e.value if outcome == report.positive else e.outcomes[outcome]
+            assert stated == pytest.approx(sum(apart) / len(apart), abs=1e-4)
+    assert by_public.value < 0.01 < by_public.outcomes["refused"]
+    assert set(whole.outcomes) == {"refused", "deferred"}
+    for d in by_secret.dependence:
+        chances = [c["approved"] for _, secret, c in regions if secret == d.value]
+        assert d.chance == pytest.approx(sum(chances) / 2, abs=1e-4)
+    assert report.surrogate is not None
+    assert report.surrogate.tree.attribute == "secret"
+    found = [r for r in rows(annex.influence(report)) if (r["measure"], r["inputs"]) == ("influence", "public")]
+    assert {r["outcome"]: float(r["figure"]) for r in found} == {"approved": by_public.value, **by_public.outcomes}
+
+
+def test_verify_recomputes_each_figure_of_several_outcomes(three: tuple[PublicReport, Path], tmp_path: Path) -> None:
+    report, _ = three
+    _, of, whole = report.influence
+    last = of.dependence[-1]
+    assert (of.against, last.value, last.shared) == ("high", "low", 1)
+    forged = (
+        {"outcomes": of.outcomes | {"refused": 0.0}},
+        {"outcomes": {}},
+        {"rate": 0.5},
+        {"rate_shapley": 0.5},
+        {"rate_shapley": None},
+        {"against": last.value},
+        {"dependence": (of.dependence[0], last.model_copy(update={"difference": 0.0}))},
+        {"dependence": (of.dependence[0], last.model_copy(update={"shared": 0.5}))},
+        {"dependence": (of.dependence[0], last.model_copy(update={"difference": None, "shared": None}))},
+    )
+    for change in forged:
+        changed = report.model_copy(update={"influence": (report.influence[0], of.model_copy(update=change), whole)})
+        path = tmp_path / "report.json"
+        path.write_text(changed.to_json(), encoding="utf-8")
+        assert verify(path), change
+
+
+def test_several_outcomes_in_words(three: tuple[PublicReport, Path]) -> None:
+    report, _ = three
+    text, _ = read(report)
+    assert "Of the 3 outcomes the favourable one, “approved”, is meant unless another is named" in text
+    assert "On each outcome" in text
+    found = importance.section(report)
+    assert found is not None
+    assert found.outcomes == ("approved", "refused", "deferred")
+    assert all(len(row.outcomes) == 3 for row in found.rows)
+
+
+def test_two_outcomes_are_told_of_once(reports: dict[str, PublicReport]) -> None:
+    assert "outcomes" not in json.loads(reports["compas"].to_json())["influence"][0]
+    assert "On each outcome" not in read(reports["compas"])[0]
+
+
+def _alone(**flags: bool) -> PublicReport:
+    """Everybody has the same first value; the second is announced with two levels, of even chances."""
+    attributes = (
+        sample.attribute("kind", "Kind", ("only", "other"), **flags),
+        sample.attribute("level", "Level", ("a", "b"), role="sensitive"),
+    )
+    return sample.report(attributes, {(("only",), "a"): (60, 0.4), (("only",), "b"): (60, 0.4)})
+
+
+def test_where_there_is_nothing_to_draw_that_is_said() -> None:
+    report = _alone(protected=True)
+    kind, level, _ = report.influence
+    assert (kind.value, kind.rate, kind.shapley, kind.against) == (0, 0, 0, None)
+    assert [d.difference for d in kind.dependence] == [None]
+    assert level.against == "a"
+    text, _ = read(report)
+    for said in (
+        "Kind: everybody in the announced rules has “only”, so there is nothing else to draw.",
+        "Nothing is told of rates by kind: everybody in the announced rules has “only”",
+        "Level: drawn at random, the chance of “low” would change by at most 0.05 percentage points on average.",
+        "Level: with no other value is the average chance of “low” more than 0.05 percentage points away from that "
+        "with “a”.",
+        "All announced chances are the same, so there is no question to ask.",
+    ):
+        assert said in text
+    assert "no attribute to compare people by, so nothing is told of the rates of groups" in read(_alone())[0]
+
+
+def test_what_influence_and_shapley_values_ask_is_told_where_they_disagree() -> None:
+    """The first input adds to the chance; the other two do where they are alike, so each alone can turn it."""
+    counts = {
+        ((a, b, c), level): (60, 0.1 + 0.3 * (a == "x") + 0.4 * (b == c)) for a in "xy" for b in "xy" for c in "xy"
+        for level in ("l", "m")
+    }  # fmt: skip
+    public = [sample.attribute(f"a{i}", f"Input {i}", ("x", "y"), protected=i == 0) for i in range(3)]
+    report = sample.report((*public, sample.attribute("level", "Level", ("l", "m"), role="sensitive")), counts)
+    by_name = {e.inputs[0]: e for e in report.influence if len(e.inputs) == 1}
+    assert by_name["a1"].value > by_name["a0"].value
+    assert (by_name["a1"].shapley or 0) < (by_name["a0"].shapley or 0)
+    text, _ = read(report)
+    assert "The two figures ask different things" in text
+    assert "neither is wrong. Here drawn alone input 1 has more influence than input 0 (20.0 and 15.0)" in text
+    assert "x: the rate of “low” moves most with input 0 drawn at random" in text
+
+
+def test_inputs_that_are_even_are_all_named() -> None:
+    counts = {
+        ((a, b), level): (60, 0.1 + 0.4 * (a == "x") * (b == "x")) for a in "xy" for b in "xy" for level in ("l", "m")
+    }
+    public = [sample.attribute(f"a{i}", f"Input {i}", ("x", "y"), protected=i == 0) for i in range(2)]
+    report = sample.report((*public, sample.attribute("level", "Level", ("l", "m"), role="sensitive")), counts)
+    text, _ = read(report)
+    assert "Here both put the inputs in the same order." in text
+    assert (
+        "x: the rate of “low” moves most with input 0 drawn at random; it would be 10.0 percentage points lower" in text
+    )
+    assert (
+        "y: the rate of “low” moves most with input 0 drawn at random; it would be 10.0 percentage points higher"
+        in text
+    )
+
+
+def test_chances_that_were_drawn_together_are_named(reports: dict[str, PublicReport]) -> None:
+    """Of a flattened group no sensitive input has influence, which is not so of the true rules."""
+    report = reports["many"]
+    flat = report.announced_groups[0].id
+    told = report.model_copy(
+        update={
+            "groups": tuple(
+                g.model_copy(update={"status": "flattened" if g.id == flat else g.status}) for g in report.groups
+            )
+        }
+    )
+    found, plain = importance.section(told), importance.section(report)
+    assert found is not None
+    assert plain is not None
+    (said,) = set(found.bounds) - set(plain.bounds)
+    assert said.startswith(
+        "The influence of level is that on the announced chances. In 1 group marked “flattened” these"
+    )
+
+
+def test_the_words_claim_no_cause(reports: dict[str, PublicReport]) -> None:
+    for name in ("compas", "many", "one", "places"):
+        page = report_html(reports[name], sha256="")
+        section = page[page.index('aria-labelledby="influence"') :]
+        section = section[: section.index("</section>")].lower()
+        assert not re.search(
+            r"\b(caus\w*|because|due to|leads? to a|effect\w*|matters?)\b", section.replace("<desc", "")
+        )
+
+
+def test_no_question_of_the_tree_breaks_off_within_a_value(reports: dict[str, PublicReport]) -> None:
+    for name in ("places", "many", "tall"):
+        found = importance.section(reports[name])
+        assert found is not None
+        values = {v for a in reports[name].attributes for v in a.values}
+        for box in found.tree.boxes if found.tree else ():
+            assert "…" not in box.label or all(len(v) > 15 for v in values if v[:8] in box.label)
+        many = {"places": 60, "many": 5, "tall": 12}[name] > 6
+        assert found.shortened == (many and found.tree is not None)
