@@ -24,7 +24,7 @@ SAMPLING = (
     "sample_low", "sample_high", "sample_rate_a_low", "sample_rate_a_high", "sample_rate_b_low", "sample_rate_b_high",
     "p_value", "adjusted_p_value", "significant",
 )  # fmt: skip
-"""The columns of what chance could make of a comparison."""
+"""The columns of what sampling alone could make of a comparison."""
 
 
 def report_json(report: PublicReport) -> bytes:
@@ -72,7 +72,7 @@ def fairness(report: PublicReport) -> bytes:
     """``fairness.csv``: one row per comparison; an empty end of a range is not bounded.
 
     Parity over all classes has the conditions empty, and its kind as ``summary``. Where the decisions are seen as a
-    sample, the columns before the sentence tell what chance could make of each. Where individual fairness is measured,
+    sample, the columns before the sentence tell what sampling could make of each. Where individual fairness is measured,
     the last columns are of it: by which distance outcomes are compared, how far those of the pair are apart (empty
     where that is infinite), how far its records are, and the share of people in a pair beyond the tolerance.
     """

@@ -263,7 +263,7 @@ def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
             f"equally likely (in a worked example 82{wording.NBSP}% instead of 80{wording.NBSP}%)"
             if informed
             else "For a reader who works out how the figures were altered and reverses it: the method is public and "
-            "leaves nothing to chance, so such a reader can be surer. For a reader convinced that each rule is all or "
+            "draws nothing at random, so such a reader can be surer. For a reader convinced that each rule is all or "
             "nothing, or otherwise sure of what the true chances can be"
         )
         + (", the limits printed beside each rule for example" if report.fidelity.kind == "ranges" else "")

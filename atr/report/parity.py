@@ -6,13 +6,27 @@ import csv
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from atr.report.charts import Chart, Mark, dot_chart
 from atr.report.model import ComparedBy, Fairness, PublicReport
 from atr.report.rules import MAX_GROUPS
 from atr.report.sampling import level, said
-from atr.report.wording import VERDICTS, between, common_decimals, count, inner, inverse, number, points, rule_name
+from atr.report.wording import (
+    VERDICTS,
+    between,
+    class_name,
+    common_decimals,
+    count,
+    cut,
+    inner,
+    inverse,
+    listed,
+    named,
+    number,
+    points,
+    rule_name,
+)
 
 MAX_PAIRS = 15
 MAX_CONDITIONAL = 40
@@ -66,8 +80,8 @@ class Protected:
     reference: str
     chosen: str
     """By which rule the reference was chosen, to stand behind the word."""
-    absent: tuple[str, ...]
-    """Declared values that nobody announced has."""
+    nobody: str
+    """Of which values, or combinations of values, nobody is announced, as a sentence."""
     rule: str
     threshold: float | None
     tolerance: float | None
@@ -81,6 +95,8 @@ class Protected:
     overall: tuple[Compared, ...]
     """The comparisons over all classes."""
     classes_in_all: int
+    classes_told: str
+    """What the classes are, and the rows over all of them, as sentences."""
     conditional: int
     """Comparisons within classes, printed or not."""
     pairs: tuple[Compared, ...]
@@ -173,7 +189,18 @@ def not_compared(report: PublicReport) -> tuple[str, ...]:
             }
             why = f": only “{next(iter(values))}” is announced" if len(values) == 1 else ""
             found.append(f"Nobody is compared by {inner(by.title)}{why}.")
+            found += [text for text in (nobody(by),) if text]
     return tuple(found)
+
+
+def nobody(by: ComparedBy) -> str:
+    """Of which values, or combinations of values, nobody is announced, as a sentence; empty where there are none."""
+    if not by.absent:
+        return ""
+    one, together = len(by.absent) == 1, len(by.attributes) > 1
+    has = "these values together" if together else "this value" if one else "these values"
+    rest = " report.json names all of them." if cut(by.absent) else ""
+    return f"No figure can be given for {named(by.absent)}: nobody announced has {has}.{rest}"
 
 
 def _ratios(report: PublicReport) -> list[Fairness]:
@@ -239,7 +266,7 @@ def _protected(report: PublicReport, by: ComparedBy, entries: list[Fairness], *,
         title=by.title,
         reference=reference,
         chosen=_CHOSEN[by.chosen or "named"],
-        absent=by.absent,
+        nobody=nobody(by),
         rule=rule_name(first),
         threshold=threshold,
         tolerance=next((e.threshold for e in parity.values()), None),
@@ -261,6 +288,7 @@ def _protected(report: PublicReport, by: ComparedBy, entries: list[Fairness], *,
         classes=classes if conditional <= MAX_CONDITIONAL and not several else (),
         overall=_overall(report, entries, place) if len(classes) > 1 and len(order) <= MAX_MARKS else (),
         classes_in_all=len(classes),
+        classes_told=classes_told(report, by, entries, reference),
         conditional=conditional,
         pairs=pairs if len(pairs) <= MAX_PAIRS and not several else (),
         pairs_in_all=len(pairs),
@@ -330,24 +358,55 @@ def _classes(report: PublicReport, entries: list[Fairness], place: _Place) -> tu
         rows = [_within(e, decimals) for e in members]
         base = _reference_row(members[0].reference, members)
         rows.insert(sum(place(_other(e)) < place(base.label) for e in members), base)
-        classes.append(Class(", ".join(f"{titles.get(k, k)}: {v}" for k, v in condition), tuple(rows)))
+        classes.append(Class(class_name(dict(condition), titles), tuple(rows)))
     return tuple(classes), len(inside)
 
 
 def _overall(report: PublicReport, entries: list[Fairness], place: _Place) -> tuple[Compared, ...]:
     over = [e for e in _conditional(entries) if e.summary is not None]
-    decimals = _decimals(report, _conditional(entries))
-    rows = sorted(over, key=lambda e: (place(_other(e)), e.summary != "worst_class"))
-    return tuple(
-        Compared(
-            f"{_other(e)}: {_SUMMARIES[e.summary or '']}",
-            e.people[e.groups.index(_other(e))],
-            "",  # that of all classes together is in the table of rates, and is not what is compared here
-            Measured(),
-            measured(e, decimals),
+    if not over:
+        return ()
+    decimals, titles = _decimals(report, _conditional(entries)), {a.name: a.title for a in report.attributes}
+    base = max(over, key=lambda e: e.people[e.groups.index(e.reference)])  # the one with most classes counted
+    reference = replace(_reference_row(base.reference, [base]), rate="")
+    rows = [(place(base.reference), 0, reference)] + [
+        (
+            place(_other(e)),
+            int(e.summary != "worst_class"),
+            Compared(
+                f"{_other(e)}: {_SUMMARIES[e.summary or '']}"
+                + (f" ({class_name(e.worst_condition, titles)})" if e.worst_condition else ""),
+                e.people[e.groups.index(_other(e))],
+                "",  # that of all classes together is in the table of rates, and is not what is compared here
+                Measured(),
+                measured(e, decimals),
+            ),
         )
-        for e in rows
-    )
+        for e in over
+    ]
+    return tuple(row for *_, row in sorted(rows, key=lambda row: row[:2]))
+
+
+def classes_told(report: PublicReport, by: ComparedBy, entries: list[Fairness], reference: str) -> str:
+    """What the classes of people alike in what may count are, and how rows over all of them are made, as sentences."""
+    inside, over = ([e for e in _conditional(entries) if (e.summary is None) == one] for one in (True, False))
+    if not inside:
+        return ""
+    names = [inner(a.title) for a in report.attributes if a.legitimate and a.name not in by.attributes]
+    said = [
+        f"A class is everybody alike in {listed(names)}, which may count by the publisher’s statement. In each class "
+        f"every group is compared with {reference}."
+    ]
+    if over:
+        said.append(
+            "“Worst class” is the largest distance of any class, with that class in brackets; “mean” is the average "
+            "over the classes, by their people. The people are those of the classes that are counted."
+        )
+        few = any(kept < of_all for kept, of_all in (e.classes or (1, 1) for e in over))
+        if few:
+            minimum = count(report.policy.minimum_group_size, "person", "people")
+            said.append(f"A class with fewer than {minimum} of one of the two groups is not counted.")
+    return " ".join(said)
 
 
 def _conditional(entries: list[Fairness]) -> list[Fairness]:
