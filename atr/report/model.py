@@ -316,8 +316,10 @@ class Group(_Sparse):
     flattened_for: Literal["reader"] | None = None
 
 
-class Pair(_Frozen):
+class Pair(_Sparse):
     """The two decision regions that individual fairness is furthest from, or nearest to the line, on what is announced.
+
+    Of all regions; or of those of ``least_people`` printed people or more, where some have fewer.
 
     ``regions`` and their chances are in the order of the report. Their outcomes are ``outcomes_apart`` (None where that
     is infinite), by ``distance``, their records ``records_apart``. ``people_involved`` is the share of the printed
@@ -325,7 +327,10 @@ class Pair(_Frozen):
     that.
     """
 
+    SPARSE = ("least_people",)
+
     distance: OutcomeDistance
+    least_people: Annotated[int, Field(ge=1)] | None = None
     regions: tuple[dict[str, str], dict[str, str]]
     chances: tuple[dict[str, Share], dict[str, Share]]
     outcomes_apart: Annotated[float, Field(ge=0)] | None
@@ -383,7 +388,8 @@ class Fairness(_Sparse):
     need the outcome to reach it, by the announced value.
 
     Of individual fairness ``groups`` are two decision regions in words, ``pair`` tells of them, and ``attribute`` and
-    ``reference`` are empty; ``value`` is the largest excess, None where it is infinite.
+    ``reference`` are empty; ``value`` is the largest excess, None where it is infinite. Where regions have too few
+    people, that over all of them has no verdict, and another entry is of those with people enough, if there are two.
     """
 
     SPARSE = ("attributes", "summary", "classes", "worst_condition", "reason", "shortfall", "pair", "sampling")

@@ -242,8 +242,9 @@ def introduction(report: PublicReport) -> str:
         else ""
     )
     return (
-        "A different question is what sampling alone could give. If the decisions are seen as a sample, of more decisions "
-        f"made in the same way, another sample would have had other figures. The {level(report)} intervals in the "
+        "A different question is what sampling alone could give. If the decisions are seen as a sample, of more "
+        "decisions made in the same way, another sample would have had other figures. "
+        f"The {level(report)} intervals in the "
         f"tables headed “Seen as a sample” are made so that, of many such samples, about {level(report)} have an "
         "interval that holds the figure of all those decisions; the p values say how surprising so large a difference "
         "would be if groups fared alike. Both take the announced figures as they are and have no part in the ranges "
