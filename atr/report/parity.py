@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from atr.fairness import joined
 from atr.report.charts import Chart, Mark, dot_chart
 from atr.report.model import ComparedBy, Fairness, PublicReport
 from atr.report.rules import MAX_GROUPS
@@ -33,6 +34,8 @@ MAX_CONDITIONAL = 40
 MAX_MARKS = 20
 """Lines of a chart: more do not fit a page with its heading."""
 MAX_SENTENCES = 20
+MAX_SAME = 5
+"""Groups of people met before that a sentence names."""
 MAX_SENTENCES_OF_INTERSECTION = 3
 _CHOSEN = {"named": "", "highest": ": highest rate", "largest": ": largest group"}
 _SUMMARIES = {"worst_class": "worst class", "mean_over_classes": "mean"}
@@ -80,6 +83,8 @@ class Protected:
     reference: str
     chosen: str
     """By which rule the reference was chosen, to stand behind the word."""
+    met_before: str
+    """Which groups are the people of an earlier group, as a sentence."""
     nobody: str
     """Of which values, or combinations of values, nobody is announced, as a sentence."""
     rule: str
@@ -120,8 +125,55 @@ class Verdicts:
 
 
 def verdicts(report: PublicReport) -> Verdicts:
-    """The verdicts of the p%-rule on the favourable outcome, group against reference."""
-    return _counted(e for e in _ratios(report) if e.reference in e.groups)
+    """The verdicts of the p%-rule on the favourable outcome, group against reference; the same people once."""
+    return _counted(counted_once(report)[0])
+
+
+def counted_once(report: PublicReport) -> tuple[list[Fairness], list[str]]:
+    """The comparisons with a reference by the p%-rule, and which groups are left out as counted already.
+
+    Left out is a group of the very people of an earlier one, by another attribute or intersection, with the same
+    verdict; beside it stands the earlier one. With another verdict, for its reference can be another, it is counted.
+    """
+    people, kept, same = same_people(report), list[Fairness](), list[str]()
+    seen: set[tuple[frozenset[int], str]] = set()
+    for e in (e for e in _ratios(report) if e.reference in e.groups and e.verdict):
+        key = people[e.attribute, _other(e)], e.reason or e.verdict or ""
+        if key in seen:
+            same.append(_other(e))
+        else:
+            seen.add(key)
+            kept.append(e)
+    return kept, same
+
+
+def met_before(report: PublicReport, by: ComparedBy) -> str:
+    """Which groups are the very people of a group of another comparison, as a sentence; empty where there are none."""
+    people, place = same_people(report), [b.attribute for b in report.compared].index(by.attribute)
+    earlier = {b.attribute for b in report.compared[:place]}
+    first: dict[frozenset[int], str] = {}
+    for (attribute, who), regions in people.items():
+        if attribute in earlier:
+            first.setdefault(regions, who)
+    same = [(who, first[of]) for (a, who), of in people.items() if a == by.attribute and of in first]
+    if not same:
+        return ""
+    more = [f"{len(same) - MAX_SAME:,} more"] if len(same) > MAX_SAME else []
+    pairs = listed([*(f"“{a}” (as “{b}”)" for a, b in same[:MAX_SAME]), *more])
+    return (
+        f"The same announced people as before: {pairs}. Only the group that they are compared with may be another. “At "
+        "a glance” counts such a group once, unless its verdicts differ."
+    )
+
+
+def same_people(report: PublicReport) -> dict[tuple[str, str], frozenset[int]]:
+    """For each attribute or intersection and each of its groups, by their positions, the announced regions in it."""
+    found: dict[tuple[str, str], set[int]] = {}
+    regions = [group.public | region.sensitive for group in report.announced_groups for region in group.regions]
+    for by in report.compared:
+        for i, values in enumerate(regions):
+            found.setdefault((by.attribute, joined([values[name] for name in by.attributes])), set()).add(i)
+    return {key: frozenset(members) for key, members in found.items()}
 
 
 def all_verdicts(report: PublicReport) -> Verdicts:
@@ -156,7 +208,7 @@ def _from(origin: str) -> str:
 
 def too_few(report: PublicReport) -> str:
     """That groups have no verdict for their size, as a sentence; empty where there are none."""
-    if not any(e.reason == "too_few_people" for e in report.fairness):
+    if not any(e.reason == "too_few_people" and e.pair is None for e in report.fairness):
         return ""
     people = count(report.policy.minimum_group_size, "person", "people")
     return f"Groups of fewer than {people} are listed, but no verdict is given for them: too few people."
@@ -266,6 +318,7 @@ def _protected(report: PublicReport, by: ComparedBy, entries: list[Fairness], *,
         title=by.title,
         reference=reference,
         chosen=_CHOSEN[by.chosen or "named"],
+        met_before=met_before(report, by),
         nobody=nobody(by),
         rule=rule_name(first),
         threshold=threshold,

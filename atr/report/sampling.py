@@ -243,12 +243,11 @@ def introduction(report: PublicReport) -> str:
     )
     return (
         "A different question is what sampling alone could give. If the decisions are seen as a sample, of more "
-        "decisions made in the same way, another sample would have had other figures. "
-        f"The {level(report)} intervals in the "
-        f"tables headed “Seen as a sample” are made so that, of many such samples, about {level(report)} have an "
-        "interval that holds the figure of all those decisions; the p values say how surprising so large a difference "
-        "would be if groups fared alike. Both take the announced figures as they are and have no part in the ranges "
-        "and verdicts, which are about how far the figures may have been altered. An interval is of one figure; "
+        f"decisions made in the same way, another sample would have had other figures. The {level(report)} intervals "
+        f"in the tables headed “Seen as a sample” are made so that, of many such samples, about {level(report)} have "
+        "an interval that holds the figure of all those decisions; the p values say how surprising so large a "
+        "difference would be if groups fared alike. Both take the announced figures as they are and have no part in "
+        "the ranges and verdicts, which are about how far the figures may have been altered. An interval is of one figure; "
         "adjusted p values are for all tests of the report together, and so call fewer differences more than sampling "
         f"alone could make.{over_classes}"
     )

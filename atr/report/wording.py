@@ -157,8 +157,9 @@ def listed(items: Sequence[str], *, last: str = "and") -> str:
 YARDSTICKS = (
     (
         "Minimum uncertainty, γ",
-        "−ln β, in nats: the maximum confidence on another scale. The larger, the less a reader can infer; of the "
-        "yardsticks that follow, the smaller. Chen, Golubchik, Pal [CGP], Appendix C.",
+        "−ln β, in nats: the maximum confidence on another scale. The larger it is, the less a reader can infer. Of "
+        "local differential privacy, log-lift, likeness gain and min-entropy leakage the opposite is true: the larger, "
+        "the more. Chen, Golubchik, Pal [CGP], Appendix C.",
     ),
     (
         "Local differential privacy",
