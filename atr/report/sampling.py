@@ -247,9 +247,9 @@ def introduction(report: PublicReport) -> str:
         f"in the tables headed “Seen as a sample” are made so that, of many such samples, about {level(report)} have "
         "an interval that holds the figure of all those decisions; the p values say how surprising so large a "
         "difference would be if groups fared alike. Both take the announced figures as they are and have no part in "
-        "the ranges and verdicts, which are about how far the figures may have been altered. An interval is of one figure; "
-        "adjusted p values are for all tests of the report together, and so call fewer differences more than sampling "
-        f"alone could make.{over_classes}"
+        "the ranges and verdicts, which are about how far the figures may have been altered. An interval is of one "
+        "figure; adjusted p values are for all tests of the report together, and so call fewer differences more than "
+        f"sampling alone could make.{over_classes}"
     )
 
 
