@@ -313,6 +313,7 @@ def _protected(report: PublicReport, by: ComparedBy, entries: list[Fairness], *,
     threshold = first.threshold if first else None
     pairs = _pairs(ratios, parities, place, decimals)
     classes, conditional = _classes(report, entries, place)
+    overall = _overall(report, entries, place) if len(classes) > 1 and len(order) <= MAX_MARKS else ()
     return Protected(
         name=by.attribute,
         title=by.title,
@@ -339,9 +340,9 @@ def _protected(report: PublicReport, by: ComparedBy, entries: list[Fairness], *,
         sentences=tuple(said(direct[v]) for v in order if v in told),
         sentences_in_all=len(direct),
         classes=classes if conditional <= MAX_CONDITIONAL and not several else (),
-        overall=_overall(report, entries, place) if len(classes) > 1 and len(order) <= MAX_MARKS else (),
+        overall=overall,
         classes_in_all=len(classes),
-        classes_told=classes_told(report, by, entries, reference),
+        classes_told=_classes_told(report, by, entries, over_all=bool(overall)) if classes else "",
         conditional=conditional,
         pairs=pairs if len(pairs) <= MAX_PAIRS and not several else (),
         pairs_in_all=len(pairs),
@@ -440,23 +441,19 @@ def _overall(report: PublicReport, entries: list[Fairness], place: _Place) -> tu
     return tuple(row for *_, row in sorted(rows, key=lambda row: row[:2]))
 
 
-def classes_told(report: PublicReport, by: ComparedBy, entries: list[Fairness], reference: str) -> str:
+def _classes_told(report: PublicReport, by: ComparedBy, entries: list[Fairness], *, over_all: bool) -> str:
     """What the classes of people alike in what may count are, and how rows over all of them are made, as sentences."""
-    inside, over = ([e for e in _conditional(entries) if (e.summary is None) == one] for one in (True, False))
-    if not inside:
-        return ""
     names = [inner(a.title) for a in report.attributes if a.legitimate and a.name not in by.attributes]
     said = [
         f"A class is everybody alike in {listed(names)}, which may count by the publisher’s statement. In each class "
-        f"every group is compared with {reference}."
+        f"every group is compared with {by.reference}."
     ]
-    if over:
+    if over_all:
         said.append(
             "“Worst class” is the largest distance of any class, with that class in brackets; “mean” is the average "
             "over the classes, by their people. The people are those of the classes that are counted."
         )
-        few = any(kept < of_all for kept, of_all in (e.classes or (1, 1) for e in over))
-        if few:
+        if any(kept < of_all for kept, of_all in (e.classes or (1, 1) for e in _conditional(entries))):
             minimum = count(report.policy.minimum_group_size, "person", "people")
             said.append(f"A class with fewer than {minimum} of one of the two groups is not counted.")
     return " ".join(said)
