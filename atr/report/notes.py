@@ -311,9 +311,26 @@ def _printed(report: PublicReport, sensitive: str) -> Iterator[tuple[str, str, s
         "to the nearest percent. Rates and comparisons were computed from the announced chances and the exact numbers "
         "of people"
         + ("" if rounding == 1 else ", before these were rounded")
-        + ". Where a promise would leave no printable value, it means: within one unit of the last digit.",
+        + f". {_from_print(report)} Numbers are rounded to the nearest, halves up; ranges"
+        + (" and intervals" if any(e.sampling for e in report.fairness) else "")
+        + " outwards. Where a promise would leave no printable value, it means: within one unit of the last digit.",
     )
     yield "side-information", "What a reader is assumed to know", _side_information(report, sensitive)
+
+
+def _from_print(report: PublicReport) -> str:
+    """Which figures were computed from other figures as these are printed, as a sentence."""
+    found = ["yardsticks of leakage", "influence"]
+    if any(e.summary for e in report.fairness):
+        found.insert(0, "figures over all classes")
+    if any(e.shortfall for e in report.fairness):
+        found.append("shortfalls")
+    if any(e.sampling for e in report.fairness):
+        found.append("sampling intervals and p values")
+    if any(e.pair for e in report.fairness):
+        found.append("individual fairness")
+    said = wording.listed(found)
+    return f"{said[0].upper()}{said[1:]} were computed from chances, figures and numbers of people as printed."
 
 
 def _side_information(report: PublicReport, sensitive: str) -> str:

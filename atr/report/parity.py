@@ -446,7 +446,7 @@ def _classes_told(report: PublicReport, by: ComparedBy, entries: list[Fairness],
     names = [inner(a.title) for a in report.attributes if a.legitimate and a.name not in by.attributes]
     said = [
         f"A class is everybody alike in {listed(names)}, which may count by the publisher’s statement. In each class "
-        f"every group is compared with {by.reference}."
+        f"every group is compared with {entries[0].reference}."
     ]
     if over_all:
         said.append(

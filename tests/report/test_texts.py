@@ -123,10 +123,11 @@ def test_parity_over_all_classes_follows_from_the_printed_figures_of_the_classes
     assert (mean.value, mean.range, mean.verdict) == (0.047, (0.026, 0.067), "cannot_tell")
     assert mean.people == (400, 500)
     assert mean.classes == (2, 3)
+    assert (worst.worst_condition, mean.worst_condition) == ({"charge": "a"}, {})
     assert worst.sentence == (
         "Over 2 classes of people alike in what may count, Other and Caucasian are at most 10.0 percentage points "
-        "apart; 1 more class has fewer than 50 people of one of them and is not counted. The true distance lies "
-        "between 8.0 and 12.0; the limit is 5 points: not met."
+        "apart (in the class “Charge: a”); 1 more class has fewer than 50 people of one of them and is not counted. "
+        "The true distance lies between 8.0 and 12.0; the limit is 5 points: not met."
     )
     small = how.overall("worst_class", classes[2:])
     assert (small.value, small.verdict, small.reason) == (0.5, "cannot_tell", "too_few_people")
