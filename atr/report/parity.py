@@ -133,12 +133,13 @@ def counted_once(report: PublicReport) -> tuple[list[Fairness], list[str]]:
     """The comparisons with a reference by the p%-rule, and which groups are left out as counted already.
 
     Left out is a group of the very people of an earlier one, by another attribute or intersection, with the same
-    verdict; beside it stands the earlier one. With another verdict, for its reference can be another, it is counted.
+    verdict. With another verdict, for its reference can be another, it is counted.
     """
     people, kept, same = same_people(report), list[Fairness](), list[str]()
-    seen: set[tuple[frozenset[int], str]] = set()
+    seen: set[tuple[object, str]] = set()
     for e in (e for e in _ratios(report) if e.reference in e.groups and e.verdict):
-        key = people[e.attribute, _other(e)], e.reason or e.verdict or ""
+        who = e.attribute, _other(e)
+        key = people.get(who, who), e.reason or e.verdict or ""
         if key in seen:
             same.append(_other(e))
         else:
