@@ -25,7 +25,7 @@ from atr.individual import Attribute, Excess, OutcomeDistance, Records, largest_
 from atr.programme import Programme
 from atr.report import annex, individual, model, parity
 from atr.report.html import report_html
-from atr.report.verify import verify
+from atr.report.verify import check, verify
 from tests import series
 from tests.report import sample
 
@@ -367,6 +367,33 @@ def test_any_changed_number_or_text_is_found(published: Path, tmp_path: Path) ->
         forged = json.loads(published.read_text())
         forge(forged)
         assert found(forged)
+
+
+@pytest.mark.usefixtures("quick")
+def test_verify_finds_a_verdict_that_rests_on_too_few_people(tmp_path: Path) -> None:
+    content = _programme(distances={"secret": {"kind": "ordinal"}})
+    content["policy"]["minimum_group_size"] = 45
+    path = series.publish(series.write_series(tmp_path / "s", series.card(10), content=content)).documents
+    assert verify(path) == []
+    report = model.read(path / "report.json")
+    everyone, enough = report.fairness[-2:]
+    assert (everyone.reason, enough.pair and enough.pair.least_people) == ("too_few_people", 45)
+    assert everyone.groups == enough.groups, "the worst pair has people enough, and is shown once"
+    assert min(enough.people) >= 45
+    first, second = individual.alike(report)
+    assert (bool(first.lines), second.lines) == (True, ())
+    pair = enough.pair
+    assert pair is not None
+    for forged in (
+        (everyone,),
+        (enough,),
+        (everyone.model_copy(update={"verdict": "not_met", "reason": None}), enough),
+        (everyone.model_copy(update={"reason": "line_in_range"}), enough),
+        (everyone, enough.model_copy(update={"pair": pair.model_copy(update={"least_people": 44})})),
+        (everyone, enough.model_copy(update={"pair": pair.model_copy(update={"least_people": None})})),
+        (enough, everyone),
+    ):
+        assert check(report.model_copy(update={"fairness": (*report.fairness[:-2], *forged)}))
 
 
 def test_a_hostile_distance_does_not_crash(published: Path, tmp_path: Path) -> None:
