@@ -378,9 +378,12 @@ def _measures(
         )
     for entry in report.fairness:
         if entry.pair is not None:
-            excess = individual.excess(report, cells, entry.pair.distance).value
+            least = entry.pair.least_people
+            excess = individual.excess(report, cells, entry.pair.distance, least).value
+            among = "" if least is None else f" of regions of {wording.count(least, 'person', 'people')} or more"
             yield TrueMeasure(
-                name=f"{entry.measure.replace('_', ' ')}, {entry.pair.distance.replace('_', ' ')}: largest excess",
+                name=f"{entry.measure.replace('_', ' ')}, {entry.pair.distance.replace('_', ' ')}: "
+                f"largest excess{among}",
                 true=excess if math.isfinite(excess) else None,
                 announced=entry.value,
                 range=entry.range,

@@ -141,7 +141,14 @@ def outcome_distance(cells: AnnouncedCells, pair: tuple[int, int], distance: Out
         return max(float(np.nanmax([a[i] - b[j], a[j] - b[i], 0.0])) for a, b in _announced(cells, distance))
 
 
-def largest_excess(cells: AnnouncedCells, records: Records, *, distance: OutcomeDistance, tolerance: float) -> Excess:
+def largest_excess(
+    cells: AnnouncedCells,
+    records: Records,
+    *,
+    distance: OutcomeDistance,
+    tolerance: float,
+    among: Bools | None = None,
+) -> Excess:
     """The largest excess of outcomes over the declared distance ([CGP] Def. 8), over all pairs of regions.
 
     The true one lies between the largest of the least possible and the largest of the largest possible excesses, where
@@ -159,7 +166,11 @@ def largest_excess(cells: AnnouncedCells, records: Records, *, distance: Outcome
         max_a ln max{Z₁(a)/Z₂(a), Z₂(a)/Z₁(a)}, with 0/0 = 1.
     tolerance
         At least 0.
+    among
+        (n,) which regions to compare, two at least; None: all.
     """
+    if among is not None:
+        return _among(cells, records, distance, tolerance, np.flatnonzero(among))
     if len(cells.chance) < 2:
         raise ValueError("one region makes no pair")
     kernels, points = _kernels(), (records.places, records.weights)
@@ -183,6 +194,17 @@ def largest_excess(cells: AnnouncedCells, records: Records, *, distance: Outcome
         range=(min(_positive(low), value), max(_positive(high), value)),
         involved=involved,
     )
+
+
+def _among(cells: AnnouncedCells, records: Records, distance: OutcomeDistance, tolerance: float, which: Ints) -> Excess:
+    """The largest excess of some regions, its positions those among all of them."""
+    arrays = {name: getattr(cells, name)[which] for name in ("population", "chance", "lower", "upper", "printed")}
+    some = replace(cells, **arrays, offsets=np.array([0, len(which)]), exact=False, flattened=None)
+    found = largest_excess(some, replace(records, places=records.places[which]), distance=distance, tolerance=tolerance)
+    involved = np.zeros(len(cells.chance), dtype=np.bool_)
+    involved[which] = found.involved
+    i, j = found.pair
+    return replace(found, pair=(int(which[i]), int(which[j])), involved=involved)
 
 
 def _kernels() -> ModuleType:

@@ -1,4 +1,4 @@
-"""Sampling uncertainty: what chance alone could make of two groups, where the decisions are seen as a sample.
+"""Sampling uncertainty: what sampling alone could make of two groups, where the decisions are seen as a sample.
 
 It has nothing to do with how far announced chances were altered. Every interval and every test here is that of a
 library, or the inversion of one of its tests; counts are whole numbers.
@@ -107,7 +107,7 @@ def _crossing(falling: Callable[[float], float], near: float) -> float:
 
 @lru_cache(maxsize=_KEPT)
 def p_value(a: Share, b: Share) -> float:
-    """How surprising two rates so far apart would be if chance alone parted them, by the test of :data:`METHODS`.
+    """How surprising two rates so far apart would be if sampling alone parted them, by the test of :data:`METHODS`.
 
     1 where both rates are 0 or both are 1.
     """

@@ -79,13 +79,19 @@ def test_card_gives_the_tables_of_the_paper(example: Path) -> None:
     assert by["p_percent_rule", "approved", None]["value"] == 0.133
     low, high = by["conditional_statistical_parity", None, "100k to 200k"]["range"]
     assert low <= 0.5 <= high
-    individual = report["fairness"][-1]
-    assert individual["measure"] == "individual_fairness"
-    assert (individual["value"], individual["range"], individual["verdict"]) == (0.5, [0.3, 0.6], "not_met")
+    individual, enough = report["fairness"][-2:]
+    assert individual["measure"] == enough["measure"] == "individual_fairness"
+    assert (individual["value"], individual["range"]) == (0.5, [0.3, 0.6])
+    assert (individual["verdict"], individual["reason"], individual["people"]) == (
+        "cannot_tell",
+        "too_few_people",
+        [9, 18],
+    )
+    assert enough["pair"]["regions"] == [{"sex": s, "income": "below 100k"} for s in ("women", "men")]
     assert individual["pair"]["regions"] == [{"sex": s, "income": "100k to 200k"} for s in ("women", "men")]
     assert individual["pair"]["people_involved"] == pytest.approx((9 + 18) / 290, abs=0.005)
-    (true,) = (m for m in dossier["measures"] if m["name"].startswith("individual fairness"))
-    assert true["true"] == 0.5
+    true = [m["true"] for m in dossier["measures"] if m["name"].startswith("individual fairness")]
+    assert true == [0.5, 0]
     assert report["privacy"]["prior_confidence"] == 0.927
     true = {g["values"][0]: g["true_confidence"] for g in dossier["groups"]}
     assert true["women"] == 1

@@ -116,11 +116,105 @@ def test_only_declared_values_are_named_as_absent() -> None:
     report, _, _ = _made()
     by = {by.attribute: by.absent for by in report.compared}
     assert by == {
-        "race": ("nobody has it", "all too few"), "sex": (), "level": (), "race and sex": (), "sex and level": ()
+        "race": ("nobody has it", "all too few"), "sex": (), "level": (), "sex and level": (),
+        "race and sex": ("nobody has it, men", "nobody has it, women", "all too few, men", "all too few, women"),
     }  # fmt: skip
     html = report_html(report, sha256="")
-    assert "No figure can be given for “nobody has it” and “all too few”" in html
+    assert "No figure can be given for “nobody has it” and “all too few”: nobody announced has these values." in html
+    assert "“all too few, men” and “all too few, women”: nobody announced has these values together." in html
     assert "only in the log" not in report.to_json() + html
+
+
+def _small(
+    *cells: tuple[str, str, int, int], declared: tuple[str, ...] = ()
+) -> tuple[model.PublicReport, Announcement]:
+    """A report on race and sex: so many people and approvals each."""
+    content = json.loads(_programme(minimum_group_size=30).model_dump_json())
+    content["attributes"]["race"] |= {"values": {race: race for race in ("a", "b", *declared)}, "reference": "a"}
+    content["attributes"]["level"] = {"role": "sensitive", "title": "Level"}
+    content["fairness"]["intersections"] = [["race", "sex"]]
+    programme = Programme.model_validate(content)
+    regions = Regions(
+        public=("race", "sex", "charge"),
+        protection=programme.protection,
+        outcomes=("approved", "refused"),
+        group_values=tuple((race, sex, "x") for race, sex, *_ in cells),
+        region_values=(("low",), ("high",)) * len(cells),
+        counts=np.array([(yes, n - yes) for *_, n, yes in cells for _ in range(2)], dtype=np.int64),
+        offsets=np.arange(0, 2 * len(cells) + 1, 2, dtype=np.int64),
+    )
+    announced = announcing.announce(regions, whole.solved(programme, regions), programme.policy)
+    return whole.report(programme, regions, announced), announced
+
+
+ALIKE = (("a", "women", 50, 30), ("a", "men", 60, 40), ("b", "men", 60, 20))
+
+
+def test_combinations_that_nobody_announced_has_are_named_and_long_lists_cut() -> None:
+    report, announced = _small(*ALIKE, declared=tuple(f"race {i:02}" for i in range(12)))
+    whole.verifies(report, announced)
+    (absent,) = (by.absent for by in report.compared if len(by.attributes) > 1)
+    assert len(absent) == 14 * 2 - 3
+    assert absent[0] == "b, women"
+    html = report_html(report, sha256="")
+    assert "and 17 more: nobody announced has these values together. report.json names all of them." in html
+    for forged in (absent[1:], (*absent, "b, men"), ("b, men", *absent[1:])):
+        compared = tuple(
+            by.model_copy(update={"absent": forged}) if len(by.attributes) > 1 else by for by in report.compared
+        )
+        assert check(report.model_copy(update={"compared": compared}))
+
+
+def test_a_list_of_combinations_longer_than_memory_is_refused_at_once() -> None:
+    report, _ = _small(*ALIKE)
+    longer = tuple(
+        a.model_copy(update={"values": (*a.values, *(f"{a.name} {i}" for i in range(10**5)))})
+        for a in report.attributes
+    )
+    by = report.compared[-1].model_copy(
+        update={"attributes": ("race", "sex", "charge", "level"), "attribute": "race and sex and charge and level"}
+    )
+    forged = report.model_copy(update={"attributes": longer, "compared": (*report.compared[:-1], by)})
+    assert any(finding.where.endswith("absent") for finding in check(forged))
+
+
+def test_the_same_people_count_once_unless_their_verdict_differs() -> None:
+    """Nobody of race b but men: “b” and “b, men” are the same people, the second against men of race a."""
+    report, _ = _small(*ALIKE)
+    kept, same = parity.counted_once(report)
+    assert same == ["a, women", "b, men"]
+    assert [(e.attribute, e.groups[0], e.verdict) for e in kept] == [("race", "b", "not_met"), ("sex", "women", "met")]
+    assert parity.verdicts(report) == parity.Verdicts(met=1, not_met=1, cannot_tell=0)
+    html = report_html(report, sha256="")
+    assert "The same people with one verdict count once." in html
+    assert "The same announced people as before: “a, women” (as “women”) and “b, men” (as “b”)." in html
+    differs, _ = _small(("a", "women", 200, 190), ("a", "men", 60, 36), ("b", "men", 60, 35))
+    kept, same = parity.counted_once(differs)
+    verdicts = {(e.attribute, e.groups[0]): e.verdict for e in kept}
+    assert (verdicts["race", "b"], verdicts["race and sex", "b, men"]) == ("not_met", "met")
+    assert same == ["a, women"]
+
+
+def test_the_worst_class_is_named_where_it_is_counted() -> None:
+    report, _, _ = _made()
+    worst = [e for e in report.fairness if e.summary == "worst_class"]
+    assert worst
+    for e in worst:
+        (value,) = {
+            c.value for c in report.fairness
+            if c.groups == e.groups and c.attribute == e.attribute and c.condition == e.worst_condition
+            and c.measure == e.measure and c.summary is None
+        }  # fmt: skip
+        assert value == e.value
+    rows = [row for p in parity.protected(report) for row in p.overall]
+    assert {row.label for row in rows if "worst class" in row.label} == {
+        f"{who}: worst class (Charge: {e.worst_condition['charge']})"
+        for e in worst for who in e.groups if who != e.reference and e.reference in e.groups
+    }  # fmt: skip
+    assert [sum(row.reference for row in p.overall) for p in parity.protected(report)] == [1] * 5
+    html = report_html(report, sha256="")
+    assert "A class is everybody alike in charge" in html
+    assert html.count("Figures over all classes have no interval") == 1
 
 
 def test_a_group_of_too_few_people_is_listed_without_a_verdict() -> None:

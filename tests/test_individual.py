@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import doctest
+import io
 import json
 import math
 from contextlib import suppress
@@ -12,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -21,9 +23,9 @@ from atr.errors import VerifyError
 from atr.fairness import AnnouncedCells
 from atr.individual import Attribute, Excess, OutcomeDistance, Records, largest_excess, outcome_distance
 from atr.programme import Programme
-from atr.report import individual, model
+from atr.report import annex, individual, model, parity
 from atr.report.html import report_html
-from atr.report.verify import verify
+from atr.report.verify import check, verify
 from tests import series
 from tests.report import sample
 
@@ -124,6 +126,25 @@ def test_it_is_that_of_a_double_loop(
     apart = outcome_distance(cells_of(D, people), found.pair, distance)
     assert apart == pytest.approx(naive_outcomes(D[found.pair[0]], D[found.pair[1]], distance))
     assert found.range == (pytest.approx(found.value), pytest.approx(found.value))
+
+
+@given(_regions(), st.sampled_from(DISTANCES), st.integers(1, 9))
+@SETTINGS
+def test_among_some_regions_it_is_that_of_a_report_on_these_alone(
+    made: tuple[list[dict[str, str]], np.ndarray[Any, Any], list[int]], distance: OutcomeDistance, least: int
+) -> None:
+    rows, D, people = made
+    among = np.array(people) >= least
+    which = np.flatnonzero(among).tolist()
+    assume(len(which) > 1)
+    records = Records.of(columns(rows), ATTRIBUTES)
+    found = largest_excess(cells_of(D, people, within=0.1), records, distance=distance, tolerance=0.1, among=among)
+    alone = measured(
+        [rows[i] for i in which], cells_of(D[which], [people[i] for i in which], within=0.1), distance, 0.1
+    )
+    assert (found.value, found.range) == (pytest.approx(alone.value), pytest.approx(alone.range))
+    assert found.pair == tuple(which[i] for i in alone.pair)
+    assert np.flatnonzero(found.involved).tolist() == [which[i] for i in np.flatnonzero(alone.involved)]
 
 
 @given(_regions(), st.sampled_from(DISTANCES), st.sampled_from([0.02, 0.1, 0.5]), st.integers(0, 2**32 - 1))
@@ -348,6 +369,33 @@ def test_any_changed_number_or_text_is_found(published: Path, tmp_path: Path) ->
         assert found(forged)
 
 
+@pytest.mark.usefixtures("quick")
+def test_verify_finds_a_verdict_that_rests_on_too_few_people(tmp_path: Path) -> None:
+    content = _programme(distances={"secret": {"kind": "ordinal"}})
+    content["policy"]["minimum_group_size"] = 45
+    path = series.publish(series.write_series(tmp_path / "s", series.card(10), content=content)).documents
+    assert verify(path) == []
+    report = model.read(path / "report.json")
+    everyone, enough = report.fairness[-2:]
+    assert (everyone.reason, enough.pair and enough.pair.least_people) == ("too_few_people", 45)
+    assert everyone.groups == enough.groups, "the worst pair has people enough, and is shown once"
+    assert min(enough.people) >= 45
+    first, second = individual.alike(report)
+    assert (bool(first.lines), second.lines) == (True, ())
+    pair = enough.pair
+    assert pair is not None
+    for forged in (
+        (everyone,),
+        (enough,),
+        (everyone.model_copy(update={"verdict": "not_met", "reason": None}), enough),
+        (everyone.model_copy(update={"reason": "line_in_range"}), enough),
+        (everyone, enough.model_copy(update={"pair": pair.model_copy(update={"least_people": 44})})),
+        (everyone, enough.model_copy(update={"pair": pair.model_copy(update={"least_people": None})})),
+        (enough, everyone),
+    ):
+        assert check(report.model_copy(update={"fairness": (*report.fairness[:-2], *forged)}))
+
+
 def test_a_hostile_distance_does_not_crash(published: Path, tmp_path: Path) -> None:
     content = json.loads(published.read_text())
     places: list[tuple[Any, ...]] = [("policy", "individual"), ("fairness", -1)]
@@ -393,6 +441,47 @@ def test_the_report_shows_the_pair_the_distance_and_the_verdict() -> None:
         assert entry.sentence.split("(")[0].strip()[:40] in page
         assert all(value in page for value in entry.pair.regions[0].values())
     assert "Sex and race have no weight: they must make no difference." in " ".join(page.split())
+
+
+def test_no_verdict_rests_on_regions_of_too_few_people() -> None:
+    """One small region is far from all others, which are near each other: beyond the tolerance only with the small."""
+    report = sample.grid((2,), 3, people=300)
+    chances, people = iter([1.0, 0.5, 0.5, 0.5, 0.5, 0.5]), iter([10, 100, 100, 100, 100, 100])
+    groups = tuple(
+        g.model_copy(
+            update={
+                "regions": tuple(
+                    r.model_copy(
+                        update={"announced": {"low": c, "raised": round(1 - c, 3)}, "population": next(people)}
+                    )
+                    for r, c in zip(g.regions, chances, strict=False)
+                )
+            }
+        )
+        for g in report.groups
+    )
+    made = sample.alike(report.model_copy(update={"groups": groups}), tolerance=0.25)
+    everyone, enough = (e for e in made.fairness if e.pair)
+    assert (everyone.value, everyone.verdict, everyone.reason) == (0.5, "cannot_tell", "too_few_people")
+    assert everyone.pair is not None
+    assert enough.pair is not None
+    assert (everyone.pair.least_people, enough.pair.least_people) == (None, 50)
+    assert (enough.value, enough.range[1], enough.verdict, enough.reason) == (0.0, 0.2, "met", None)
+    assert min(everyone.people) == 10
+    assert min(enough.people) >= 50
+    assert (everyone.pair.people_involved, enough.pair.people_involved) == (0.27, 0.0)
+    assert "They have 10 and 100 people." in everyone.sentence
+    assert "No verdict is given, for regions of fewer than 50 people are compared as well." in everyone.sentence
+    assert enough.sentence.startswith("Compared are regions of 50 people or more alone.")
+    page = report_html(made, sha256="0" * 64)
+    assert "regions of 50 people or more" in page
+    assert "a verdict is given only for regions of 50 people or more" in page
+    assert parity.all_verdicts(made).too_few == 1
+    column = [row["least_people"] for row in csv.DictReader(io.StringIO(annex.fairness(made).decode(), newline=""))]
+    assert column[-2:] == ["", "50"]
+    policy = made.policy.model_copy(update={"minimum_group_size": 1000})
+    (only,) = (e for e in individual.with_individual(made.model_copy(update={"policy": policy})) if e.pair)
+    assert (only.verdict, only.reason) == ("cannot_tell", "too_few_people")
 
 
 def _declared(programme: dict[str, Any]) -> model.IndividualPolicy:

@@ -19,7 +19,7 @@ from statsmodels.stats.proportion import score_test_proportions_2indep
 
 from atr import sampling
 from atr.programme import load
-from atr.report import annex, model
+from atr.report import annex, model, parity, sampling_view
 from atr.report import sampling as printed
 from atr.report.html import report_html
 from atr.report.verify import verify
@@ -253,7 +253,25 @@ def test_verdicts_are_not_touched_by_chance() -> None:
     assert [e.verdict for e in report.fairness] == [e.verdict for e in plain.fairness]
     assert report.fairness[0].verdict == "not_met"
     assert not _of(report, "p_percent_rule", report.positive).significant
-    assert "chance alone cannot be ruled out" in _of(report, "p_percent_rule", report.positive).sentence
+    assert "sampling alone cannot be ruled out" in _of(report, "p_percent_rule", report.positive).sentence
+
+
+def test_the_table_shows_the_p_value_and_the_adjusted_one() -> None:
+    """Three groups: three questions, of which Holm makes the smallest p three times as large."""
+    kinds = sample.attribute("kind", "Kind", ("a", "b", "c"), protected=True)
+    counts = {(("a",), "low"): (200, 0.5), (("b",), "low"): (200, 0.38), (("c",), "low"): (200, 0.6)}
+    plain = sample.report((kinds, SECRET), counts, minimum=1, ceiling=1.0, references={"kind": "a"})
+    policy = plain.policy.model_copy(update={"sampling": printed.stated("sample", 0.05)})
+    report = plain.model_copy(update={"policy": policy})
+    report = report.model_copy(update={"fairness": printed.attached(report)})
+    (table,) = sampling_view.tables(report, parity.protected(report)).values()
+    rows = {row.label: row for row in table.parts[0].rows}
+    of_b = next(e.sampling for e in report.fairness if e.groups == ("b", "a"))
+    assert of_b is not None
+    assert of_b.p_value < of_b.adjusted_p_value
+    assert (rows["b"].p, rows["b"].adjusted) == (f"{of_b.p_value:g}", f"{of_b.adjusted_p_value:g}")
+    page = report_html(report, sha256="0" * 64)
+    assert f'<td class="num">{rows["b"].p}</td><td class="num">{rows["b"].adjusted}' in page
 
 
 def test_an_interval_that_nothing_bounds_is_drawn_and_said() -> None:
@@ -274,6 +292,8 @@ def test_the_documents_say_the_same_and_tell_interval_and_range_apart() -> None:
     assert page.count(f"{low} to {high}") >= 3  # chart, sentence, table
     assert "thin line with end caps: 95\xa0% interval if the decisions are seen as a sample" in page
     assert "Newcombe" in page
+    assert "chance alone" not in page
+    assert "more than chance" not in page
     rows = annex.fairness(report).decode().splitlines()
     assert "sample_low,sample_high" in rows[0]
     assert f"{low},{high}" in rows[1]

@@ -24,7 +24,7 @@ SAMPLING = (
     "sample_low", "sample_high", "sample_rate_a_low", "sample_rate_a_high", "sample_rate_b_low", "sample_rate_b_high",
     "p_value", "adjusted_p_value", "significant",
 )  # fmt: skip
-"""The columns of what chance could make of a comparison."""
+"""The columns of what sampling alone could make of a comparison."""
 
 
 def report_json(report: PublicReport) -> bytes:
@@ -72,9 +72,10 @@ def fairness(report: PublicReport) -> bytes:
     """``fairness.csv``: one row per comparison; an empty end of a range is not bounded.
 
     Parity over all classes has the conditions empty, and its kind as ``summary``. Where the decisions are seen as a
-    sample, the columns before the sentence tell what chance could make of each. Where individual fairness is measured,
-    the last columns are of it: by which distance outcomes are compared, how far those of the pair are apart (empty
-    where that is infinite), how far its records are, and the share of people in a pair beyond the tolerance.
+    sample, the columns before the sentence tell what sampling could make of each. Where individual fairness is
+    measured, the last columns are of it: by which distance outcomes are compared, how far those of the pair are apart
+    (empty where that is infinite), how far its records are, the share of people in a pair beyond the tolerance, and how
+    many people the regions that are compared have at least (empty: all regions are compared).
     """
     sampled = any(e.sampling for e in report.fairness)
     conditions = list(dict.fromkeys(name for e in report.fairness for name in e.condition))
@@ -83,7 +84,7 @@ def fairness(report: PublicReport) -> bytes:
         "classes", "classes_in_all", "outcome", "value", "range_low", "range_high", "threshold", "verdict", "reason",
         "shortfall", "people_a", "people_b", "rate_a", "rate_b", *(SAMPLING if sampled else ()), "sentence",
     ]  # fmt: skip
-    pairs = ("distance", "outcomes_apart", "records_apart", "people_involved")
+    pairs = ("distance", "outcomes_apart", "records_apart", "people_involved", "least_people")
     individual = any(e.pair for e in report.fairness)
     head += pairs if individual else ()
     digits = report.policy.digits
@@ -92,7 +93,7 @@ def fairness(report: PublicReport) -> bytes:
         if pair is None:
             return [""] * len(pairs)
         numbers = pair.outcomes_apart, pair.records_apart, pair.people_involved
-        return [pair.distance, *(fraction(x, digits=digits) for x in numbers)]
+        return [pair.distance, *(fraction(x, digits=digits) for x in numbers), _whole(pair.least_people)]
 
     rows = (
         [

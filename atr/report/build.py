@@ -98,7 +98,7 @@ def build(
         fidelity=promise,
         coverage=_coverage(announcement, held, programme, extent),
         groups=_groups(announcement, held, of_groups, programme, extent),
-        compared=tuple(_compared(comparisons, announcement, programme)),
+        compared=tuple(_compared(comparisons, programme)),
         fairness=tuple(Printing(announcement.outcomes, titles, policy).entries(comparisons)),
         data_quality=_quality(announcement, quality, programme),
         notes=(),
@@ -166,23 +166,17 @@ def compared_by(programme: Programme) -> list[fairness.By]:
     return found
 
 
-def _compared(
-    comparisons: Sequence[fairness.Comparison], announcement: Announcement, programme: Programme
-) -> Iterator[model.ComparedBy]:
+def _compared(comparisons: Sequence[fairness.Comparison], programme: Programme) -> Iterator[model.ComparedBy]:
     """What people are compared by, as it is printed."""
     references = {comparison.by: comparison.reference for comparison in comparisons}
-    shown = columns(announcement, programme)
     for by in compared_by(programme):
         reference, titles = references.get(by), [programme.title_of(name) for name in by.attributes]
-        declared = programme.attributes[by.attributes[0]].categories if len(by.attributes) == 1 else ()
-        announced = set(shown[by.attributes[0]])
         yield model.ComparedBy(
             attribute=by.name,
             title=wording.joint_title(titles),
             attributes=by.attributes,
             reference=reference,
             chosen=None if reference is None else "named" if reference == by.named else by.rule,
-            absent=tuple(value for value in declared if value not in announced),
         )
 
 

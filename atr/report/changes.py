@@ -308,7 +308,7 @@ def introduction(report: PublicReport) -> Sequence[str]:
         "of a period as long that was published before.",
         "A change is told only where the ranges of the two figures do not overlap, so that altered chances cannot be "
         "why they differ.",
-        *(["Whether it could be chance alone is not tested."] if sample else []),
+        *(["Whether sampling alone could have made it is not tested."] if sample else []),
         "Each report is of the people in its own announced groups.",
         *(
             [f"Of {count(len(found.entries), 'figure')} {flagged:,} {'has' if flagged == 1 else 'have'} changed."]

@@ -1,7 +1,7 @@
 """Geometry of the charts; the drawing itself is a template.
 
 A chart shows, for each group, its announced ratio as a dot and the range of the true one as a thick bar; where the
-decisions are seen as a sample, a thin line with end caps is the interval that chance leaves. The axis holds every dot
+decisions are seen as a sample, a thin line with end caps is the interval that sampling leaves. The axis holds every dot
 and bar, and of intervals as much as has room; an end beyond it, or that nothing bounds, is an arrow to the edge.
 """
 

@@ -85,6 +85,7 @@ class Printing:
         # What is called exact was rounded to a digit: its mean is off by as much, or shows in the others' range.
         if any(exact) and (summary == "mean_over_classes" or not all(exact)):
             inside = max(0.0, inside[0] - 10.0**-self.policy.digits), min(1.0, inside[1] + 10.0**-self.policy.digits)
+        worst = max(kept, key=lambda e: e.value or 0.0).condition if summary == "worst_class" else {}
         a, b = (sum(e.people[i] for e in kept) for i in (0, 1))
         rates = [sum(e.people[i] * e.rates[i] for e in kept) / max(n, 1) for i, n in enumerate((a, b))]
         digits = self.policy.digits
@@ -95,6 +96,7 @@ class Printing:
                     "sampling": None,
                     "summary": summary,
                     "classes": (len(kept), len(classes)),
+                    "worst_condition": worst,
                     "value": nearest(value, digits),
                     "range": printed_range(value, inside, digits),
                     "people": (a, b),

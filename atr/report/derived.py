@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from atr.report import absent
 from atr.report.individual import with_individual
 from atr.report.influences import influence, surrogate
 from atr.report.model import Fairness, PublicReport
@@ -13,11 +14,12 @@ from atr.report.sampling import attached
 
 
 def _fairness(report: PublicReport) -> tuple[Fairness, ...]:
-    """The comparisons with what chance could make of them, then individual fairness."""
+    """The comparisons with what sampling could make of them, then individual fairness."""
     return with_individual(report.model_copy(update={"fairness": attached(report)}))
 
 
 PARTS: dict[str, Callable[[PublicReport], Any]] = {
+    "compared": absent.compared,
     "fairness": _fairness,
     "influence": influence,
     "surrogate": surrogate,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from atr import fairness
 from atr import individual as measuring
@@ -38,27 +40,46 @@ def declared(programme: Programme) -> IndividualPolicy | None:
 
 
 def with_individual(report: PublicReport) -> tuple[Fairness, ...]:
-    """The comparisons of a report, those of individual fairness last and measured anew on its printed numbers."""
+    """The comparisons of a report, those of individual fairness last and measured anew on its printed numbers.
+
+    A verdict is for regions of so many printed people as group fairness demands of a group. Where some have fewer, the
+    figure over all regions has none, and that over those with people enough, if there are two, stands beside it.
+    """
     compared = tuple(e for e in report.fairness if e.measure != "individual_fairness")
     policy = report.policy.individual
     if policy is None or sum(len(group.regions) for group in report.announced_groups) < 2:
         return compared
     cells = held.cells(held.announcement(report), policy=report.policy)
-    return compared + tuple(_entry(report, policy, cells, distance) for distance in policy.measures)
+    minimum = report.policy.minimum_group_size
+    enough = int((cells.printed >= minimum).sum())
+    of_least = (None,) if enough < 2 or enough == len(cells.printed) else (None, minimum)
+    return compared + tuple(
+        _entry(report, policy, cells, distance, least) for distance in policy.measures for least in of_least
+    )
 
 
-def excess(report: PublicReport, cells: fairness.AnnouncedCells, distance: OutcomeDistance) -> measuring.Excess:
+def excess(
+    report: PublicReport, cells: fairness.AnnouncedCells, distance: OutcomeDistance, least: int | None
+) -> measuring.Excess:
     """The largest excess of other chances of the regions that a report announces, by the distance that it declares.
+
+    Parameters
+    ----------
+    least
+        Printed people of the smallest region to compare; None: all.
 
     Raises
     ------
     ValueError
         If it declares none.
     """
-    if report.policy.individual is None:
+    policy = report.policy.individual
+    if policy is None:
         raise ValueError("the report declares no distance")
-    records = _records(held.columns(report), report.policy.individual)
-    return measuring.largest_excess(cells, records, distance=distance, tolerance=report.policy.individual.tolerance)
+    records = _records(held.columns(report), policy)
+    people = [region.population for group in report.announced_groups for region in group.regions]
+    among = None if least is None else np.array(people) >= least
+    return measuring.largest_excess(cells, records, distance=distance, tolerance=policy.tolerance, among=among)
 
 
 def _records(columns: Mapping[str, tuple[str, ...]], policy: IndividualPolicy) -> measuring.Records:
@@ -67,10 +88,14 @@ def _records(columns: Mapping[str, tuple[str, ...]], policy: IndividualPolicy) -
 
 
 def _entry(
-    report: PublicReport, policy: IndividualPolicy, cells: fairness.AnnouncedCells, distance: OutcomeDistance
+    report: PublicReport,
+    policy: IndividualPolicy,
+    cells: fairness.AnnouncedCells,
+    distance: OutcomeDistance,
+    least: int | None,
 ) -> Fairness:
     digits = report.policy.digits
-    found = excess(report, cells, distance)
+    found = excess(report, cells, distance, least)
     i, j = found.pair
     apart = measuring.outcome_distance(cells, found.pair, distance)
     regions = [(group.public, region) for group in report.announced_groups for region in group.regions]
@@ -79,6 +104,10 @@ def _entry(
         {x.name: (public | region.sensitive)[x.name] for x in report.attributes} for public, region in pair
     )
     ends = printed_range(found.value, found.range, digits)
+    verdict = fairness.verdict("statistical_parity", bounds(ends), policy.tolerance)
+    few = least is None and bool((cells.printed < report.policy.minimum_group_size).any())
+    if few:
+        verdict = "cannot_tell"
     printed = Fairness(
         measure="individual_fairness",
         attribute="",
@@ -88,12 +117,14 @@ def _entry(
         value=nearest(found.value, digits) if math.isfinite(found.value) else None,
         range=ends,
         threshold=policy.tolerance,
-        verdict=fairness.verdict("statistical_parity", bounds(ends), policy.tolerance),
+        verdict=verdict,
+        reason="too_few_people" if few else "line_in_range" if verdict == "cannot_tell" else None,
         sentence="",
         people=(a.population, b.population),
         rates=(_rate(a, report), _rate(b, report)),
         pair=Pair(
             distance=distance,
+            least_people=least,
             regions=(first, second),
             chances=(a.announced, b.announced),
             outcomes_apart=nearest(apart, digits) if math.isfinite(apart) else None,
@@ -133,10 +164,11 @@ def sentence(entry: Fairness, report: PublicReport) -> str:
     def amount(x: float) -> str:
         return wording.points(x, decimals=max(digits - 2, 0)) if total else wording.number(x, decimals=digits)
 
-    said = list(_apart(entry, pair, report, amount(pair.records_apart)))
+    said = [] if pair.least_people is None else [f"Compared are regions of {_people(report)} or more alone."]
+    said += _apart(entry, pair, report, amount(pair.records_apart))
     if entry.value:
-        more = amount(entry.value)
-        said.append(f"That is {more} {_points(more) if total else 'in logarithm'} too much, the most of any pair.")
+        more, of = amount(entry.value), "any pair" if pair.least_people is None else "these pairs"
+        said.append(f"That is {more} {_points(more) if total else 'in logarithm'} too much, the most of {of}.")
     elif entry.value == 0:
         said.append("No pair lies further apart than its declared distance; this one comes nearest to that.")
     low, high = entry.range
@@ -147,15 +179,23 @@ def sentence(entry: Fairness, report: PublicReport) -> str:
     elif low != high:
         said.append(f"The true largest excess lies between {amount(low)} and {amount(high)}.")
     limit = f"The tolerance is {wording.points(entry.threshold) if total else wording.number(entry.threshold)}"
-    if entry.verdict == "cannot_tell":
+    if entry.reason == "too_few_people":
+        said.append(f"{limit}. No verdict is given, for regions of fewer than {_people(report)} are compared as well.")
+    elif entry.verdict == "cannot_tell":
         said.append(f"{limit}; whether it is kept cannot be told from a report this private.")
     else:
         said.append(f"{limit}, so it is {'kept' if entry.verdict == 'met' else 'not kept'}.")
     if pair.people_involved:
-        said.append(f"{wording.percent(pair.people_involved)} of people are in a pair beyond it, as announced.")
+        such = "a pair" if pair.least_people is None else "such a pair"
+        said.append(f"{wording.percent(pair.people_involved)} of people are in {such} beyond it, as announced.")
     else:
         said.append("Nobody is in a pair beyond it, as announced.")
     return " ".join(said)
+
+
+def _people(report: PublicReport) -> str:
+    """So many people that a verdict is given."""
+    return wording.count(report.policy.minimum_group_size, "person", "people")
 
 
 def _points(amount: str) -> str:
@@ -165,7 +205,10 @@ def _points(amount: str) -> str:
 def _apart(entry: Fairness, pair: Pair, report: PublicReport, allowed: str) -> list[str]:
     """How far the outcomes of the two are apart, and how far they may be."""
     a, b = (f"“{name}”" for name in entry.groups)
-    between = f"The declared distance between them, {wording.number(pair.records_apart, decimals=2)},"
+    between = (
+        f"They have {' and '.join(wording.number(n) for n in entry.people)} people. The declared distance between "
+        f"them, {wording.number(pair.records_apart, decimals=2)},"
+    )
     if pair.distance == "total_variation":
         value = wording.points(pair.outcomes_apart or 0.0, decimals=max(report.policy.digits - 2, 0))
         shares = " and ".join(wording.percent(chances[report.positive]) for chances in pair.chances)
@@ -176,12 +219,13 @@ def _apart(entry: Fairness, pair: Pair, report: PublicReport, allowed: str) -> l
         ]
     outcome = max(pair.chances[0], key=lambda o: _log_ratio(pair, o))
     x, y = (chances[outcome] for chances in pair.chances)
+    people = entry.people
     if x < y:
-        a, b, x, y = b, a, y, x
+        a, b, x, y, people = b, a, y, x, people[::-1]
     if y == 0 < x:
         return [
             f"“{outcome}” is an outcome for {a}, with {wording.percent(x)}, and none for {b}: no distance allows that, "
-            "so the excess is infinite."
+            f"so the excess is infinite. They have {' and '.join(wording.number(n) for n in people)} people."
         ]
     times, most = (f"{wording.number(nearest(math.exp(z), 2), decimals=2)} times" for z in _logarithms(pair, outcome))
     return [
@@ -216,9 +260,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """One measure of individual fairness: the pair that attains it, attribute by attribute."""
+    """One measure of individual fairness: the pair that attains it, attribute by attribute.
+
+    ``lines`` are left out where the pair is that of the measure before.
+    """
 
     name: str
+    among: str
     measured: Measured
     lines: tuple[Line, ...]
     chances: tuple[tuple[str, tuple[str, ...]], ...]
@@ -232,11 +280,14 @@ class Alike:
 
 def alike(report: PublicReport) -> tuple[Alike, ...]:
     """The measures of individual fairness."""
-    return tuple(
-        _alike(report, report.policy.individual, entry, entry.pair)
-        for entry in report.fairness
-        if entry.pair is not None and report.policy.individual is not None
-    )
+    found: list[Alike] = []
+    shown: list[tuple[OutcomeDistance, tuple[str, str]]] = []
+    for entry in report.fairness:
+        if entry.pair is not None and report.policy.individual is not None:
+            made, key = _alike(report, report.policy.individual, entry, entry.pair), (entry.pair.distance, entry.groups)
+            found.append(replace(made, lines=()) if key in shown else made)
+            shown.append(key)
+    return tuple(found)
 
 
 def _alike(report: PublicReport, policy: IndividualPolicy, entry: Fairness, pair: Pair) -> Alike:
@@ -251,6 +302,7 @@ def _alike(report: PublicReport, policy: IndividualPolicy, entry: Fairness, pair
         lines.append(Line(a.title, KINDS[stated.kind], number(stated.weight), values, number(apart)))
     return Alike(
         name=NAMES[pair.distance],
+        among="all regions" if pair.least_people is None else f"regions of {_people(report)} or more",
         measured=_measured(entry),
         lines=tuple(lines),
         chances=tuple(
@@ -269,6 +321,8 @@ def _measured(entry: Fairness) -> Measured:
     """The largest excess as it is printed."""
     decimals = wording.common_decimals([entry.value, *entry.range])
     symbol, verdict = wording.VERDICTS[entry.verdict] if entry.verdict else ("", "")
+    if entry.reason == "too_few_people":
+        verdict = "too few people"
     value = "infinite" if entry.value is None else wording.number(entry.value, decimals=decimals)
     if entry.range[0] is None or entry.range == (entry.value, entry.value):
         return Measured(value, "exact", symbol, verdict)

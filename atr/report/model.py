@@ -316,8 +316,10 @@ class Group(_Sparse):
     flattened_for: Literal["reader"] | None = None
 
 
-class Pair(_Frozen):
+class Pair(_Sparse):
     """The two decision regions that individual fairness is furthest from, or nearest to the line, on what is announced.
+
+    Of all regions; or of those of ``least_people`` printed people or more, where some have fewer.
 
     ``regions`` and their chances are in the order of the report. Their outcomes are ``outcomes_apart`` (None where that
     is infinite), by ``distance``, their records ``records_apart``. ``people_involved`` is the share of the printed
@@ -325,7 +327,10 @@ class Pair(_Frozen):
     that.
     """
 
+    SPARSE = ("least_people",)
+
     distance: OutcomeDistance
+    least_people: Annotated[int, Field(ge=1)] | None = None
     regions: tuple[dict[str, str], dict[str, str]]
     chances: tuple[dict[str, Share], dict[str, Share]]
     outcomes_apart: Annotated[float, Field(ge=0)] | None
@@ -334,7 +339,7 @@ class Pair(_Frozen):
 
 
 class Sampling(_Frozen):
-    """What chance alone could make of a comparison, if the decisions are seen as a sample; see :mod:`atr.sampling`.
+    """What sampling alone could make of a comparison, if the decisions are seen as a sample; see :mod:`atr.sampling`.
 
     ``interval`` is of a ratio, or of the higher rate less the lower one (of the positive outcome); its upper end is
     None where nothing bounds it. ``rates`` are the intervals of the two rates. P values are rounded up, the adjusted
@@ -354,7 +359,8 @@ class ComparedBy(_Sparse):
 
     ``reference`` is the group that others are compared with, None where there are no two groups; it was ``named`` by
     the publisher, or has the highest rate of the positive outcome, or the largest number of people. ``absent`` are the
-    declared values of a single attribute that nobody announced has.
+    declared values that nobody announced has; of an intersection, the combinations of values that are declared or
+    announced ("unknown" and coarser ones left out).
     """
 
     SPARSE = ("absent",)
@@ -376,15 +382,17 @@ class Fairness(_Sparse):
 
     ``attributes`` are there for intersections only. ``summary`` is there where conditional parity is summed up over
     classes, by the one of the largest distance or by the mean with the printed people as weights; ``classes`` is of how
-    many, and how many there are: those with too few people are not counted. ``reason`` is why a verdict cannot be told.
+    many, and how many there are: those with too few people are not counted; ``worst_condition`` is the class of the
+    largest announced distance, of several the first. ``reason`` is why a verdict cannot be told.
     ``shortfall`` is there where a line of ratios is not met: about how many more people of the group below it would
     need the outcome to reach it, by the announced value.
 
     Of individual fairness ``groups`` are two decision regions in words, ``pair`` tells of them, and ``attribute`` and
-    ``reference`` are empty; ``value`` is the largest excess, None where it is infinite.
+    ``reference`` are empty; ``value`` is the largest excess, None where it is infinite. Where regions have too few
+    people, that over all of them has no verdict, and another entry is of those with people enough, if there are two.
     """
 
-    SPARSE = ("attributes", "summary", "classes", "reason", "shortfall", "pair", "sampling")
+    SPARSE = ("attributes", "summary", "classes", "worst_condition", "reason", "shortfall", "pair", "sampling")
 
     measure: Measure
     attribute: str
@@ -394,6 +402,7 @@ class Fairness(_Sparse):
     condition: dict[str, str] = Field(default_factory=dict)
     summary: Literal["worst_class", "mean_over_classes"] | None = None
     classes: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] | None = None
+    worst_condition: dict[str, str] = Field(default_factory=dict)
     outcome: str | None
     value: float | None
     range: tuple[float | None, float | None]

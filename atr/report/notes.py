@@ -263,7 +263,7 @@ def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
             f"equally likely (in a worked example 82{wording.NBSP}% instead of 80{wording.NBSP}%)"
             if informed
             else "For a reader who works out how the figures were altered and reverses it: the method is public and "
-            "leaves nothing to chance, so such a reader can be surer. For a reader convinced that each rule is all or "
+            "draws nothing at random, so such a reader can be surer. For a reader convinced that each rule is all or "
             "nothing, or otherwise sure of what the true chances can be"
         )
         + (", the limits printed beside each rule for example" if report.fidelity.kind == "ranges" else "")
@@ -311,9 +311,26 @@ def _printed(report: PublicReport, sensitive: str) -> Iterator[tuple[str, str, s
         "to the nearest percent. Rates and comparisons were computed from the announced chances and the exact numbers "
         "of people"
         + ("" if rounding == 1 else ", before these were rounded")
-        + ". Where a promise would leave no printable value, it means: within one unit of the last digit.",
+        + f". {_from_print(report)} Numbers are rounded to the nearest, halves up; ranges"
+        + (" and intervals" if any(e.sampling for e in report.fairness) else "")
+        + " outwards. Where a promise would leave no printable value, it means: within one unit of the last digit.",
     )
     yield "side-information", "What a reader is assumed to know", _side_information(report, sensitive)
+
+
+def _from_print(report: PublicReport) -> str:
+    """Which figures were computed from other figures as these are printed, as a sentence."""
+    found = ["yardsticks of leakage", "influence"]
+    if any(e.summary for e in report.fairness):
+        found.insert(0, "figures over all classes")
+    if any(e.shortfall for e in report.fairness):
+        found.append("shortfalls")
+    if any(e.sampling for e in report.fairness):
+        found.append("sampling intervals and p values")
+    if any(e.pair for e in report.fairness):
+        found.append("individual fairness")
+    said = wording.listed(found)
+    return f"{said[0].upper()}{said[1:]} were computed from chances, figures and numbers of people as printed."
 
 
 def _side_information(report: PublicReport, sensitive: str) -> str:

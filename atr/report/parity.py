@@ -6,19 +6,36 @@ import csv
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from atr.fairness import joined
 from atr.report.charts import Chart, Mark, dot_chart
 from atr.report.model import ComparedBy, Fairness, PublicReport
 from atr.report.rules import MAX_GROUPS
 from atr.report.sampling import level, said
-from atr.report.wording import VERDICTS, between, common_decimals, count, inner, inverse, number, points, rule_name
+from atr.report.wording import (
+    VERDICTS,
+    between,
+    class_name,
+    common_decimals,
+    count,
+    cut,
+    inner,
+    inverse,
+    listed,
+    named,
+    number,
+    points,
+    rule_name,
+)
 
 MAX_PAIRS = 15
 MAX_CONDITIONAL = 40
 MAX_MARKS = 20
 """Lines of a chart: more do not fit a page with its heading."""
 MAX_SENTENCES = 20
+MAX_SAME = 5
+"""Groups of people met before that a sentence names."""
 MAX_SENTENCES_OF_INTERSECTION = 3
 _CHOSEN = {"named": "", "highest": ": highest rate", "largest": ": largest group"}
 _SUMMARIES = {"worst_class": "worst class", "mean_over_classes": "mean"}
@@ -66,8 +83,10 @@ class Protected:
     reference: str
     chosen: str
     """By which rule the reference was chosen, to stand behind the word."""
-    absent: tuple[str, ...]
-    """Declared values that nobody announced has."""
+    met_before: str
+    """Which groups are the people of an earlier group, as a sentence."""
+    nobody: str
+    """Of which values, or combinations of values, nobody is announced, as a sentence."""
     rule: str
     threshold: float | None
     tolerance: float | None
@@ -81,6 +100,8 @@ class Protected:
     overall: tuple[Compared, ...]
     """The comparisons over all classes."""
     classes_in_all: int
+    classes_told: str
+    """What the classes are, and the rows over all of them, as sentences."""
     conditional: int
     """Comparisons within classes, printed or not."""
     pairs: tuple[Compared, ...]
@@ -104,8 +125,56 @@ class Verdicts:
 
 
 def verdicts(report: PublicReport) -> Verdicts:
-    """The verdicts of the p%-rule on the favourable outcome, group against reference."""
-    return _counted(e for e in _ratios(report) if e.reference in e.groups)
+    """The verdicts of the p%-rule on the favourable outcome, group against reference; the same people once."""
+    return _counted(counted_once(report)[0])
+
+
+def counted_once(report: PublicReport) -> tuple[list[Fairness], list[str]]:
+    """The comparisons with a reference by the p%-rule, and which groups are left out as counted already.
+
+    Left out is a group of the very people of an earlier one, by another attribute or intersection, with the same
+    verdict. With another verdict, for its reference can be another, it is counted.
+    """
+    people, kept, same = same_people(report), list[Fairness](), list[str]()
+    seen: set[tuple[object, str]] = set()
+    for e in (e for e in _ratios(report) if e.reference in e.groups and e.verdict):
+        who = e.attribute, _other(e)
+        key = people.get(who, who), e.reason or e.verdict or ""
+        if key in seen:
+            same.append(_other(e))
+        else:
+            seen.add(key)
+            kept.append(e)
+    return kept, same
+
+
+def met_before(report: PublicReport, by: ComparedBy) -> str:
+    """Which groups are the very people of a group of another comparison, as a sentence; empty where there are none."""
+    people, place = same_people(report), [b.attribute for b in report.compared].index(by.attribute)
+    earlier = {b.attribute for b in report.compared[:place]}
+    first: dict[frozenset[int], str] = {}
+    for (attribute, who), regions in people.items():
+        if attribute in earlier:
+            first.setdefault(regions, who)
+    same = [(who, first[of]) for (a, who), of in people.items() if a == by.attribute and of in first]
+    if not same:
+        return ""
+    more = [f"{len(same) - MAX_SAME:,} more"] if len(same) > MAX_SAME else []
+    pairs = listed([*(f"“{a}” (as “{b}”)" for a, b in same[:MAX_SAME]), *more])
+    return (
+        f"The same announced people as before: {pairs}. Only the group that they are compared with may be another. “At "
+        "a glance” counts such a group once, unless its verdicts differ."
+    )
+
+
+def same_people(report: PublicReport) -> dict[tuple[str, str], frozenset[int]]:
+    """For each attribute or intersection and each of its groups, by their positions, the announced regions in it."""
+    found: dict[tuple[str, str], set[int]] = {}
+    regions = [group.public | region.sensitive for group in report.announced_groups for region in group.regions]
+    for by in report.compared:
+        for i, values in enumerate(regions):
+            found.setdefault((by.attribute, joined([values[name] for name in by.attributes])), set()).add(i)
+    return {key: frozenset(members) for key, members in found.items()}
 
 
 def all_verdicts(report: PublicReport) -> Verdicts:
@@ -140,7 +209,7 @@ def _from(origin: str) -> str:
 
 def too_few(report: PublicReport) -> str:
     """That groups have no verdict for their size, as a sentence; empty where there are none."""
-    if not any(e.reason == "too_few_people" for e in report.fairness):
+    if not any(e.reason == "too_few_people" and e.pair is None for e in report.fairness):
         return ""
     people = count(report.policy.minimum_group_size, "person", "people")
     return f"Groups of fewer than {people} are listed, but no verdict is given for them: too few people."
@@ -173,7 +242,18 @@ def not_compared(report: PublicReport) -> tuple[str, ...]:
             }
             why = f": only “{next(iter(values))}” is announced" if len(values) == 1 else ""
             found.append(f"Nobody is compared by {inner(by.title)}{why}.")
+            found += [text for text in (nobody(by),) if text]
     return tuple(found)
+
+
+def nobody(by: ComparedBy) -> str:
+    """Of which values, or combinations of values, nobody is announced, as a sentence; empty where there are none."""
+    if not by.absent:
+        return ""
+    one, together = len(by.absent) == 1, len(by.attributes) > 1
+    has = "these values together" if together else "this value" if one else "these values"
+    rest = " report.json names all of them." if cut(by.absent) else ""
+    return f"No figure can be given for {named(by.absent)}: nobody announced has {has}.{rest}"
 
 
 def _ratios(report: PublicReport) -> list[Fairness]:
@@ -234,12 +314,14 @@ def _protected(report: PublicReport, by: ComparedBy, entries: list[Fairness], *,
     threshold = first.threshold if first else None
     pairs = _pairs(ratios, parities, place, decimals)
     classes, conditional = _classes(report, entries, place)
+    overall = _overall(report, entries, place) if len(classes) > 1 and len(order) <= MAX_MARKS else ()
     return Protected(
         name=by.attribute,
         title=by.title,
         reference=reference,
         chosen=_CHOSEN[by.chosen or "named"],
-        absent=by.absent,
+        met_before=met_before(report, by),
+        nobody=nobody(by),
         rule=rule_name(first),
         threshold=threshold,
         tolerance=next((e.threshold for e in parity.values()), None),
@@ -259,8 +341,9 @@ def _protected(report: PublicReport, by: ComparedBy, entries: list[Fairness], *,
         sentences=tuple(said(direct[v]) for v in order if v in told),
         sentences_in_all=len(direct),
         classes=classes if conditional <= MAX_CONDITIONAL and not several else (),
-        overall=_overall(report, entries, place) if len(classes) > 1 and len(order) <= MAX_MARKS else (),
+        overall=overall,
         classes_in_all=len(classes),
+        classes_told=_classes_told(report, by, entries, over_all=bool(overall)) if classes else "",
         conditional=conditional,
         pairs=pairs if len(pairs) <= MAX_PAIRS and not several else (),
         pairs_in_all=len(pairs),
@@ -330,24 +413,51 @@ def _classes(report: PublicReport, entries: list[Fairness], place: _Place) -> tu
         rows = [_within(e, decimals) for e in members]
         base = _reference_row(members[0].reference, members)
         rows.insert(sum(place(_other(e)) < place(base.label) for e in members), base)
-        classes.append(Class(", ".join(f"{titles.get(k, k)}: {v}" for k, v in condition), tuple(rows)))
+        classes.append(Class(class_name(dict(condition), titles), tuple(rows)))
     return tuple(classes), len(inside)
 
 
 def _overall(report: PublicReport, entries: list[Fairness], place: _Place) -> tuple[Compared, ...]:
     over = [e for e in _conditional(entries) if e.summary is not None]
-    decimals = _decimals(report, _conditional(entries))
-    rows = sorted(over, key=lambda e: (place(_other(e)), e.summary != "worst_class"))
-    return tuple(
-        Compared(
-            f"{_other(e)}: {_SUMMARIES[e.summary or '']}",
-            e.people[e.groups.index(_other(e))],
-            "",  # that of all classes together is in the table of rates, and is not what is compared here
-            Measured(),
-            measured(e, decimals),
+    if not over:
+        return ()
+    decimals, titles = _decimals(report, _conditional(entries)), {a.name: a.title for a in report.attributes}
+    base = max(over, key=lambda e: e.people[e.groups.index(e.reference)])  # the one with most classes counted
+    reference = replace(_reference_row(base.reference, [base]), rate="")
+    rows = [(place(base.reference), 0, reference)] + [
+        (
+            place(_other(e)),
+            int(e.summary != "worst_class"),
+            Compared(
+                f"{_other(e)}: {_SUMMARIES[e.summary or '']}"
+                + (f" ({class_name(e.worst_condition, titles)})" if e.worst_condition else ""),
+                e.people[e.groups.index(_other(e))],
+                "",  # that of all classes together is in the table of rates, and is not what is compared here
+                Measured(),
+                measured(e, decimals),
+            ),
         )
-        for e in rows
-    )
+        for e in over
+    ]
+    return tuple(row for *_, row in sorted(rows, key=lambda row: row[:2]))
+
+
+def _classes_told(report: PublicReport, by: ComparedBy, entries: list[Fairness], *, over_all: bool) -> str:
+    """What the classes of people alike in what may count are, and how rows over all of them are made, as sentences."""
+    names = [inner(a.title) for a in report.attributes if a.legitimate and a.name not in by.attributes]
+    said = [
+        f"A class is everybody alike in {listed(names)}, which may count by the publisher’s statement. In each class "
+        f"every group is compared with {entries[0].reference}."
+    ]
+    if over_all:
+        said.append(
+            "“Worst class” is the largest distance of any class, with that class in brackets; “mean” is the average "
+            "over the classes, by their people. The people are those of the classes that are counted."
+        )
+        if any(kept < of_all for kept, of_all in (e.classes or (1, 1) for e in _conditional(entries))):
+            minimum = count(report.policy.minimum_group_size, "person", "people")
+            said.append(f"A class with fewer than {minimum} of one of the two groups is not counted.")
+    return " ".join(said)
 
 
 def _conditional(entries: list[Fairness]) -> list[Fairness]:

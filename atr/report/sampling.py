@@ -47,7 +47,7 @@ class _Sampled:
 
 
 def attached(report: PublicReport) -> tuple[Fairness, ...]:
-    """The comparisons of a report, with what chance alone could make of each; without, where the log is no sample.
+    """The comparisons of a report, with what sampling alone could make of each; without, where the log is no sample.
 
     Counts are the printed numbers of people times the printed chances, added up, held to the printed rate, and rounded
     to whole numbers: sums are off where many numbers of people were rounded, rates where there are many people. The
@@ -213,15 +213,15 @@ def _sentence(
         of = f"how far the share of “{outcome}” for {groups[0]} lies above that for {groups[1]}"
         low, high = (points(x or 0.0, decimals=max(digits - 2, 0)) for x in interval)
         ends = f"{low} to {high} percentage points"
-    chance = "could hardly make a difference this large" if significant else "cannot be ruled out as its cause"
+    could = "could hardly make a difference this large" if significant else "cannot be ruled out as its cause"
     return (
         f"If these decisions are seen as a sample, the {level(report)} interval of {of} is {ends}; with all tests of "
-        f"this report taken together, chance alone {chance} (adjusted p {p_words(adjusted)})."
+        f"this report taken together, sampling alone {could} (adjusted p {p_words(adjusted)})."
     )
 
 
 def said(entry: Fairness) -> str:
-    """The sentence on a comparison, and what chance has to do with it where that is told."""
+    """The sentence on a comparison, and what sampling could make of it where that is told."""
     return entry.sentence if entry.sampling is None else f"{entry.sentence} {entry.sampling.sentence}"
 
 
@@ -233,16 +233,23 @@ def introduction(report: PublicReport) -> str:
     if info.coverage == "whole":
         return (
             "The publisher states that the log holds all decisions that the report is to tell of, and no sample of "
-            "them; so nothing is said of chance."
+            "them; so nothing is said of what sampling alone could give."
         )
+    over_classes = (
+        " Figures over all classes have no interval and no test: the largest of several figures, or their mean, has no "
+        "simple one. Those of the single classes have, as far as tables show these, and all in fairness.csv."
+        if any(entry.summary for entry in report.fairness)
+        else ""
+    )
     return (
-        "A different question is what chance alone could do. If the decisions are seen as a sample, of more decisions "
-        f"made in the same way, another sample would have had other figures. The {level(report)} intervals in the "
-        f"tables headed “Seen as a sample” are made so that, of many such samples, about {level(report)} have an "
-        "interval that holds the figure of all those decisions; the p values say how surprising so large a difference "
-        "would be if groups fared alike. Both take the announced figures as they are and have no part in the ranges "
-        "and verdicts, which are about how far the figures may have been altered. An interval is of one figure; "
-        "adjusted p values are for all tests of the report together, and so rule chance out more rarely."
+        "A different question is what sampling alone could give. If the decisions are seen as a sample, of more "
+        f"decisions made in the same way, another sample would have had other figures. The {level(report)} intervals "
+        f"in the tables headed “Seen as a sample” are made so that, of many such samples, about {level(report)} have "
+        "an interval that holds the figure of all those decisions; the p values say how surprising so large a "
+        "difference would be if groups fared alike. Both take the announced figures as they are and have no part in "
+        "the ranges and verdicts, which are about how far the figures may have been altered. An interval is of one "
+        "figure; adjusted p values are for all tests of the report together, and so call fewer differences more than "
+        f"sampling alone could make.{over_classes}"
     )
 
 
@@ -267,6 +274,6 @@ def method(report: PublicReport) -> str:
         f"expected to hold fewer than {sampling.EXPECTED} people, and the table has at most {sampling.FEW:,}; else "
         "the two-proportion score test; both two-sided. The ratio and the difference of one pair ask the same question "
         f"and share a test. P values are adjusted by Holm’s method for the {count(asked, 'test')} of this report, so "
-        "that the probability of calling any difference more than chance, if there is none, is at most "
+        "that the probability of calling any difference more than sampling, if there is none, is at most "
         f"{number(alpha)}; they are rounded up. The computations are those of the libraries SciPy and statsmodels."
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from atr.report.model import Fairness, PublicReport
 from atr.report.parity import Compared, Protected
 from atr.report.sampling import level, p_words
-from atr.report.wording import between, inner, points
+from atr.report.wording import between, class_name, inner, points
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,8 @@ class Row:
     ratio: str = ""
     difference: str = ""
     p: str = ""
-    beyond_chance: bool = False
+    adjusted: str = ""
+    beyond_sampling: bool = False
     reference: bool = False
 
 
@@ -42,7 +43,7 @@ class Table:
 
 
 def tables(report: PublicReport, compared: Sequence[Protected]) -> dict[str, Table]:
-    """For each protected attribute, what chance alone could make of the comparisons that are printed."""
+    """For each protected attribute, what sampling alone could make of the comparisons that are printed."""
     found = {}
     for p in compared:
         entries = [e for e in report.fairness if e.attribute == p.name and e.sampling and e.reference in e.groups]
@@ -59,7 +60,7 @@ def _parts(report: PublicReport, p: Protected, entries: Sequence[Fairness]) -> I
     parities: dict[str, dict[str, Fairness]] = {}
     for e in entries:
         if e.measure in ("statistical_parity", "conditional_statistical_parity"):
-            heading = ", ".join(f"{titles.get(k, k)}: {v}" for k, v in e.condition.items())
+            heading = class_name(e.condition, titles)
             parities.setdefault(heading, {})[_other(e)] = e
     for heading, rows in [("", p.rows), *((c.heading, c.rows) for c in p.classes)]:
         inside, own = parities.get(heading, {}), {} if heading else ratios
@@ -87,8 +88,9 @@ def _row(row: Compared, ratio: Fairness | None, difference: Fairness | None, rep
         rate=_rate(entry, row.label),
         ratio="" if ratio is None or ratio.sampling is None else between(ratio.sampling.interval, decimals=digits),
         difference=f"{ends[0]} to {ends[1]}" if ends[0] else "",
-        p=p_words(entry.sampling.adjusted_p_value, sign=""),
-        beyond_chance=entry.sampling.significant,
+        p=p_words(entry.sampling.p_value, sign=""),
+        adjusted=p_words(entry.sampling.adjusted_p_value, sign=""),
+        beyond_sampling=entry.sampling.significant,
     )
 
 

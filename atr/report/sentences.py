@@ -34,10 +34,10 @@ def sentence(
     if ratio:
         first = _ratio(entry, digits)
     elif entry.summary is not None:
-        first = _overall(entry, decimals, minimum)
+        first = _overall(entry, titles, decimals, minimum)
     else:
         first = _difference(entry, outcomes, decimals)
-    where = ", ".join(f"{titles[name]}: {value}" for name, value in entry.condition.items())
+    where = wording.class_name(entry.condition, titles)
     line = _ratio_judged(entry, digits) if ratio else _difference_judged(entry, decimals)
     if entry.reason == "too_few_people":
         who = "No class has" if entry.summary else "One of the two groups does not have"
@@ -99,11 +99,12 @@ def _difference(entry: Fairness, outcomes: Sequence[str], decimals: int) -> str:
     )
 
 
-def _overall(entry: Fairness, decimals: int, minimum: int) -> str:
+def _overall(entry: Fairness, titles: Mapping[str, str], decimals: int, minimum: int) -> str:
     a, b = entry.groups
     kept, of_all = entry.classes or (1, 1)
     value = _points(entry.value or 0.0, decimals)
-    how = f"at most {value} apart" if entry.summary == "worst_class" else f"{value} apart on average"
+    worst = f" (in the class “{wording.class_name(entry.worst_condition, titles)}”)"
+    how = f"at most {value} apart{worst}" if entry.summary == "worst_class" else f"{value} apart on average"
     rest = ""
     if of_all > kept:
         have, are = ("class has", "is") if of_all - kept == 1 else ("classes have", "are")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from atr.report import changes, charts, importance, individual, parity, sampling, sampling_view, wording
+from atr.report.choices import choices
 from atr.report.model import Group, Leakage, PublicReport
 from atr.report.rules import Rules, name_of, rules
 
@@ -116,7 +117,7 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "verdicts": found,
         "lines": parity.lines(report),
         "too_few": parity.too_few(report),
-        "fairness": fairness(found, rule) if found.total else "",
+        "fairness": fairness(found, rule, once=parity.counted_once(report)[1]) if found.total else "",
         "all_lines": all_lines(everything, alike=bool(like)) if everything.total > found.total else "",
         "public_titles": [wording.inner(a.title) for a in report.attributes if a.role == "public"],
         "titles": {a.name: a.title for a in report.attributes},
@@ -130,6 +131,7 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "sampling": sampling,
         "seen_as_sample": sampling_view.tables(report, compared),
         "policy": policy(report),
+        "choices": choices(report),
         "website": link(report.programme.publisher.website),
         "contact": contact(report.programme.publisher.contact),
         "withheld": one_page_names(report),
@@ -152,7 +154,43 @@ def glossary(report: PublicReport) -> tuple[tuple[str, str], ...]:
         del terms["Pooled"]
     if report.fidelity.kind == "linear":
         terms["Fidelity"] = "How close announced chances are to the true ones. Of single chances nothing is promised."
-    return tuple(terms.items())
+    if report.fairness:
+        terms |= _of_comparisons(report)
+    return tuple(sorted(terms.items(), key=lambda term: term[0].lower()))
+
+
+def _of_comparisons(report: PublicReport) -> dict[str, str]:
+    """The terms of the section on fairness, as far as it uses them."""
+    fewest = wording.count(report.policy.minimum_group_size, "person", "people")
+    terms = {
+        "Met, not met, cannot be told": "Verdicts on a comparison: the whole guaranteed range is on the allowed side "
+        "of a line; none of it is; or the line lies within the range. No verdict, but “too few people”, is given for "
+        f"fewer than {fewest}.",
+        "Range, guaranteed": "Between which two numbers the true figure lies, whatever the true chances are, as long "
+        "as the promise of fidelity is kept. No probability is in it. “Exact” means that the two are the same, up to "
+        "rounding.",
+    }
+    if any(len(by.attributes) > 1 for by in report.compared):
+        terms["Intersection"] = (
+            "Several attributes taken together: its groups are the people who share a value of each of them."
+        )
+    if any(e.summary for e in report.fairness):
+        terms["Class, worst class"] = (
+            "A class is everybody alike in what may count. The worst class is the one in which two groups lie furthest "
+            "apart."
+        )
+    interval = sampling.level(report)
+    if interval and any(e.sampling for e in report.fairness):
+        terms["Sampling interval"] = (
+            f"Made, if the decisions are seen as a sample, so that of many such samples about {interval} have an "
+            "interval that holds the figure of all decisions made in the same way. It says nothing of how far chances "
+            "were altered."
+        )
+        terms["p value"] = (
+            "How probable a difference at least this large would be if the decisions are a sample and two groups "
+            "fare alike. The adjusted one (Holm) allows for the number of tests in this report."
+        )
+    return terms
 
 
 def sections(compared: Sequence[parity.Protected]) -> tuple[Section, ...]:
@@ -229,8 +267,12 @@ def _step(report: PublicReport) -> str:
     return f"To the nearest {step:,}. " if step > 1 else ""
 
 
-def fairness(found: parity.Verdicts, rule: str) -> str:
-    """How many comparisons a rule was met in, as a sentence."""
+def fairness(found: parity.Verdicts, rule: str, *, once: Sequence[str] = ()) -> str:
+    """How many comparisons a rule was met in, as a sentence; and that some groups, if named, were not counted again."""
+    return f"{_fairness(found, rule)}{' The same people with one verdict count once.' if once else ''}"
+
+
+def _fairness(found: parity.Verdicts, rule: str) -> str:
     pair, rule = "of a group with its reference group", wording.inner(rule)
     private = "be told from a report this private"
     if found.total == 1:
@@ -341,7 +383,10 @@ def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
     for a in report.attributes:
         rows += [(f"Protected as one, in {wording.inner(a.title)}", f"{n}: {', '.join(v)}") for n, v in a.sets.items()]
     rows += [
-        ("Smallest group announced", wording.count(p.minimum_group_size, "person", "people")),
+        (
+            "Fewest people of a group to be announced, and for a verdict",
+            wording.count(p.minimum_group_size, "person", "people"),
+        ),
         ("Groups that no alteration can protect", _UNATTAINABLE[p.unattainable]),
         ("Digits of a chance", str(p.digits)),
         (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -16,7 +16,7 @@ MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
-_COARSE_NAMED = 8
+_NAMED = 8
 VERDICTS: dict[Verdict, tuple[str, str]] = {
     "met": ("✓", "met"),
     "not_met": ("✕", "not met"),
@@ -157,8 +157,9 @@ def listed(items: Sequence[str], *, last: str = "and") -> str:
 YARDSTICKS = (
     (
         "Minimum uncertainty, γ",
-        "−ln β, in nats: the maximum confidence on another scale. The larger, the less a reader can infer; of the "
-        "yardsticks that follow, the smaller. Chen, Golubchik, Pal [CGP], Appendix C.",
+        "−ln β, in nats: the maximum confidence on another scale. The larger it is, the less a reader can infer. Of "
+        "local differential privacy, log-lift, likeness gain and min-entropy leakage the opposite is true: the larger, "
+        "the more. Chen, Golubchik, Pal [CGP], Appendix C.",
     ),
     (
         "Local differential privacy",
@@ -435,8 +436,23 @@ def named(values: Sequence[str]) -> str:
     '“a” and “b”'
     """
     names = [f"“{value}”" for value in values]
-    more = len(names) - _COARSE_NAMED
-    return listed(names if more <= 1 else [*names[:_COARSE_NAMED], f"{more:,} more"])
+    more = cut(values)
+    return listed([*names[:_NAMED], f"{more:,} more"] if more else names)
+
+
+def cut(values: Sequence[str]) -> int:
+    """How many of some values that leaves out.
+
+    >>> cut(["a"] * 9), cut(["a"] * 10)
+    (0, 2)
+    """
+    more = len(values) - _NAMED
+    return more if more > 1 else 0
+
+
+def class_name(condition: Mapping[str, str], titles: Mapping[str, str]) -> str:
+    """A class of people alike in what may count: its attributes and their values."""
+    return ", ".join(f"{titles.get(name, name)}: {value}" for name, value in condition.items())
 
 
 def rule_name(entry: Fairness | None) -> str:

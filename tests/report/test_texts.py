@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from atr.programme import Policy
-from atr.report import notes, parity, view, wording
+from atr.report import choices, notes, parity, sampling, view, wording
 from atr.report.comparisons import Printing
 from atr.report.html import report_html
 from atr.report.model import Fairness, FidelityInfo, PublicReport
@@ -123,10 +123,11 @@ def test_parity_over_all_classes_follows_from_the_printed_figures_of_the_classes
     assert (mean.value, mean.range, mean.verdict) == (0.047, (0.026, 0.067), "cannot_tell")
     assert mean.people == (400, 500)
     assert mean.classes == (2, 3)
+    assert (worst.worst_condition, mean.worst_condition) == ({"charge": "a"}, {})
     assert worst.sentence == (
         "Over 2 classes of people alike in what may count, Other and Caucasian are at most 10.0 percentage points "
-        "apart; 1 more class has fewer than 50 people of one of them and is not counted. The true distance lies "
-        "between 8.0 and 12.0; the limit is 5 points: not met."
+        "apart (in the class “Charge: a”); 1 more class has fewer than 50 people of one of them and is not counted. "
+        "The true distance lies between 8.0 and 12.0; the limit is 5 points: not met."
     )
     small = how.overall("worst_class", classes[2:])
     assert (small.value, small.verdict, small.reason) == (0.5, "cannot_tell", "too_few_people")
@@ -288,3 +289,52 @@ def test_the_glance_does_not_read_rosier_than_the_tables(reports: dict[str, Publ
     assert f"Of all {sum(counts):,} verdicts" in told
     assert [int(n) for n in re.findall(r"([0-9,]+) (?:is |are )?“", told)] == counts
     assert told in report_html(report, sha256="")
+
+
+def test_who_chose_what_is_printed_with_every_setting_that_figures_rest_on(reports: dict[str, PublicReport]) -> None:
+    report = reports["compas"]
+    seen = report.policy.model_copy(
+        update={
+            "sampling": sampling.stated("sample", 0.1),
+            "four_fifths_origin": "a law",
+            "parity_tolerance_origin": "us",
+        }
+    )
+    told = {c.what: (c.setting, c.origin) for c in choices.choices(report.model_copy(update={"policy": seen}))}
+    ours = "chosen by the publisher"
+    assert told["What may count"] == ("Charge", ours)
+    assert told["Line of ratios (four-fifths rule)"] == ("0.8 to 1.25", "a law")
+    assert told["Line of parity"] == ("at most 0.05", "us")
+    assert told["Level of intervals and tests"] == (f"90{wording.NBSP}% (alpha 0.1)", ours)
+    assert told["The decisions are taken for"] == ("a sample of more such decisions", ours)
+    assert told["Tolerance"] == ("at most 0 beyond the distance", ours)
+    assert told["Distance in prior offences"] == ("steps of its order, weight 1", ours)
+    assert told["Distance in race"] == ("alike or not, weight 0", ours)
+    html = report_html(report, sha256="")
+    assert all(f">{c.what}</th><td>{c.setting}</td>" in html for c in choices.choices(report))
+    assert choices.choices(reports["none"].model_copy(update={"compared": ()})) == ()
+
+
+def test_the_glossary_explains_the_words_of_the_report(reports: dict[str, PublicReport]) -> None:
+    report = reports["compas"]
+    terms = dict(view.glossary(report))
+    assert [*terms] == sorted(terms, key=str.lower)
+    assert {"Range, guaranteed", "Met, not met, cannot be told", "Minimum uncertainty, γ"} <= terms.keys()
+    assert not {"Intersection", "p value", "Sampling interval", "Class, worst class"} & terms.keys()
+    both = report.compared[0].model_copy(update={"attributes": ("sex", "race")})
+    over = report.fairness[0].model_copy(update={"summary": "worst_class"})
+    policy = report.policy.model_copy(update={"sampling": sampling.stated("sample", 0.05)})
+    fuller = report.model_copy(update={"compared": (both,), "policy": policy})
+    fuller = fuller.model_copy(update={"fairness": (*sampling.attached(fuller), over)})
+    assert {"Intersection", "p value", "Sampling interval", "Class, worst class"} <= dict(view.glossary(fuller)).keys()
+
+
+def test_chance_means_the_probability_of_an_outcome_and_nothing_else(reports: dict[str, PublicReport]) -> None:
+    report = reports["compas"]
+    policy = report.policy.model_copy(update={"sampling": sampling.stated("sample", 0.05)})
+    seen = report.model_copy(update={"policy": policy})
+    seen = seen.model_copy(update={"fairness": sampling.attached(seen)})
+    html = report_html(seen.model_copy(update={"notes": notes.fidelity_notes(seen)}), sha256="")
+    assert not re.findall(r"chance alone|by chance|(?:of|to|than|out) chance\b", html)
+    assert "sampling alone" in html
+    assert "Smallest group announced" not in html

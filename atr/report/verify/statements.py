@@ -62,10 +62,8 @@ def of_nothing(report: model.PublicReport) -> Iterator[Finding]:
     stated = report.fairness or report.coverage.rate is not None or privacy.own_ceilings
     if stated or any(figure is not None for figure in figures):
         yield Finding("groups", "nothing is announced, but figures are stated")
-    values = {a.name: a.values for a in report.attributes}
     for by in report.compared:
-        absent = values[by.attributes[0]] if len(by.attributes) == 1 else ()
-        if (by.reference, by.chosen, by.absent) != (None, None, absent):
+        if (by.reference, by.chosen) != (None, None):
             yield Finding(f"compared, {by.attribute}", "nothing is announced, but groups are compared")
     yield from _coverage(report, 0, (0, 0))
     if report.data_quality.unknown:
@@ -437,16 +435,12 @@ def _expected(printed: Printed) -> list[fairness.Comparison]:
 
 
 def _compared(printed: Printed, comparisons: Sequence[fairness.Comparison]) -> Iterator[Finding]:
-    """What people are compared by: that its reference is the one it is said to be, and what nobody has."""
+    """What people are compared by: that its reference is the one it is said to be."""
     report = printed.report
     found = {comparison.by.attributes for comparison in comparisons}
     for by in report.compared:
         where = f"compared, {by.attribute}"
         announced = printed.people_by(by.attributes)
-        declared = next(a.values for a in report.attributes if a.name == by.attributes[0])
-        absent = tuple(v for v in declared if v not in announced) if len(by.attributes) == 1 else ()
-        if by.absent != absent:
-            yield Finding(f"{where}.absent", "are not the declared values that nobody announced has")
         if (by.reference is None) != (by.attributes not in found) or (by.reference is None) != (by.chosen is None):
             yield Finding(f"{where}.reference", "is missing, or is of groups that are not compared")
         elif by.reference is not None and by.reference not in announced:
