@@ -6,16 +6,22 @@ import copy
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import jsonschema
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
-from atr.report import model
+from atr import cli
+from atr.errors import ProgrammeError, RefusedError
+from atr.programme import load
 from atr.report.verify import verify
 from atr.schemas import schemas
 from tests import series, together
@@ -24,32 +30,34 @@ from tests.together import LEVELS, Content, Mix, Published
 
 # Each row has a word for each feature, in the order of LEVELS.
 MIXES = (
-    "3 free delta fidelity flatten no set 1 none named public whole variation yes yes 5 40 5",
-    "2 exact linear privacy withhold no one 2 public largest sensitive sample none no no 1 10 2",
-    "2 exact ranges fidelity flatten yes both 2 mixed highest none whole both yes yes 10 10 3",
-    "3 free alpha privacy withhold yes values 1 mixed largest none sample variation no no 5 40 3",
-    "2 exact informed privacy coarsen no set 1 none highest public sample both no no 10 40 5",
-    "3 free alpha fidelity coarsen no values 2 public named sensitive whole none yes yes 1 10 2",
-    "2 free ranges privacy flatten yes both 1 public named public sample none no no 1 40 2",
-    "3 exact delta fidelity withhold yes one 2 none largest sensitive whole both no yes 5 10 5",
-    "3 exact linear privacy coarsen no one 1 mixed named none sample variation yes yes 10 40 3",
-    "3 exact informed privacy withhold no both 2 public highest sensitive whole variation yes no 5 40 3",
-    "2 free delta fidelity withhold yes set 2 public highest none sample none no no 10 40 2",
-    "2 exact informed privacy flatten no values 1 mixed largest public whole none yes yes 1 10 5",
-    "2 exact ranges fidelity coarsen no set 1 mixed largest sensitive sample variation no yes 5 10 2",
-    "2 free alpha fidelity flatten yes one 2 none highest public whole both no no 1 40 3",
-    "2 exact linear privacy flatten no values 1 none highest none whole both no yes 1 10 2",
-    "2 exact alpha privacy coarsen no both 2 none largest sensitive whole none yes yes 10 40 5",
-    "2 exact delta privacy withhold no set 2 public named public whole both no no 1 10 3",
-    "3 exact linear privacy withhold no set 2 public highest none whole none yes no 5 10 5",
-    "2 free ranges privacy withhold no values 1 none highest public sample none yes yes 10 40 5",
-    "2 exact informed privacy withhold no one 2 mixed named none whole variation yes yes 1 40 2",
-    "3 free delta privacy coarsen no both 1 mixed named none whole none yes yes 10 40 3",
-    "3 free delta fidelity flatten no values 2 public named sensitive sample none yes no 5 40 2",
-    "3 exact linear privacy flatten no both 2 public named public sample variation yes yes 10 40 5",
-    "2 exact alpha privacy flatten no set 2 public highest sensitive whole none no yes 10 40 2",
-    "2 exact ranges privacy coarsen no one 2 public largest public whole both yes yes 10 40 5",
+    "2 free ranges privacy flatten yes set 1 none highest sensitive sample none yes yes 1 10 2",
+    "3 exact alpha fidelity coarsen no one 2 none largest public whole variation no no 5 40 5",
+    "2 exact delta privacy withhold yes values 1 public named none sample both no no 10 40 3",
+    "3 free delta fidelity withhold no both 2 mixed named none whole none yes yes 1 10 3",
+    "3 exact informed privacy coarsen no set 2 mixed highest sensitive whole both no no 10 10 2",
+    "2 exact linear privacy flatten no both 1 mixed largest public sample variation yes yes 5 40 5",
+    "3 free alpha fidelity flatten yes one 1 public highest public sample both yes yes 10 10 5",
+    "2 free ranges fidelity withhold yes values 2 public largest sensitive whole variation no no 5 10 2",
+    "2 exact informed privacy coarsen no values 1 public named public sample none no yes 1 40 5",
+    "3 exact linear privacy flatten no one 2 none named none whole variation no no 1 40 2",
+    "2 free delta fidelity withhold no set 1 none highest public whole variation yes no 5 40 3",
+    "2 free ranges privacy coarsen no both 1 none largest none whole both no no 10 40 3",
+    "2 free alpha privacy withhold no one 1 mixed named sensitive whole none no no 5 40 3",
+    "3 exact informed privacy flatten no values 1 none highest none sample both yes no 5 40 3",
+    "2 exact linear privacy withhold no set 1 public largest sensitive whole none no no 10 10 5",
+    "2 exact delta privacy coarsen no both 2 none largest sensitive sample both yes no 1 10 2",
+    "2 exact ranges privacy flatten yes set 1 mixed named none sample none yes no 5 40 5",
+    "2 free alpha privacy flatten yes both 1 public highest none whole none yes no 1 40 2",
+    "2 exact informed privacy withhold no both 1 none largest public sample variation yes no 10 10 2",
+    "2 exact linear privacy coarsen no values 1 mixed highest sensitive whole both yes no 10 10 3",
+    "2 free delta privacy flatten yes one 1 none largest none whole none no no 5 10 5",
+    "2 free ranges privacy flatten yes one 1 none named public whole none yes no 1 10 5",
+    "2 exact alpha privacy flatten yes set 1 none highest public sample none no no 10 40 2",
+    "2 exact informed privacy coarsen no one 1 none highest public whole none no no 10 10 3",
+    "2 free alpha privacy coarsen no values 1 none largest public whole none no no 10 10 5",
 )
+QUICK = [row for row in MIXES if row.startswith("2 ") and " privacy " in row and " no yes " not in row][3:9]
+"""Rows that are part of a quick run: of those that take little time."""
 NOISE = 1e-9
 
 
@@ -70,6 +78,7 @@ def test_every_two_features_that_go_together_meet() -> None:
 
 
 def _ends_in_a_draft(published: Published) -> None:
+    assert published.outcome is not None
     assert published.outcome.new
     assert published.outcome.release.state == "draft"
     assert ("changes" in published.report) == (published.previous is not None)
@@ -176,8 +185,9 @@ def _what_is_measured_is_declared(published: Published) -> None:
     mix, report = published.mix, published.report
     assert {e["measure"] for e in report["fairness"]} >= {"statistical_parity", "p_percent_rule"}
     assert ("sampling" in report["fairness"][0]) == (mix.coverage == "sample")
-    assert sum(e["measure"] == "individual_fairness" for e in report["fairness"]) == (
-        {"none": 0, "variation": 1, "both": 2}[mix.individual]
+    assert (
+        sum(e["measure"] == "individual_fairness" for e in report["fairness"])
+        == ({"none": 0, "variation": 1, "both": 2}[mix.individual])
     )
     by = [entry["attribute"] for entry in report["compared"]]
     assert ("area and age" in by) == (mix.intersections != "none")
@@ -221,7 +231,11 @@ def _the_files_agree(published: Published) -> None:
     rules = [row for row in together.rows(documents / "announced_rules.csv") if row["status"] != "withheld"]
     assert len(rules) == len(published.truth.regions)
     for row, (group, region) in zip(rules, published.truth.regions, strict=True):
-        assert (row["group"], row["status"], int(row["population"])) == (group["id"], group["status"], region["population"])
+        assert (row["group"], row["status"], int(row["population"])) == (
+            group["id"],
+            group["status"],
+            region["population"],
+        )
         assert {o: float(row[f"announced.{o}"]) for o in report["outcomes"]} == region["announced"]
         assert {n: row[f"sensitive.{n}"] for n in region["sensitive"]} == region["sensitive"]
         assert {n: row[f"public.{n}"] for n in group["public"]} == group["public"]
@@ -272,40 +286,39 @@ def _who_is_not_announced_is_not_named(published: Published) -> None:
 def _tampering_is_found(published: Published, folder: Path) -> None:
     content, step = published.report, 10.0**-published.mix.digits
     random = np.random.default_rng(published.mix.seed)
-    parts = ("fairness", "influence", "surrogate", "groups", "privacy", "changes")
-    for part in [part for part in parts if part in content]:
-        leaves = [path for path in forging._leaves({part: content[part]}) if _follows(path)]
-        path = leaves[int(random.integers(len(leaves)))]
+    leaves = {part: [*forging._leaves({part: content[part]})] for part in PARTS if content.get(part)}
+    leaves = {part: found for part, paths in leaves.items() if (found := [path for path in paths if _follows(path)])}
+    for part in random.choice([*leaves], size=min(3, len(leaves)), replace=False).tolist():
+        path = leaves[part][int(random.integers(len(leaves[part])))]
         old = forging._value(content, path)
         if isinstance(old, bool):
             new: Any = not old
         elif isinstance(old, int):
             new = old + 3 * published.mix.rounding + 7
         else:
-            new = round(old + 0.05, 6) if old < 0.5 else round(old - 0.05, 6)
-            if part in ("influence", "surrogate"):
-                new = round(old + step, 6)
+            by = step if part in ("influence", "surrogate") else 0.05
+            new = round(old + (by if old < 0.5 else -by), 6)
         forged = forging._write(folder / "forged.json", forging._set(content, path, new), forged=True)
         assert forging._found(forged), (path, old, new)
-    for part in ("fairness", "notes", "changes"):
-        entries = content.get("changes", {}).get("entries", []) if part == "changes" else content[part]
-        if entries:
-            changed = copy.deepcopy(content)
-            of = changed["changes"]["entries"] if part == "changes" else changed[part]
-            of[-1]["text" if part == "notes" else "sentence"] = "All is well."
-            assert forging._found(forging._write(folder / "forged.json", changed, forged=True)), part
+    changed = copy.deepcopy(content)
+    said = [*changed["fairness"], *changed.get("changes", {}).get("entries", ())]
+    said[int(random.integers(len(said)))]["sentence"] = "All is well."
+    assert forging._found(forging._write(folder / "forged.json", changed, forged=True))
+
+
+PARTS = ("fairness", "influence", "surrogate", "groups", "privacy", "changes")
 
 
 def _follows(path: tuple[Any, ...]) -> bool:
     """Whether a number follows from others, to more than the rounding of people leaves open."""
     return not (
-        {"known", "people", "population", "allowed", "version", "previous_range", "previous", "previous_threshold"} & {*path}
+        {"known", "people", "population", "allowed", "version", "previous_range", "previous", "previous_threshold"}
+        & {*path}
     )
 
 
 def _whole(published: Published, folder: Path) -> None:
-    """All of the above."""
-    _ends_in_a_draft(published)
+    """What holds of the documents, however they were made."""
     _is_verified(published, folder)
     _people_are_those_of_the_log(published)
     _no_reader_is_surer_than_the_ceiling(published)
@@ -319,6 +332,142 @@ def _whole(published: Published, folder: Path) -> None:
     _tampering_is_found(published, folder)
 
 
-@pytest.mark.parametrize("row", MIXES)
+@pytest.mark.parametrize("row", [pytest.param(row, marks=() if row in QUICK else pytest.mark.slow) for row in MIXES])
 def test_what_readers_rely_on_holds_whatever_is_combined(row: str, tmp_path: Path) -> None:
-    _whole(together.publish(tmp_path / "series", Mix.of(row, seed=MIXES.index(row))), tmp_path)
+    published = together.publish(tmp_path / "series", Mix.of(row, seed=MIXES.index(row)))
+    _ends_in_a_draft(published)
+    _whole(published, tmp_path)
+
+
+@pytest.mark.parametrize("row", MIXES[1::3])
+def test_decisions_that_are_not_announced_leave_no_trace(row: str, tmp_path: Path) -> None:
+    """Of withheld groups nothing follows from the decisions, of flattened ones nothing but from their rates."""
+    mix = Mix.of(row, seed=MIXES.index(row))
+    published = together.made(tmp_path / "a", mix)
+    flattened = [place for place, status in published.truth.places.items() if status == "flattened"]
+    withheld = sorted({key[:2] for key in published.counts} - published.truth.places.keys())
+    assert flattened or withheld
+    counts = together.otherwise_decided(published.counts, withheld, keep_rates=False, seed=1)
+    counts = together.otherwise_decided(counts, flattened, keep_rates=True, seed=2)
+    assert counts != published.counts
+    assert series.files(together.made(tmp_path / "b", mix, counts).documents) == series.files(published.documents)
+
+
+@given(st.fixed_dictionaries({name: st.sampled_from(levels) for name, levels in LEVELS.items()}), st.integers(0, 99))
+@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_what_readers_rely_on_holds_of_any_combination(features: dict[str, Any], seed: int) -> None:
+    mix = Mix(**features, seed=seed)
+    assume(together.refusal(mix) is None)
+    with TemporaryDirectory() as name:
+        try:
+            published = together.made(Path(name) / "series", mix)
+        except RefusedError:
+            return
+        _whole(published, Path(name))
+
+
+# --- what does not go together
+
+
+def _said(path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+    monkeypatch.setattr("sys.argv", ["atr", "check", str(path)])
+    assert cli._run() == ProgrammeError.exit_code == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    return told.err
+
+
+def _is_one_clear_message(said: str, path: Path, key: str, message: str) -> None:
+    (line,) = said.splitlines()
+    assert message in line
+    found = re.match(rf"atr: {re.escape(str(path))}, line (\d+), ([^:]+): ", line)
+    assert found, line
+    assert found[2] == key
+    assert key.split(".")[-1] in path.read_text(encoding="utf-8").splitlines()[int(found[1]) - 1]
+
+
+@pytest.mark.parametrize("pair", together.REFUSED, ids=str)
+def test_two_features_that_do_not_go_together_are_refused_in_one_message(
+    pair: tuple[tuple[str, Any], ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    key, message = together.REFUSED[pair]  # type: ignore[index]
+    full = {
+        "outcomes": 2,
+        "ceilings": "both",
+        "secrets": 2,
+        "intersections": "mixed",
+        "individual": "both",
+        "sets": "yes",
+    }
+    for others in ({}, full):
+        mix = Mix(**{**others, **dict(pair)})
+        path = together.write(tmp_path, mix, {2024: together.drawn(mix)})
+        _is_one_clear_message(_said(path, monkeypatch, capsys), path, key, message)
+
+
+def test_mistakes_that_meet_are_told_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mix = Mix(promise="informed", rates="free", objective="fidelity", census="yes", unattainable="coarsen", outcomes=3)
+    path = together.write(tmp_path, mix, {2024: together.drawn(mix)})
+    mended = {"census": "no", "rates": "exact", "objective": "privacy"}
+    for feature, level in mended.items():
+        said = _said(path, monkeypatch, capsys)
+        assert len(said.splitlines()) == 1
+        assert "not supported yet" in said or "mechanism: linear" in said
+        mix = replace(mix, **{feature: level})
+        together.write(tmp_path, mix, {2024: together.drawn(mix)})
+    assert load(path).policy.reader == "informed"
+
+
+ALONE: dict[str, tuple[Callable[[Content], Any], str, str]] = {
+    "a reader who knows the optimal mechanism": (
+        lambda c: c["policy"].update(reader="informed"), "policy.reader", "only mechanism: linear"
+    ),
+    "a promise of the linear mechanism": (
+        lambda c: c["policy"].update(mechanism="linear"), "policy.fidelity", "promises nothing of single chances"
+    ),
+    "nothing to merge along": (
+        lambda c: (c["policy"].update(unattainable="coarsen"), c["attributes"]["area"].pop("hierarchy")),
+        "policy.unattainable", "needs a public attribute with a hierarchy",
+    ),
+    "a ceiling above that of the policy": (
+        lambda c: c["attributes"]["secret"].update(max_confidence=0.95),
+        "attributes.secret.max_confidence", "it can be lower only",
+    ),
+    "a set under a ceiling above that of the policy": (
+        lambda c: c["attributes"]["secret"].update(sets={"some": {"values": ["low"], "max_confidence": 0.95}}),
+        "attributes.secret.sets.some.max_confidence", "it can be lower only",
+    ),
+    "a set of a public attribute": (
+        lambda c: c["attributes"]["area"].update(sets={"some": ["a1"]}), "attributes.area.sets", "sensitive attribute"
+    ),
+    "an intersection of nothing protected": (
+        lambda c: c.update(fairness={"intersections": [["age", "secret"]]}), "fairness.intersections", "is protected"
+    ),
+    "a reference of an attribute that is not protected": (
+        lambda c: c["attributes"]["age"].update(reference={"by": "largest"}), "attributes.age.reference", "protected"
+    ),
+    "a distance without places": (
+        lambda c: c.update(fairness={"individual": {"distances": {"area": {"kind": "numeric"}}}}),
+        "fairness.individual.distances.area.kind", "middles of bins",
+    ),
+    "a set of inputs with a stranger": (
+        lambda c: c.update(influence={"sets": [["age", "stranger"]]}), "influence.sets", "is not an attribute"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_a_feature_without_what_it_needs_is_refused_in_one_message(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change, key, message = ALONE[name]
+    mix = Mix(secrets=2)
+    content = together.programme(mix)
+    change(content)
+    path = together.write(tmp_path, mix, {2024: together.drawn(mix)}, content)
+    _is_one_clear_message(_said(path, monkeypatch, capsys), path, key, message)

@@ -1,4 +1,4 @@
-"""Programmes in which many features meet, their logs, and what is true of them: counted, not taken from the pipeline."""
+"""Programmes in which many features meet, their logs, and what is true of these: counted apart from the pipeline."""
 
 from __future__ import annotations
 
@@ -16,10 +16,13 @@ import numpy as np
 import numpy.typing as npt
 import yaml
 
-from atr import review
+from atr import announcement as announcing
+from atr import coarsening, ingest, periods, review
 from atr import run as steps
 from atr.programme import load
-from tests import series
+from atr.report.documents import render as render_documents
+from atr.warehouse import Warehouse
+from tests import series, whole
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -179,7 +182,7 @@ LOPSIDED = {2023: (("a2", "50", "s0"),), 2024: (("b1", "50", "s0"), ("b2", "50",
 
 
 def drawn(mix: Mix, *, year: int = 2024) -> Counts:
-    """The people of one year: groups enough to announce, one too small, some almost all of one kind or without a value."""
+    """The people of one year: some groups to announce, one too small, some of almost one kind, some without a value."""
     random = np.random.default_rng([mix.seed, year])
     others = [*OTHERS][: mix.secrets] if mix.secrets > 1 else [""]
     people: dict[tuple[str, ...], int] = {(TINY, "25", "s0", "x"): 2, ("a1", "25", "", "x"): int(random.integers(3, 9))}
@@ -190,28 +193,29 @@ def drawn(mix: Mix, *, year: int = 2024) -> Counts:
         people |= {(area, age, most, others[0]): int(random.integers(80, 120)), (area, age, few, others[-1]): 2}
     counts: Counts = {}
     for key, n in people.items():
-        chance = random.choice([0.0, 1.0, 0.3, 0.55, float(random.random())], p=[0.1, 0.1, 0.3, 0.3, 0.2])
+        certain = 0.0 if mix.promise == "alpha" else 0.1  # a promise of parts of a chance leaves 0 and 1 as they are
+        chance = random.choice(
+            [0.0, 1.0, 0.3, 0.55, 0.2 + 0.6 * float(random.random())], p=[certain, certain, 0.3, 0.3, 0.4 - 2 * certain]
+        )
         rest = (1 - chance) * random.dirichlet([2.0] * (mix.outcomes - 1))
         counts[key[: 2 + mix.secrets]] = tuple(random.multinomial(n, [chance, *rest]).tolist())
     return counts
 
 
 def otherwise_decided(counts: Counts, inside: Sequence[tuple[str, str]], *, keep_rates: bool, seed: int) -> Counts:
-    """The same people with other decisions in some areas and ages; with as many of each outcome where rates are kept."""
+    """The same people with other decisions in some areas and ages; as many of each outcome where rates are kept."""
     random = np.random.default_rng(seed)
     changed = dict(counts)
     for place in inside:
         keys = [key for key in counts if key[:2] == place]
-        outcomes = len(counts[keys[0]])
-        people = [sum(counts[key]) for key in keys]
+        decided = np.repeat(np.arange(len(counts[keys[0]])), np.sum([counts[key] for key in keys], axis=0))
         if keep_rates:
-            decided = np.repeat(np.arange(outcomes), np.sum([counts[key] for key in keys], axis=0))
             random.shuffle(decided)
         else:
-            decided = random.integers(0, outcomes, sum(people))
-        ends = np.cumsum([0, *people])
+            decided[:] = int(decided.max() == 0)  # everybody has the first outcome, or the second
+        ends = np.cumsum([0, *(sum(counts[key]) for key in keys)])
         for key, first, end in zip(keys, ends, ends[1:], strict=False):
-            changed[key] = tuple(np.bincount(decided[first:end], minlength=outcomes).tolist())
+            changed[key] = tuple(np.bincount(decided[first:end], minlength=len(counts[key])).tolist())
     return changed
 
 
@@ -232,17 +236,13 @@ def _ranges(mix: Mix, counts: Counts) -> Iterator[tuple[Any, ...]]:
 
 @dataclass(frozen=True)
 class Published:
-    """A draft, and what is known of the log it is about."""
+    """The documents of a report, and what is known of the log it is about."""
 
     mix: Mix
-    programme: Path
     counts: Counts
-    outcome: steps.Outcome
-    previous: Path | None
-
-    @property
-    def documents(self) -> Path:
-        return self.outcome.documents
+    documents: Path
+    outcome: steps.Outcome | None = None
+    previous: Path | None = None
 
     @cached_property
     def report(self) -> Content:
@@ -294,7 +294,24 @@ def publish(folder: Path, mix: Mix, counts: Counts | None = None) -> Published:
     if years:
         series.publish(path, "2023")
         _, previous = review.approve(load(path), "2023", name="R. Viewer", comment="read it")
-    return Published(mix, path, counts, series.publish(path, "2024"), previous)
+    outcome = series.publish(path, "2024")
+    return Published(mix, counts, outcome.documents, outcome, previous)
+
+
+def made(folder: Path, mix: Mix, counts: Counts | None = None) -> Published:
+    """The documents without store, dossier and earlier report, which take most of the time."""
+    counts = counts or drawn(mix)
+    of = load(write(folder, mix, {2024: counts}))
+    with Warehouse.in_memory() as warehouse:
+        ingest.ingest(warehouse, of)
+        regions = coarsening.aggregate(warehouse, of, periods.parse("2024"))
+    solved = whole.solved(of, regions)
+    announced = announcing.announce(regions, solved, of.policy)
+    report = whole.report(of, regions, announced)
+    assert whole.failed_checks(of, regions, solved, announced, report) == []
+    (folder / "documents").mkdir()
+    render_documents(report, folder / "documents")
+    return Published(replace(mix, earlier="no"), counts, folder / "documents")
 
 
 def earlier(mix: Mix) -> Counts:
@@ -348,7 +365,7 @@ class Truth:
         named = {(g["public"]["area"], g["public"]["age"]) for g in groups}
         self.people = np.zeros((len(self.regions), len(self.outcomes)), dtype=np.int64)
         self.places: dict[tuple[str, str], str] = {}
-        """The status of the group that each area and age of the log is announced in; those announced in none have none."""
+        """The status of the group that an area and age of the log is announced in, if it is in one."""
         for key, people in counts.items():
             area, age, *rest = shown(key)
             coarser = [area, AREAS[area], "all"] if report["policy"]["unattainable"] == "coarsen" else [area]
@@ -442,7 +459,9 @@ class Truth:
             of_group = found.setdefault(group, {})
             for attribute in self.report["attributes"]:
                 if attribute["role"] == "sensitive":
-                    kinds: list[tuple[str | None, set[str]]] = [(None, {v}) for v in set(self.values[attribute["name"]])]
+                    kinds: list[tuple[str | None, set[str]]] = [
+                        (None, {v}) for v in set(self.values[attribute["name"]])
+                    ]
                     kinds += [(name, {*values}) for name, values in attribute["sets"].items()]
                     for of_set, members in kinds:
                         rows = within & np.array([v in members for v in self.values[attribute["name"]]])
@@ -469,46 +488,6 @@ def rows(path: Path) -> list[dict[str, str]]:
     """The rows of a published CSV."""
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
-
-
-def greedy(seed: int, *, tries: int = 60) -> list[Mix]:
-    """A small list of mixes that has every two levels together that go together."""
-    random = np.random.default_rng(seed)
-    left = pairs()
-    found: list[Mix] = []
-    while left:
-        best: tuple[int, Mix] | None = None
-        for _ in range(tries):
-            start = dict(next(iter(sorted(left, key=lambda _: random.random()))))
-            mix = Mix(**start)
-            order = [name for name in LEVELS if name not in start]
-            random.shuffle(order)
-            done = [*start]
-            for name in order:
-                def gain(level: Any, name: str = name) -> float:
-                    new = replace(mix, **{name: level})
-                    if refusal_among(new, [*done, name]):
-                        return -1
-                    return sum(
-                        tuple(sorted([(name, level), (d, getattr(mix, d))])) in left for d in done
-                    ) + float(random.random()) / 2
-                mix = replace(mix, **{name: max(LEVELS[name], key=gain)})
-                done.append(name)
-            if refusal(mix):
-                continue
-            score = len(covered(mix) & left)
-            if best is None or score > best[0]:
-                best = score, mix
-        assert best
-        found.append(best[1])
-        left -= covered(best[1])
-    return found
-
-
-def refusal_among(mix: Mix, done: list[str]) -> bool:
-    return any(
-        all(name in done and getattr(mix, name) == level for name, level in pair) for pair in REFUSED
-    )
 
 
 def covered(mix: Mix) -> set[tuple[tuple[str, Any], ...]]:
