@@ -16,7 +16,7 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from atr import cli
@@ -156,7 +156,8 @@ def _promises_are_kept(published: Published) -> None:
         told = truth.regions[int(np.flatnonzero(rows)[0])][0]["rate"]
         if published.mix.rates == "exact" or flat[rows].all():
             true = truth.rates(rows)
-            assert [told[o] for o in truth.outcomes] == pytest.approx(true.tolist(), abs=0.01 + NOISE)
+            off = 0.01 if flat[rows].all() else 0.005 + digit * (0.5 if published.mix.outcomes == 2 else 1)
+            assert [told[o] for o in truth.outcomes] == pytest.approx(true.tolist(), abs=off + NOISE)
 
 
 def _inside(value: float, inside: list[float | None], *, slack: float) -> bool:
@@ -339,7 +340,7 @@ def test_what_readers_rely_on_holds_whatever_is_combined(row: str, tmp_path: Pat
     _whole(published, tmp_path)
 
 
-@pytest.mark.parametrize("row", MIXES[1::3])
+@pytest.mark.parametrize("row", MIXES[4::4])
 def test_decisions_that_are_not_announced_leave_no_trace(row: str, tmp_path: Path) -> None:
     """Of withheld groups nothing follows from the decisions, of flattened ones nothing but from their rates."""
     mix = Mix.of(row, seed=MIXES.index(row))
@@ -353,8 +354,11 @@ def test_decisions_that_are_not_announced_leave_no_trace(row: str, tmp_path: Pat
     assert series.files(together.made(tmp_path / "b", mix, counts).documents) == series.files(published.documents)
 
 
+@pytest.mark.slow
 @given(st.fixed_dictionaries({name: st.sampled_from(levels) for name, levels in LEVELS.items()}), st.integers(0, 99))
-@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=6, deadline=None, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+)
 def test_what_readers_rely_on_holds_of_any_combination(features: dict[str, Any], seed: int) -> None:
     mix = Mix(**features, seed=seed)
     assume(together.refusal(mix) is None)
