@@ -65,6 +65,20 @@ def test_the_margin_is_that_of_the_ratio_furthest_from_1_on_either_side() -> Non
     assert "0.100 beyond the line" in margin.sentence
 
 
+def test_a_group_with_too_few_people_for_a_verdict_has_no_margin() -> None:
+    now, before = (
+        [e.model_copy(update={"reason": "too_few_people", "verdict": "cannot_tell"}) for e in made.fairness]
+        for made in (_report(0.3, 0.6), _earlier(0.3, 0.6))
+    )
+    few, was_few = _report(0.3, 0.6), _earlier(0.3, 0.6)
+    few = few.model_copy(update={"fairness": tuple(now)})
+    was_few = was_few.model_copy(update={"fairness": tuple(before)})
+    for report, previous in ((few, was_few), (few, _earlier(0.3, 0.6)), (_report(0.3, 0.6), was_few)):
+        found = changes.since(report, previous, sha256=SHA)
+        assert found.margin == ()
+        assert len(found.entries) == 2
+
+
 def test_a_ratio_that_does_not_exist_has_no_change() -> None:
     now, before = _report(0.3, 0.6), _earlier(0.3, 0.0)
     found = changes.since(now, before, sha256=SHA)

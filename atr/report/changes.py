@@ -206,9 +206,11 @@ class _Worst:
 
 
 def _worst(report: PublicReport, attribute: str) -> _Worst | None:
-    """Of an attribute's groups; None where no line is drawn."""
+    """Of an attribute's groups that have people enough for a verdict; None where no line is drawn."""
     drawn = [
-        e for e in _figures(report, attribute).values() if e.measure == "p_percent_rule" and e.threshold is not None
+        e
+        for e in _figures(report, attribute).values()
+        if e.measure == "p_percent_rule" and e.threshold is not None and e.reason != "too_few_people"
     ]
     if not drawn:
         return None

@@ -438,8 +438,9 @@ class Change(_Frozen):
 class Margin(_Frozen):
     """How far the ratio furthest from 1 lies within the line (above 0) or beyond it, now and in the earlier report.
 
-    Of an attribute's groups against the reference; a ratio above 1 counts as its inverse. ``groups`` are those of that
-    ratio. ``threshold`` and ``previous_threshold`` are the lines, from which the margins are measured.
+    Of an attribute's groups against the reference that have people enough for a verdict; a ratio above 1 counts as its
+    inverse. ``groups`` are those of that ratio. ``threshold`` and ``previous_threshold`` are the lines, from which the
+    margins are measured.
     """
 
     attribute: str
