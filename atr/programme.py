@@ -460,6 +460,7 @@ class IndividualPolicy(_Part):
 
 
 BY_PUBLISHER = "chosen by the publisher"
+DEFAULT_KEPT = "the software’s default, which the publisher kept"
 FOUR_FIFTHS = "29 CFR 1607.4(D), the four-fifths rule of the US Uniform Guidelines on Employee Selection Procedures"
 
 
@@ -469,7 +470,7 @@ class FairnessPolicy(_Part):
     four_fifths: PositiveShare = 0.8
     four_fifths_origin: Text | None = None
     parity_tolerance: Share = 0.05
-    parity_tolerance_origin: Text = BY_PUBLISHER
+    parity_tolerance_origin: Text | None = None
     intersections: tuple[Annotated[tuple[Text, ...], Field(min_length=2)], ...] = ()
     individual: IndividualPolicy | None = None
     alpha: Annotated[float, Field(ge=ALPHA[0], le=ALPHA[1], strict=True)] = 0.05
@@ -478,6 +479,11 @@ class FairnessPolicy(_Part):
     def origin_of_four_fifths(self) -> str:
         """Where the line of the p%-rule comes from."""
         return self.four_fifths_origin or (FOUR_FIFTHS if self.four_fifths == 0.8 else BY_PUBLISHER)
+
+    @property
+    def origin_of_parity_tolerance(self) -> str:
+        """Where the line of parity comes from."""
+        return self.parity_tolerance_origin or chosen_by(FairnessPolicy, "parity_tolerance", self.parity_tolerance)
 
     @field_validator("intersections")
     @classmethod
@@ -490,6 +496,11 @@ class FairnessPolicy(_Part):
                 raise ValueError(f"{', '.join(names)} stands there twice")
             seen.add(frozenset(names))
         return intersections
+
+
+def chosen_by(part: type[BaseModel], key: str, value: object) -> str:
+    """Who chose a setting: the publisher, or the software whose default it is."""
+    return DEFAULT_KEPT if value == part.model_fields[key].default else BY_PUBLISHER
 
 
 class InfluencePolicy(_Part):

@@ -86,7 +86,7 @@ def build(
             four_fifths=programme.fairness.four_fifths,
             four_fifths_origin=programme.fairness.origin_of_four_fifths,
             parity_tolerance=programme.fairness.parity_tolerance,
-            parity_tolerance_origin=programme.fairness.parity_tolerance_origin,
+            parity_tolerance_origin=programme.fairness.origin_of_parity_tolerance,
             individual=individual.declared(programme),
             sampling=sampling.stated(programme.log.coverage, programme.fairness.alpha),
             influence_sets=programme.influence.sets,

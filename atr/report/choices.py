@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from atr.programme import BY_PUBLISHER
+from atr.programme import (
+    BY_PUBLISHER,
+    DEFAULT_KEPT,
+    AttributeDistance,
+    FairnessPolicy,
+    IndividualPolicy,
+    Log,
+    Policy,
+    chosen_by,
+)  # fmt: skip
 from atr.report import individual, parity, wording
 from atr.report.model import PublicReport
 from atr.report.sampling import level
@@ -48,7 +57,9 @@ def _groups(report: PublicReport) -> Iterator[Choice]:
     )
     yield Choice("Line of parity", f"at most {wording.number(policy.parity_tolerance)}", policy.parity_tolerance_origin)
     fewest = wording.count(policy.minimum_group_size, "person", "people")
-    yield Choice("Fewest people for a verdict", fewest, BY_PUBLISHER)
+    yield Choice(
+        "Fewest people for a verdict", fewest, chosen_by(Policy, "minimum_group_size", policy.minimum_group_size)
+    )
 
 
 def _sampling(report: PublicReport) -> Iterator[Choice]:
@@ -56,10 +67,12 @@ def _sampling(report: PublicReport) -> Iterator[Choice]:
     if info is None:
         return
     whole = "all decisions there are to tell of" if info.coverage == "whole" else "a sample of more such decisions"
-    yield Choice("The decisions are taken for", whole, BY_PUBLISHER)
+    yield Choice("The decisions are taken for", whole, chosen_by(Log, "coverage", info.coverage))
     if info.alpha is not None:
         yield Choice(
-            "Level of intervals and tests", f"{level(report)} (alpha {wording.number(info.alpha)})", BY_PUBLISHER
+            "Level of intervals and tests",
+            f"{level(report)} (alpha {wording.number(info.alpha)})",
+            chosen_by(FairnessPolicy, "alpha", info.alpha),
         )
 
 
@@ -68,9 +81,16 @@ def _individual(report: PublicReport) -> Iterator[Choice]:
     if policy is None:
         return
     names = "; ".join(individual.NAMES[measure] for measure in policy.measures)
-    yield Choice("Like people alike: distance of outcomes", names, BY_PUBLISHER)
+    yield Choice(
+        "Like people alike: distance of outcomes", names, chosen_by(IndividualPolicy, "measures", policy.measures)
+    )
     for a in report.attributes:
         of = policy.distances[a.name]
         setting = f"{individual.KINDS[of.kind]}, weight {wording.number(of.weight)}"
-        yield Choice(f"Distance in {wording.inner(a.title)}", setting, BY_PUBLISHER)
-    yield Choice("Tolerance", f"at most {wording.number(policy.tolerance)} beyond the distance", BY_PUBLISHER)
+        default = AttributeDistance().kind == of.kind and of.weight == (0 if a.protected else 1)
+        yield Choice(f"Distance in {wording.inner(a.title)}", setting, DEFAULT_KEPT if default else BY_PUBLISHER)
+    yield Choice(
+        "Tolerance",
+        f"at most {wording.number(policy.tolerance)} beyond the distance",
+        chosen_by(IndividualPolicy, "tolerance", policy.tolerance),
+    )

@@ -301,15 +301,15 @@ def test_who_chose_what_is_printed_with_every_setting_that_figures_rest_on(repor
         }
     )
     told = {c.what: (c.setting, c.origin) for c in choices.choices(report.model_copy(update={"policy": seen}))}
-    ours = "chosen by the publisher"
+    ours, kept = "chosen by the publisher", "the software’s default, which the publisher kept"
     assert told["What may count"] == ("Charge", ours)
     assert told["Line of ratios (four-fifths rule)"] == ("0.8 to 1.25", "a law")
     assert told["Line of parity"] == ("at most 0.05", "us")
     assert told["Level of intervals and tests"] == (f"90{wording.NBSP}% (alpha 0.1)", ours)
-    assert told["The decisions are taken for"] == ("a sample of more such decisions", ours)
-    assert told["Tolerance"] == ("at most 0 beyond the distance", ours)
+    assert told["The decisions are taken for"] == ("a sample of more such decisions", kept)
+    assert told["Tolerance"] == ("at most 0 beyond the distance", kept)
     assert told["Distance in prior offences"] == ("steps of its order, weight 1", ours)
-    assert told["Distance in race"] == ("alike or not, weight 0", ours)
+    assert told["Distance in race"] == ("alike or not, weight 0", kept)
     html = report_html(report, sha256="")
     assert all(f">{c.what}</th><td>{c.setting}</td>" in html for c in choices.choices(report))
     assert choices.choices(reports["none"].model_copy(update={"compared": ()})) == ()
