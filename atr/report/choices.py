@@ -14,7 +14,7 @@ from atr.programme import (
     Log,
     Policy,
     chosen_by,
-)  # fmt: skip
+)
 from atr.report import individual, parity, wording
 from atr.report.model import PublicReport
 from atr.report.sampling import level
