@@ -16,8 +16,9 @@ from atr import periods as _periods
 from atr.errors import PeriodError
 from atr.groups import Groups
 from atr.periods import Every, Period
-from atr.programme import CONTROL, UNKNOWN, Attribute, Programme, printable
+from atr.programme import Attribute, Programme
 from atr.protected import Protection
+from atr.shown import CONTROL, UNKNOWN, printable
 from atr.warehouse import Parameters, Warehouse
 
 __all__ = ["Groups", "Regions", "aggregate", "arranged", "decided_span", "periods", "require_decisions", "unknown"]

@@ -18,8 +18,9 @@ from atr import ingest, regions
 from atr.announcement import Announcement
 from atr.fairness import Comparison
 from atr.periods import ALL
-from atr.programme import UNKNOWN, Programme
+from atr.programme import Programme
 from atr.report import build, model
+from atr.shown import UNKNOWN
 from atr.warehouse import Warehouse
 from tests import whole
 from tests.conftest import EXAMPLES

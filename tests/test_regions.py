@@ -15,8 +15,9 @@ from atr import regions
 from atr.errors import PeriodError
 from atr.ingest import ingest
 from atr.periods import ALL, parse
-from atr.programme import Programme, load, printable
+from atr.programme import Programme, load
 from atr.regions import Regions, aggregate, decided_span, unknown
+from atr.shown import printable
 from atr.warehouse import Warehouse
 
 COMPAS = Path(__file__).parents[1] / "examples" / "compas"

@@ -7,7 +7,8 @@ import difflib
 import unicodedata
 
 from atr.errors import IngestError, ProgrammeError
-from atr.programme import CONTROL, MOST_OUTCOMES, UNKNOWN, Programme, printable
+from atr.programme import MOST_OUTCOMES, Programme
+from atr.shown import CONTROL, UNKNOWN, printable
 from atr.warehouse import Warehouse
 
 _LONG = 80

@@ -20,7 +20,8 @@ from typing import IO
 import duckdb
 
 from atr.errors import IngestError
-from atr.programme import Programme, printable
+from atr.programme import Programme
+from atr.shown import printable
 from atr.store import os_faults
 from atr.warehouse import Parameters, Warehouse
 

@@ -9,7 +9,8 @@ import duckdb
 
 from atr.errors import IngestError, ProgrammeError, RefusedError
 from atr.ingest.files import File, Relation, unpacked
-from atr.programme import Programme, printable
+from atr.programme import Programme
+from atr.shown import printable
 from atr.warehouse import Layout, Parameters
 
 _DATE = (

@@ -11,11 +11,12 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 
-from atr.programme import OWN_POPULATION, printable
+from atr.programme import OWN_POPULATION
 from atr.ranges import ENDS
 from atr.report.model import Group, Influence, Pair, PublicReport, Sampling
 from atr.report.sampling import said
 from atr.report.wording import decimals_of
+from atr.shown import printable
 
 _FORMULA = re.compile(r"^[=@\t\r]|^[+\-].*[(|!]", re.DOTALL)
 

@@ -15,12 +15,13 @@ from atr.announcement import RATE_DIGITS, Announcement, Extent, published_popula
 from atr.fidelity import Delta, Fidelity, Ranges
 from atr.periods import Period
 from atr.pooling import Pooling
-from atr.programme import UNKNOWN, Attribute, Programme
+from atr.programme import Attribute, Programme
 from atr.protected import Label
 from atr.report import changes, derived, individual, model, sampling, wording, yardsticks
 from atr.report.comparisons import Printing
 from atr.report.held import cells as cells
 from atr.report.rounding import down, nearest, share_step
+from atr.shown import UNKNOWN
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import jinja2
 from markupsafe import Markup
 
 import atr
-from atr.programme import printable
+from atr.shown import printable
 
 
 def folder() -> Path:

@@ -18,7 +18,6 @@ from atr.announcement import RATE_DIGITS, open_people, published_population
 from atr.confidence import round_up
 from atr.fidelity import ladder
 from atr.outcomes import GRID_TOLERANCE
-from atr.programme import UNKNOWN
 from atr.protected import OwnCeiling, ProtectedSets, floored
 from atr.report import build, changes, derived, model, wording, yardsticks
 from atr.report.comparisons import Printing, in_classes
@@ -34,6 +33,7 @@ from atr.report.verify.printed import (
     Printed,
     RateBounds,
 )
+from atr.shown import UNKNOWN
 
 _NOISE = 1e-9
 _Confidences = tuple[list[Fraction], list[Fraction]]

@@ -1,0 +1,33 @@
+"""The programme file: one YAML file that describes one report series and everything that changes a number."""
+
+from atr.programme.attributes import Attribute
+from atr.programme.measures import (
+    ALPHA,
+    BY_PUBLISHER,
+    DEFAULT_KEPT,
+    AttributeDistance,
+    FairnessPolicy,
+    IndividualPolicy,
+    chosen_by,
+)
+from atr.programme.policy import OWN_POPULATION, Policy
+from atr.programme.reading import load
+from atr.programme.series import MOST_OUTCOMES, Log, Programme, json_schema
+
+__all__ = [
+    "ALPHA",
+    "BY_PUBLISHER",
+    "DEFAULT_KEPT",
+    "MOST_OUTCOMES",
+    "OWN_POPULATION",
+    "Attribute",
+    "AttributeDistance",
+    "FairnessPolicy",
+    "IndividualPolicy",
+    "Log",
+    "Policy",
+    "Programme",
+    "chosen_by",
+    "json_schema",
+    "load",
+]

@@ -1,0 +1,172 @@
+"""The attributes of the programme file: what is known of people, and how it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from math import isfinite
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, PrivateAttr, StrictBool, Tag, field_validator, model_validator
+
+from atr.hierarchies import Hierarchy
+from atr.programme.fields import Part, PositiveShare, RawText, Text, at, how_written, not_yet
+from atr.shown import UNKNOWN, printable
+
+
+class NamedSet(Part):
+    """Values of a sensitive attribute that are protected together, if need be under a ceiling of their own."""
+
+    values: Annotated[tuple[Text, ...], Field(min_length=1)]
+    max_confidence: PositiveShare | None = None
+
+
+_Set = Annotated[
+    Annotated[Annotated[tuple[Text, ...], Field(min_length=1)], Tag("[plain]")] | Annotated[NamedSet, Tag("[keys]")],
+    Discriminator(how_written),
+]
+
+
+class Reference(Part):
+    """By which rule the group is chosen that others are compared with."""
+
+    by: Literal["highest", "largest"]
+
+
+class Attribute(Part):
+    """One input of the decision: what a stranger may know of it, and how it is shown."""
+
+    role: Literal["public", "sensitive"]
+    title: Text | None = None
+    protected: StrictBool = False
+    legitimate: StrictBool = False
+    reference: (
+        Annotated[Annotated[Text, Tag("[plain]")] | Annotated[Reference, Tag("[keys]")], Discriminator(how_written)]
+        | None
+    ) = None
+    values: dict[RawText, Text] | None = None
+    bins: tuple[Annotated[float, Field(strict=True)], ...] | None = None
+    labels: tuple[Text, ...] | None = None
+    hierarchy: Text | None = None
+    max_confidence: PositiveShare | None = None
+    sets: dict[Text, _Set] | None = None
+
+    _coarser: Hierarchy | None = PrivateAttr(default=None)
+
+    @field_validator("bins", mode="before")
+    @classmethod
+    def _edges(cls, bins: Any) -> Any:
+        if isinstance(bins, int) and not isinstance(bins, bool):
+            raise not_yet("a number of quantile bins", "give the edges, as in bins: [1, 4, 11]")
+        return bins
+
+    @field_validator("bins")
+    @classmethod
+    def _sorted(cls, bins: tuple[float, ...] | None) -> tuple[float, ...] | None:
+        if bins is not None and (not bins or not all(map(isfinite, bins)) or any(b <= a for a, b in pairwise(bins))):
+            raise ValueError("the edges must rise from one to the next, as in bins: [1, 4, 11]")
+        return bins
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Attribute:
+        if self.labels is not None and self.bins is None:
+            raise at("labels", "labels name bins, and there are none")
+        if self.bins is not None:
+            if self.values is not None:
+                raise at("values", "an attribute has either bins or values, not both")
+            if self.labels is not None and len(self.labels) != len(self.bins) + 1:
+                raise at("labels", f"{len(self.bins) + 1} bins need as many labels, not {len(self.labels)}")
+            if self.labels is not None and len(set(self.labels)) != len(self.labels):
+                raise at("labels", "two bins have the same label")
+        if self.reference is not None and not self.protected:
+            raise at("reference", "a reference is for a protected attribute: add protected: true")
+        if self.hierarchy is not None and self.role != "public":
+            raise at("hierarchy", "a hierarchy is of a public attribute: sensitive values are never merged")
+        known = self.categories
+        if self.sets is not None and self.role != "sensitive":
+            raise at("sets", "protected sets are of a sensitive attribute")
+        if self.max_confidence is not None and self.role != "sensitive":
+            raise at("max_confidence", "a ceiling is of what may be inferred of a sensitive attribute")
+        for name, of_set in self.named.items():
+            strangers = [value for value in of_set.values if known and value not in known]
+            if strangers:
+                raise at("sets", f"'{strangers[0]}' is not one of its values ({', '.join(known)})", name)
+            if name in known:
+                raise at("sets", "is the name of a value too: give the set another name", name)
+        named = self.named_reference
+        if named is not None and (self.bins or self.values) and named not in known:
+            raise at("reference", f"'{self.reference}' is not one of its values ({', '.join(known)})")
+        return self
+
+    @property
+    def named_reference(self) -> str | None:
+        """The display value that others are compared with, where one is named."""
+        return self.shown(self.reference) if isinstance(self.reference, str) else None
+
+    @property
+    def reference_rule(self) -> Literal["highest", "largest"]:
+        """How the reference is chosen where none is named, or nobody announced has its value."""
+        return self.reference.by if isinstance(self.reference, Reference) else "highest"
+
+    @property
+    def named(self) -> dict[str, NamedSet]:
+        """The named protected sets, however they are written."""
+        return {
+            name: of_set if isinstance(of_set, NamedSet) else NamedSet(values=of_set)
+            for name, of_set in (self.sets or {}).items()
+        }
+
+    @property
+    def ceilings(self) -> dict[str | None, float]:
+        """The ceilings of its own: of each value (None), and of each named set, which has that of the values or its."""
+        found: dict[str | None, float | None] = {None: self.max_confidence}
+        found |= {name: of_set.max_confidence or self.max_confidence for name, of_set in self.named.items()}
+        return {name: own for name, own in found.items() if own is not None}
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The declared display names, in order; empty where the log's own values are shown."""
+        if self.bins is not None:
+            return self.labels or _bin_names(self.bins)
+        return tuple(dict.fromkeys((self.values or {}).values()))
+
+    def positions(self, kind: Literal["nominal", "ordinal", "numeric"]) -> dict[str, float]:
+        """Where its declared values lie on a scale, in order: at their ranks, or at the middles of their bins.
+
+        An open bin is taken to be as wide as the one beside it; of two open bins each is 1 wide. Nominal values, and
+        "unknown", are on no scale.
+        """
+        known = [value for value in self.categories if value != UNKNOWN] if kind != "nominal" else []
+        if kind == "ordinal":
+            return {value: float(rank) for rank, value in enumerate(known)}
+        if self.bins is None:
+            return {}
+        widths = [b - a for a, b in pairwise(self.bins)] or [1.0]
+        edges = [self.bins[0] - widths[0], *self.bins, self.bins[-1] + widths[-1]]
+        middles = dict(zip(self.categories, ((a + b) / 2 for a, b in pairwise(edges)), strict=True))
+        return {value: middles[value] for value in known}
+
+    @property
+    def coarser(self) -> Hierarchy | None:
+        """The hierarchy of its values, where one is declared."""
+        return self._coarser
+
+    def shown(self, raw: str) -> str:
+        """The display name of a raw value."""
+        return (self.values or {}).get(raw, printable(raw))
+
+    def in_order(self, shown: Iterable[str]) -> list[str]:
+        """Display values, each once: as declared, others by code point, coarser ones of the hierarchy, "unknown"."""
+        declared = {value: i for i, value in enumerate(self.categories)}
+        coarse = {value: i for i, value in enumerate(self._coarser.coarse)} if self._coarser else {}
+
+        def place(value: str) -> tuple[bool, int, int, str]:
+            return value == UNKNOWN, declared.get(value, len(declared)), coarse.get(value, -1), value
+
+        return sorted(set(shown), key=place)
+
+
+def _bin_names(edges: tuple[float, ...]) -> tuple[str, ...]:
+    e = [f"{x:g}" for x in edges]
+    middle = [f"{a} to below {b}" for a, b in pairwise(e)]
+    return (f"below {e[0]}", *middle, f"{e[-1]} and more")

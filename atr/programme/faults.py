@@ -1,0 +1,174 @@
+"""The programme file as YAML, and what is wrong with it, in words and with the line it is on."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from atr.errors import ProgrammeError
+from atr.programme.attributes import Attribute, NamedSet, Reference
+from atr.programme.fields import FaultAtError
+from atr.programme.measures import AttributeDistance, FairnessPolicy, IndividualPolicy, InfluencePolicy
+from atr.programme.policy import FidelityPolicy, Policy, SideInformationPolicy
+from atr.programme.series import Log, PeriodPolicy, Programme, Publisher, System
+from atr.shown import printable
+
+_MOST_KEYS = 100_000
+_YAML = {
+    "\\t": "Indent with spaces, not with tabs.",
+    "mapping values are not allowed": 'A text with a colon must be in quotes, as in title: "Loans: 2025".',
+    "could not find expected ':'": "Every key is followed by a colon and a space. Look above that line too.",
+    "expected ',' or": "Is a bracket or brace above it not closed, or a comma missing?",
+    "special characters": "The file holds a character that is not text.",
+}
+_BOUNDS = {
+    "greater_than_equal": ("ge", "at least"),
+    "greater_than": ("gt", "above"),
+    "less_than_equal": ("le", "at most"),
+    "less_than": ("lt", "below"),
+}
+_KINDS = {
+    "string_type": "a text",
+    "bool_type": "true or false, without quotes",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "tuple_type": "a list, as in [a, b]",
+    "dict_type": "keys with values",
+    "model_type": "keys with values",
+}
+Place = tuple[int, str]
+Loc = tuple[str | int, ...]
+
+
+def parse(text: str, path: Path) -> tuple[dict[str, Any], dict[Loc, Place]]:
+    places: dict[Loc, Place] = {}
+    try:
+        loader = yaml.SafeLoader(text)
+        root = loader.get_single_node()
+        if root is None:
+            raise ProgrammeError("the file is empty", where=str(path), hint="`atr init` writes an example.")
+        data = _construct(loader, root, (), places, path)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        hint = next((advice for words, advice in _YAML.items() if words in problem), "Look above that line too.")
+        raise ProgrammeError(f"not valid YAML: {problem}", where=f"{path}{line}", hint=hint) from None
+    except RecursionError:
+        raise ProgrammeError("an alias refers to itself, or keys are nested too deeply", where=str(path)) from None
+    if not isinstance(data, dict):
+        found = "a list" if isinstance(data, list) else "a single value"
+        message = f"must be keys with values, such as `programme: name`, not {found}"
+        raise ProgrammeError(message, where=f"{path}, line {root.start_mark.line + 1}")
+    return data, places
+
+
+def _construct(loader: yaml.SafeLoader, node: yaml.Node, loc: Loc, places: dict[Loc, Place], path: Path) -> Any:
+    places[loc] = (node.start_mark.line + 1, node.value if isinstance(node, yaml.ScalarNode) else "")
+    if len(places) > _MOST_KEYS:
+        raise ProgrammeError(f"holds more than {_MOST_KEYS:,} keys and values, aliases expanded", where=str(path))
+    if isinstance(node, yaml.SequenceNode):
+        return [_construct(loader, child, (*loc, i), places, path) for i, child in enumerate(node.value)]
+    if not isinstance(node, yaml.MappingNode):
+        return loader.construct_object(node, deep=True)
+    loader.flatten_mapping(node)
+    result: dict[str, Any] = {}
+    for key_node, child in node.value:
+        key = loader.construct_object(key_node, deep=True)
+        where = f"{path}, line {key_node.start_mark.line + 1}"
+        dotted = ".".join(str(part) for part in loc)
+        if not isinstance(key, str):
+            comma = isinstance(key, int) and node.flow_style and isinstance(child, yaml.ScalarNode) and not child.value
+            raise ProgrammeError(
+                f"{key} is taken for a key: write decimals with a point, as in 0.9"
+                if comma
+                else _unquoted(key_node.value, key),
+                where=f"{where}, {dotted}" if dotted else where,
+            )
+        if key in result:
+            raise ProgrammeError(f"the key '{key}' stands twice", where=f"{where}, {dotted}" if dotted else where)
+        result[key] = _construct(loader, child, (*loc, key), places, path)
+        places[*loc, key] = (key_node.start_mark.line + 1, places[*loc, key][1])
+    return result
+
+
+def _unquoted(raw: Any, value: Any) -> str:
+    kind = {bool: "true or false", type(None): "nothing"}.get(type(value), "a number or a date")
+    return f'{raw} must be in quotes, as in "{raw}": without them YAML reads it as {kind}'
+
+
+def in_words(error: ValidationError, places: dict[Loc, Place], path: Path) -> ProgrammeError:
+    """One error that names the line and the key of every fault."""
+    faults = error.errors()
+    misspelt = {(*f["loc"][:-1], _near(f["loc"])) for f in faults if f["type"] == "extra_forbidden"}
+    told = dict.fromkeys(_explain(f, places) for f in faults if f["type"] != "missing" or f["loc"] not in misspelt)
+    if len(told) == 1:
+        ((where, message),) = told
+        return ProgrammeError(message, where=f"{path}, {where}")
+    lines = "".join(f"\n  {where}: {message}" for where, message in told)
+    return ProgrammeError(f"{len(told)} mistakes{lines}", where=str(path))
+
+
+def _explain(fault: Mapping[str, Any], places: dict[Loc, Place]) -> tuple[str, str]:
+    """Where a fault is, and what it is."""
+    loc = tuple(part for part in fault["loc"] if part not in ("[key]", "[plain]", "[keys]"))
+    cause = fault.get("ctx", {}).get("error")
+    if isinstance(cause, FaultAtError):
+        loc = (*loc, *cause.keys)
+    known = loc
+    while known and known not in places:
+        known = known[:-1]
+    key = ".".join(str(part) for part in loc)
+    return f"line {places[known][0]}, {key}" if known in places else key, _what(fault, loc, cause, places)
+
+
+def _what(fault: Mapping[str, Any], loc: Loc, cause: Any, places: dict[Loc, Place]) -> str:
+    kind, value = fault["type"], fault["input"]
+    if kind == "extra_forbidden":
+        near = _near(loc)
+        return "unknown key; " + (f"did you mean '{near}'?" if near else f"the keys here are {', '.join(_keys(loc))}")
+    if kind == "missing":
+        return "this key is missing"
+    if (kind == "string_type" and isinstance(value, bool | int | float)) or "date" in type(value).__name__:
+        return _unquoted(places.get(loc, (0, value))[1], value)
+    if kind == "literal_error":
+        return f"{_shown(value)} is not one of {fault['ctx']['expected']}"
+    if kind == "string_pattern_mismatch":
+        return "may have lower-case letters, digits and dashes only (it names a folder)"
+    if kind in _BOUNDS:
+        name, words = _BOUNDS[kind]
+        return f"must be {words} {fault['ctx'][name]:g}, not {value}"
+    if kind == "value_error":
+        return str(cause)
+    if value is None or kind in ("string_too_short", "too_short"):
+        return "has no value"
+    return f"must be {_KINDS[kind]}, not {_shown(value)}"
+
+
+def _shown(value: Any) -> str:
+    """A value of the programme file in a message."""
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "keys with values"
+    return f"'{printable(value)}'" if isinstance(value, str) else str(value).lower()
+
+
+def _keys(loc: Loc) -> list[str]:
+    """The keys there can be where this one is."""
+    models: dict[str, type[BaseModel]] = {
+        "publisher": Publisher, "system": System, "log": Log, "attributes": Attribute, "policy": Policy,
+        "fidelity": FidelityPolicy, "side_information": SideInformationPolicy, "fairness": FairnessPolicy,
+        "influence": InfluencePolicy, "period": PeriodPolicy, "sets": NamedSet, "individual": IndividualPolicy,
+        "distances": AttributeDistance, "reference": Reference,
+    }  # fmt: skip
+    return list(next((models[str(p)] for p in reversed(loc[:-1]) if p in models), Programme).model_fields)
+
+
+def _near(loc: Loc) -> str:
+    """The key that a misspelt one is likely meant to be; empty if there is none."""
+    return next(iter(difflib.get_close_matches(str(loc[-1]), _keys(loc), n=1)), "")

@@ -1,0 +1,266 @@
+"""The programme file as a whole: one report series and everything that changes a number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import Field, PrivateAttr, field_validator, model_validator
+
+from atr.hierarchies import Hierarchy
+from atr.programme.attributes import Attribute
+from atr.programme.fields import OptionalText, Part, RawText, Share, Text, at, not_yet
+from atr.programme.measures import FairnessPolicy, InfluencePolicy
+from atr.programme.policy import Policy
+from atr.protected import Protection, floored
+from atr.ranges import ENDS
+from atr.shown import printable
+from atr.side_information import PEOPLE
+
+MOST_OUTCOMES = 8
+"""More make no readable report, and fairness looks at every set of outcomes."""
+
+
+class Publisher(Part):
+    """Who publishes the report and answers for it."""
+
+    name: Text
+    contact: Text
+    website: OptionalText = ""
+
+
+class System(Part):
+    """The system whose decisions the report describes."""
+
+    name: Text
+    version: OptionalText = ""
+    purpose: OptionalText = ""
+    human_review: OptionalText = ""
+    appeal: OptionalText = ""
+
+
+class Log(Part):
+    """Where the decisions are and what their columns mean."""
+
+    source: Text
+    missing: tuple[RawText, ...] = ("",)
+    id: Text | None = None
+    decided_at: Text | None = None
+    outcome: Text
+    outcomes: dict[Text, tuple[RawText, ...]] | None = None
+    positive: Text
+    max_quarantined: Share = 0.01
+    coverage: Literal["sample", "whole"] = "sample"
+
+    @field_validator("source")
+    @classmethod
+    def _supported(cls, source: str) -> str:
+        if "://" in source or source.lower().endswith((".jsonl", ".jsonl.gz", ".ndjson", ".db", ".duckdb", ".sqlite")):
+            raise not_yet("this kind of source", "use csv, csv.gz or parquet files")
+        return source
+
+    @field_validator("outcomes")
+    @classmethod
+    def _some_disjoint(cls, outcomes: dict[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]] | None:
+        if outcomes is None:
+            return None
+        if len(outcomes) < 2:
+            raise ValueError("an outcome with one value decides nothing: name at least two outcomes")
+        if len(outcomes) > MOST_OUTCOMES:
+            raise ValueError(f"a report tells of {MOST_OUTCOMES} outcomes at most: group the values")
+        seen: set[str] = set()
+        for name, raw in outcomes.items():
+            if not raw:
+                raise ValueError(f"outcome '{name}' has no values")
+            for value in raw:
+                if value in seen:
+                    raise ValueError(f"the value '{value}' stands in two outcomes")
+                seen.add(value)
+        return outcomes
+
+    @model_validator(mode="after")
+    def _positive_is_an_outcome(self) -> Log:
+        if self.outcomes is not None and self.positive not in self.outcomes:
+            raise at("positive", f"'{self.positive}' is not one of the outcomes ({', '.join(self.outcomes)})")
+        return self
+
+
+class PeriodPolicy(Part):
+    """How often a report is published, and in whose days."""
+
+    every: Literal["month", "quarter", "year", "all"] = "quarter"
+    timezone: Text | None = None
+
+    @field_validator("timezone")
+    @classmethod
+    def _exists(cls, name: str | None) -> str | None:
+        if name is not None:
+            try:
+                ZoneInfo(name)
+            except (KeyError, ValueError, OSError):
+                raise ValueError(f"'{name}' is no time zone; write it as in Europe/Berlin") from None
+        return name
+
+
+class Programme(Part):
+    """One report series. Made by :func:`load`, which knows the folder that paths are relative to."""
+
+    programme: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
+    title: Text
+    language: Literal["en"] = "en"
+    publisher: Publisher
+    system: System
+    log: Log
+    attributes: dict[Text, Attribute]
+    policy: Policy = Policy()
+    fairness: FairnessPolicy = FairnessPolicy()
+    influence: InfluencePolicy = InfluencePolicy()
+    period: PeriodPolicy = PeriodPolicy()
+    store: Text | None = None
+    site: Text | None = None
+
+    _path: Path = PrivateAttr(default=Path("programme.yaml"))
+    _sha256: str = PrivateAttr(default="")
+
+    @field_validator("language", mode="before")
+    @classmethod
+    def _english(cls, language: Any) -> Any:
+        if isinstance(language, str) and language != "en":
+            raise not_yet(f"the language '{language}'", "use en")
+        return language
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Programme:
+        for role in ("public", "sensitive"):
+            if not self.names(role=role):
+                raise at("attributes", f"no attribute has the role {role}: a report needs at least one of each")
+        if self.policy.fidelity.kind == "ranges" and len(self.log.outcomes or ()) > 2:
+            raise at(
+                "policy", str(not_yet("a file of ranges for more than two outcomes", "use delta or alpha")), "fidelity"
+            )
+        if self.policy.unattainable == "coarsen" and not any(a.hierarchy for a in self.attributes.values()):
+            message = "'coarsen' needs a public attribute with a hierarchy, the file of its coarser values"
+            raise at("policy", message, "unattainable")
+        taken = {self.log.outcome: "outcome", self.log.id: "id", self.log.decided_at: "decided_at"}
+        for name in self.attributes:
+            if name in taken:
+                raise at(
+                    "attributes", f"the column '{name}' is the log's {taken[name]} and cannot be an attribute", name
+                )
+            if name in ENDS and self.policy.fidelity.kind == "ranges":
+                raise at("attributes", f"'{name}' is a column of the file of ranges and cannot be an attribute", name)
+            if name == PEOPLE and self.policy.known_from is not None:
+                message = f"'{name}' is a column of the file of side information and cannot be an attribute"
+                raise at("attributes", message, name)
+        self._stricter_than_the_policy()
+        self._measurable_distances()
+        strangers = [name for names in self.influence.sets for name in names if name not in self.attributes]
+        if strangers:
+            raise at("influence", f"'{strangers[0]}' is not an attribute ({', '.join(self.attributes)})", "sets")
+        self._compared_by_what_there_is()
+        if self.log.decided_at is None and self.period.every != "all":
+            raise at("log", f"period.every is {self.period.every}, so the log needs decided_at (or say every: all)")
+        if self.store_path == self.site_path or self.store_path in self.site_path.parents:
+            raise at("site", "the site is public and cannot lie in the store, which is private")
+        if self.site_path in self.store_path.parents:
+            raise at("store", "the store is private and cannot lie in the site, which is public")
+        return self
+
+    def _stricter_than_the_policy(self) -> None:
+        policy = self.policy
+        for name, attribute in self.attributes.items():
+            for of_set, own in attribute.ceilings.items():
+                keys = (name, "max_confidence") if of_set is None else (name, "sets", of_set, "max_confidence")
+                if own > policy.max_confidence:
+                    message = f"{own:g} is above policy.max_confidence, {policy.max_confidence:g}: it can be lower only"
+                    raise at("attributes", message, *keys)
+                if not floored(own, digits=policy.digits):
+                    raise at("attributes", f"{own:g} is 0 in the {policy.digits} printed digits", *keys)
+
+    def _measurable_distances(self) -> None:
+        individual = self.fairness.individual
+        for name, distance in (individual.distances if individual else {}).items():
+            keys = "individual", "distances", name
+            if name not in self.attributes:
+                known = ", ".join(self.attributes)
+                raise at("fairness", f"'{name}' is not one of the attributes ({known})", *keys)
+            scale = self.attributes[name].positions(distance.kind)
+            if distance.kind == "numeric" and not scale:
+                message = "numeric compares the middles of bins, and the attribute has none: use nominal or ordinal"
+                raise at("fairness", message, *keys, "kind")
+            if distance.kind == "ordinal" and len(scale) < 2:
+                message = "ordinal needs an order: declare two values or more of the attribute, or bins, in order"
+                raise at("fairness", message, *keys, "kind")
+
+    def _compared_by_what_there_is(self) -> None:
+        for names in self.fairness.intersections:
+            strangers = [name for name in names if name not in self.attributes]
+            if strangers:
+                raise at("fairness", f"'{strangers[0]}' is not one of the attributes", "intersections")
+            if not any(self.attributes[name].protected for name in names):
+                message = f"none of {', '.join(names)} is protected: add protected: true to one"
+                raise at("fairness", message, "intersections")
+            if " and ".join(names) in self.attributes:
+                raise at("attributes", "is what an intersection is called: rename it", " and ".join(names))
+        called = [" and ".join(names) for names in self.fairness.intersections]
+        if len(set(called)) < len(called):
+            message = "two have the same name, their attributes joined by “and”: rename an attribute"
+            raise at("fairness", message, "intersections")
+
+    def names(self, *, role: str | None = None, protected: bool = False, legitimate: bool = False) -> tuple[str, ...]:
+        """The attributes, in the file's order, that have this role and these flags."""
+        return tuple(
+            name
+            for name, a in self.attributes.items()
+            if (role is None or a.role == role) and (a.protected or not protected) and (a.legitimate or not legitimate)
+        )
+
+    def title_of(self, attribute: str) -> str:
+        """The name of an attribute as readers see it."""
+        return self.attributes[attribute].title or printable(attribute)
+
+    @property
+    def protection(self) -> Protection:
+        """Which sets of people are protected, and under which ceilings."""
+        attributes = self.attributes.items()
+        return Protection.of(
+            self.names(role="sensitive"),
+            ((name, title, of_set.values) for name, a in attributes for title, of_set in a.named.items()),
+            ((name, of_set, own) for name, a in attributes for of_set, own in a.ceilings.items()),
+            max_confidence=self.policy.max_confidence,
+            digits=self.policy.digits,
+        )
+
+    @property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """The hierarchies of the public attributes, in the file's order."""
+        return {name: a.coarser for name, a in self.attributes.items() if a.coarser is not None}
+
+    @property
+    def path(self) -> Path:
+        """The programme file."""
+        return self._path
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the programme file, and of all further files it names but the log, as they were read."""
+        return self._sha256
+
+    @property
+    def store_path(self) -> Path:
+        """The private folder: warehouse, drafts, dossiers, Prefect's home."""
+        return self._resolve(self.store or f"var/{self.programme}")
+
+    @property
+    def site_path(self) -> Path:
+        """The public folder."""
+        return self._resolve(self.site or f"site/{self.programme}")
+
+    def _resolve(self, path: str) -> Path:
+        return (self._path.parent / Path(path).expanduser()).resolve()
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of the programme file, for editors."""
+    return Programme.model_json_schema()
