@@ -10,6 +10,7 @@ programme of a few variables for each part, whatever the number of regions.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,8 +25,10 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Range = tuple[float, float]
 
-_DECIMALS = 9
-"""What a solver says of a rate is rounded to, so that its noise does not show."""
+EFFORT = 50_000
+"""Numbers in all programmes of one column of people, at most: beyond, events bound the outcomes one by one."""
+_GRID, _NOISE = 1e9, 0.1
+"""What a solver says of a rate is rounded outwards to a billionth; a tenth of that is its noise, and must not show."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +67,24 @@ class Parts:
         """How many outcomes there are."""
         return int(self.events.shape[1])
 
+    @property
+    def _others(self) -> int:
+        """How many events are of several outcomes, and so are their opposites."""
+        return len(self.events) - self.outcomes if self.outcomes > 3 else 0
+
+    def _numbers(self, parts: int) -> int:
+        """How many numbers a programme of some parts has."""
+        return parts * self.events.size
+
     @cached_property
     def ends(self) -> tuple[Floats, Floats]:
-        """(e, parts) people with an event, at least and at most; each number is that of some allowed rule."""
+        """(e, parts) people with an event, at least and at most: each that of some allowed rule, within the effort."""
         low, high = self._together(np.arange(len(self.people)))
         if self.outcomes == 3:  # of an event and its opposite, one is a single outcome
             rest_low, rest_high = low.sum(axis=0) - low, high.sum(axis=0) - high
             return np.maximum(low, self.people - rest_high), np.minimum(high, self.people - rest_low)
+        if 2 * len(self.events) * self._numbers(len(self.people)) > EFFORT:
+            return low, high
         none = np.zeros((len(self.events), 0))
         programme = _Programme.of(self.events, self.people, low, high, np.zeros((2, 0), dtype=np.int64), none, none)
         for i, event in enumerate(self.events):
@@ -80,7 +94,7 @@ class Parts:
                     end[i] = found.reshape(-1, len(event)) @ event
         return low, high
 
-    def apart(self, one: int, other: int, inside: Range, furthest: float) -> Range:
+    def apart(self, one: int, other: int, inside: Range, furthest: float, *, pairs: int) -> Range:
         """Between what the total variation distance of two sets lies, where events one by one leave it wider.
 
         Parameters
@@ -91,26 +105,29 @@ class Parts:
             Between what it lies, event by event.
         furthest
             The most that they can be apart in a single outcome, which is attained.
+        pairs
+            How many pairs of sets there are, to share :data:`EFFORT` among.
 
         Returns
         -------
-        What some allowed rules attain.
+        What some allowed rules attain; ``inside`` where finding it takes more than the share.
         """
         a, b = (np.flatnonzero(self.set == s) for s in (one, other))
         shared = np.intersect1d(self.group[a], self.group[b])
-        if self.outcomes == 3 and not len(shared):
+        programmes = 1 + 2 * self._others
+        if (self.outcomes == 3 and not len(shared)) or (programmes * self._numbers(len(a) + len(b)) > EFFORT / pairs):
             return inside
         programme, rates = self._of_two(a, b, shared)
         nearest, most = inside
         distance = programme.least_distance(rates)
         if distance is not None:
-            nearest = max(nearest, round(distance, _DECIMALS))
+            nearest = max(nearest, math.floor(distance * _GRID + _NOISE) / _GRID)
         if self.outcomes > 3 and most > furthest:
             costs = [sign * (event @ rates) for event in self.events[self.outcomes :] for sign in (1.0, -1.0)]
             ends = [(cost, programme.minimised(cost * (1 / np.abs(rates).max()))) for cost in costs]
             reached = [-float(cost @ x) for cost, x in ends if x is not None]
             if len(reached) == len(costs):
-                most = min(most, round(max(furthest, *reached), _DECIMALS))
+                most = min(most, math.ceil(max(furthest, *reached) * _GRID - _NOISE) / _GRID)
         return nearest, most
 
     def _together(self, *parts: Ints) -> tuple[Floats, Floats]:

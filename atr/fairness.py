@@ -432,18 +432,23 @@ class _Measured:
         For each event those of each set.
     parts
         What bounds the outcomes together, beyond the bounds of each event.
+    pairs
+        How many pairs of sets are compared.
     """
 
     place: dict[Any, int]
     rates: list[list[_Rate]]
     parts: allowed.Parts | None
+    pairs: int
 
     @staticmethod
-    def of(events: Sequence[EventCells], column: _Coded, names: Sequence[Any]) -> _Measured:
+    def of(
+        events: Sequence[EventCells], column: _Coded, names: Sequence[Any], *, pairs: int, jointly: bool
+    ) -> _Measured:
         """For events of cells, and what the values of a column are called."""
         sets = _Sets.of(column, events[0].offsets)
         parts, ends = None, None
-        if len(events) > 1 and events[0].totals is not None:
+        if jointly and len(events) > 1 and events[0].totals is not None:
             cut = [_cut(event, sets) for event in events]
             parts = allowed.Parts(
                 events=np.array([event.inside for event in events]),
@@ -460,7 +465,7 @@ class _Measured:
         rates = [
             _rates(event, sets, None if ends is None else (ends[0][i], ends[1][i])) for i, event in enumerate(events)
         ]
-        return _Measured({name: i for i, name in enumerate(names)}, rates, parts)
+        return _Measured({name: i for i, name in enumerate(names)}, rates, parts, pairs)
 
     def of_event(self, event: int, name: Any) -> _Rate:
         """The rate of an event in a set."""
@@ -473,7 +478,7 @@ class _Measured:
         value, inside = difference(*zip(*of_two, strict=True))
         if self.parts is not None and inside[0] < inside[1]:
             furthest = difference(*zip(*of_two[: self.parts.outcomes], strict=True))[1][1]
-            inside = self.parts.apart(i, j, inside, furthest)
+            inside = self.parts.apart(i, j, inside, furthest, pairs=self.pairs)
         return value, inside
 
 
@@ -525,6 +530,7 @@ def compare(
     four_fifths: float,
     parity_tolerance: float,
     minimum: int = 1,
+    jointly: bool = True,
 ) -> list[Comparison]:
     """All group-fairness comparisons of a report.
 
@@ -545,6 +551,9 @@ def compare(
         Where verdicts are drawn.
     minimum
         Printed people of the smallest group that can be the reference.
+    jointly
+        Whether three and more outcomes bound each other in the ranges, where group rates are exact. Who does not know
+        the exact numbers of people cannot check that.
 
     Returns
     -------
@@ -559,7 +568,7 @@ def compare(
     for by in compared:
         column = reduce(_Coded.crossed, (coded[name] for name in by.attributes))
         shown = [joined(parts) for parts in column.values]
-        measured = _Measured.of(events, column, shown)
+        measured = _Measured.of(events, column, shown, pairs=_number_of_pairs(len(shown)), jointly=jointly)
         unknown = {label for label, parts in zip(shown, column.values, strict=True) if UNKNOWN in parts}
         of_positive = dict(zip(shown, measured.rates[0], strict=True))
         reference = _reference(of_positive, by, unknown, minimum=minimum)
@@ -588,8 +597,11 @@ def compare(
             continue
         alike = reduce(_Coded.crossed, (coded[name] for name in names)).crossed(column)
         of_classes = [(parts[: len(names)], joined(parts[len(names) :])) for parts in alike.values]
-        within = _Measured.of(events, alike, of_classes)
-        for klass in dict.fromkeys(klass for klass, _ in of_classes):
+        classes = list(dict.fromkeys(klass for klass, _ in of_classes))
+        within = _Measured.of(
+            events, alike, of_classes, pairs=len(classes) * _number_of_pairs(len(shown)), jointly=jointly
+        )
+        for klass in classes:
             condition = tuple(zip(names, klass, strict=True))
             for pair in pairs:
                 one, other = ((klass, who) for who in pair)
@@ -699,6 +711,10 @@ def _pairs(values: Sequence[str], reference: str) -> Iterator[tuple[str, str]]:
     yield from ((value, reference) for value in values if value != reference)
     if len(values) <= PAIRS_UP_TO:
         yield from ((b, a) for a, b in combinations(values, 2) if reference not in (a, b))
+
+
+def _number_of_pairs(values: int) -> int:
+    return math.comb(values, 2) if values <= PAIRS_UP_TO else values - 1
 
 
 def _renumbered(codes: Ints) -> tuple[Ints, Ints]:

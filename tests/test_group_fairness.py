@@ -120,8 +120,10 @@ def test_only_declared_values_are_named_as_absent() -> None:
         "race and sex": ("nobody has it, men", "nobody has it, women", "all too few, men", "all too few, women"),
     }  # fmt: skip
     html = report_html(report, sha256="")
-    assert "No figure can be given for “nobody has it” and “all too few”: nobody announced has these values." in html
-    assert "“all too few, men” and “all too few, women”: nobody announced has these values together." in html
+    assert (
+        "No figure can be given for “nobody has it” and “all too few”: nobody is announced under these values." in html
+    )
+    assert "“all too few, men” and “all too few, women”: nobody is announced under these values together." in html
     assert "only in the log" not in report.to_json() + html
 
 
@@ -157,7 +159,7 @@ def test_combinations_that_nobody_announced_has_are_named_and_long_lists_cut() -
     assert len(absent) == 14 * 2 - 3
     assert absent[0] == "b, women"
     html = report_html(report, sha256="")
-    assert "and 17 more: nobody announced has these values together. report.json names all of them." in html
+    assert "and 17 more: nobody is announced under these values together. report.json names all of them." in html
     for forged in (absent[1:], (*absent, "b, men"), ("b, men", *absent[1:])):
         compared = tuple(
             by.model_copy(update={"absent": forged}) if len(by.attributes) > 1 else by for by in report.compared

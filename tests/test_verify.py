@@ -328,6 +328,14 @@ def test_a_hostile_report_does_not_crash(tmp_path: Path, rounding: int) -> None:
 SMALL = st.integers(0, 12) | st.integers(0, 60) | st.just(1200)
 
 
+def _shared_out(draw: st.DrawFn, people: int, outcomes: int) -> list[int]:
+    """People by outcome: some share of those who are left, then the rest."""
+    shared = []
+    for _ in range(outcomes - 1):
+        shared.append(round((people - sum(shared)) * draw(st.sampled_from([0, 1, 0.25, 0.5]))))
+    return [*shared, people - sum(shared)]
+
+
 @st.composite
 def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
     public = {f"p{i}": draw(st.integers(1, 3)) for i in range(draw(st.integers(1, 2)))}
@@ -359,6 +367,9 @@ def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
     if protected and draw(st.booleans()):
         other = draw(st.sampled_from([name for name in content["attributes"] if name != protected[0]]))
         content["fairness"]["intersections"] = [[protected[0], other]]
+    most = 2 if kind == "ranges" else 4
+    outcomes = ("approved", "refused", "waiting", "passed on")[: draw(st.integers(2, most))]
+    content["log"]["outcomes"] = {outcome: [outcome] for outcome in outcomes}
     sensitive = draw(st.integers(2, 4))
     groups, rows = [], []
     ranges: dict[tuple[str, ...], tuple[float, float]] = {}
@@ -377,10 +388,12 @@ def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
     return programme, Regions(
         public=tuple(public),
         protection=programme.protection,
-        outcomes=("approved", "refused"),
+        outcomes=outcomes,
         group_values=tuple(values for values, _ in groups),
         region_values=tuple((value,) for value, _, _ in rows),
-        counts=np.array([(yes, people - yes) for _, people, yes in rows], dtype=np.int64),
+        counts=np.array(
+            [(yes, *_shared_out(draw, people - yes, len(outcomes) - 1)) for _, people, yes in rows], dtype=np.int64
+        ),
         offsets=np.cumsum([0, *(size for _, size in groups)], dtype=np.int64),
     )
 

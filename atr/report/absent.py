@@ -10,22 +10,25 @@ from atr.fairness import joined
 from atr.report.model import ComparedBy, PublicReport
 from atr.shown import UNKNOWN
 
+LISTED = 1000
+"""Combinations of listed values of an intersection, at most, for those that nobody has to be listed."""
+
 
 def compared(report: PublicReport) -> tuple[ComparedBy, ...]:
     """What people are compared by, each with the values, or combinations of values, that nobody announced has."""
     return tuple(by.model_copy(update={"absent": tuple(_absent(report, by))}) for by in report.compared)
 
 
-def count(report: PublicReport, by: ComparedBy) -> int:
-    """How many those are, without listing them: a product of long lists can be longer than memory."""
-    values = _values(report, by)
-    some = {parts for parts in _announced(report, by) if all(v in of for v, of in zip(parts, values, strict=True))}
-    return math.prod(map(len, values)) - len(some)
+def too_many(report: PublicReport, by: ComparedBy) -> bool:
+    """Whether there are too many combinations of values for those that nobody has to be listed."""
+    return len(by.attributes) > 1 and math.prod(map(len, _values(report, by))) > LISTED
 
 
 def _absent(report: PublicReport, by: ComparedBy) -> Iterator[str]:
+    if too_many(report, by):
+        return
     announced = _announced(report, by)
-    return (joined(parts) for parts in product(*_values(report, by)) if parts not in announced)
+    yield from (joined(parts) for parts in product(*_values(report, by)) if parts not in announced)
 
 
 def _announced(report: PublicReport, by: ComparedBy) -> set[tuple[str, ...]]:

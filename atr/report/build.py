@@ -143,6 +143,7 @@ def measure(announcement: Announcement, programme: Programme) -> list[fairness.C
         four_fifths=programme.fairness.four_fifths,
         parity_tolerance=programme.fairness.parity_tolerance,
         minimum=programme.policy.minimum_group_size,
+        jointly=programme.policy.population_rounding == 1,
     )
 
 

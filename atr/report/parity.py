@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from atr.fairness import joined
+from atr.report import absent
 from atr.report.charts import Chart, Mark, dot_chart
 from atr.report.model import ComparedBy, Fairness, PublicReport
 from atr.report.rules import MAX_GROUPS
@@ -242,18 +243,20 @@ def not_compared(report: PublicReport) -> tuple[str, ...]:
             }
             why = f": only “{next(iter(values))}” is announced" if len(values) == 1 else ""
             found.append(f"Nobody is compared by {inner(by.title)}{why}.")
-            found += [text for text in (nobody(by),) if text]
+            found += [text for text in (nobody(report, by),) if text]
     return tuple(found)
 
 
-def nobody(by: ComparedBy) -> str:
+def nobody(report: PublicReport, by: ComparedBy) -> str:
     """Of which values, or combinations of values, nobody is announced, as a sentence; empty where there are none."""
+    if absent.too_many(report, by):
+        return f"Which combinations of values nobody has is not listed: there are more than {number(absent.LISTED)}."
     if not by.absent:
         return ""
     one, together = len(by.absent) == 1, len(by.attributes) > 1
     has = "these values together" if together else "this value" if one else "these values"
     rest = " report.json names all of them." if cut(by.absent) else ""
-    return f"No figure can be given for {named(by.absent)}: nobody announced has {has}.{rest}"
+    return f"No figure can be given for {named(by.absent)}: nobody is announced under {has}.{rest}"
 
 
 def _ratios(report: PublicReport) -> list[Fairness]:
@@ -321,7 +324,7 @@ def _protected(report: PublicReport, by: ComparedBy, entries: list[Fairness], *,
         reference=reference,
         chosen=_CHOSEN[by.chosen or "named"],
         met_before=met_before(report, by),
-        nobody=nobody(by),
+        nobody=nobody(report, by),
         rule=rule_name(first),
         threshold=threshold,
         tolerance=next((e.threshold for e in parity.values()), None),

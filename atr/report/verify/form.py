@@ -9,7 +9,7 @@ from atr.announcement import RATE_DIGITS, open_people
 from atr.fairness import By
 from atr.programme import ALPHA, MOST_OUTCOMES, OWN_POPULATION
 from atr.protected import floored
-from atr.report import absent, model, wording
+from atr.report import model, wording
 from atr.report.held import promise
 from atr.report.rounding import nearest
 from atr.report.verify.finding import Finding
@@ -223,8 +223,6 @@ def _compared(report: model.PublicReport) -> Iterator[Finding]:
             continue
         if not any(a.protected for a in report.attributes if a.name in by.attributes):
             yield Finding(where, "is by attributes none of which is protected")
-        if len(by.absent) != absent.count(report, by):
-            yield Finding(f"{where}.absent", "are not the listed values, or combinations, that nobody announced has")
         name, title = By(by.attributes).name, wording.joint_title([titles[name] for name in by.attributes])
         if (by.attribute, by.title) != (name, title):
             yield Finding(where, f"is called {by.attribute}, not {name}")

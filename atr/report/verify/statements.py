@@ -431,6 +431,7 @@ def _expected(printed: Printed) -> list[fairness.Comparison]:
         four_fifths=policy.four_fifths,
         parity_tolerance=policy.parity_tolerance,
         minimum=policy.minimum_group_size,
+        jointly=policy.population_rounding == 1,
     )
 
 
@@ -502,8 +503,6 @@ def _outside(
         apart = [_difference(a, b) for a, b in zip(*bounds, strict=True)]
         value, low, high = (_largest(part) for part in zip(*apart, strict=True))
         a, b = bounds[0][0], bounds[1][0]
-    if len(outcomes) > 2 and printed.cells.exact:  # outcomes bound each other beyond the bounds of each event
-        low, high = (low[0], max(low[1], value[1])), (min(high[0], value[0]), high[1])
     yield from _value(entry, value, a, b, digits=printed.report.policy.digits)
     yield from _range(entry, low, high, digits=printed.report.policy.digits)
 
