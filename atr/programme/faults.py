@@ -146,6 +146,8 @@ def _what(fault: Mapping[str, Any], loc: Loc, cause: Any, places: dict[Loc, Plac
         return f"must be {words} {fault['ctx'][name]:g}, not {value}"
     if kind == "value_error":
         return str(cause)
+    if kind == "too_short" and value:
+        return f"needs {fault['ctx']['min_length']} at least, and has {fault['ctx']['actual_length']}"
     if value is None or kind in ("string_too_short", "too_short"):
         return "has no value"
     return f"must be {_KINDS[kind]}, not {_shown(value)}"

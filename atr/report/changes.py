@@ -43,17 +43,15 @@ def since(report: PublicReport, previous: PublicReport, *, sha256: str) -> Chang
         names = []
     for name in names:
         now, before = _figures(report, name), _figures(previous, name)
+        worst, was = _worst(report, name), _worst(previous, name)
+        if worst and was:  # whatever the references: each is the furthest of its report
+            margins.append(_margin(report, name, worst, was))
         reason = _incompatible(now, before, titles[name])
         if reason:
             skipped.append(reason)
             continue
-        if not now:
-            continue
         entries += [_change(report, e, before[key].value, before[key].range) for key, e in now.items() if key in before]
         skipped += _without_counterpart(now, before, titles[name])
-        worst, was = _worst(report, name), _worst(previous, name)
-        if worst and was:
-            margins.append(_margin(report, name, worst, was))
     if report.positive == previous.positive:
         gone = [by.attribute for by in previous.compared if by.attribute not in names]
         skipped += [f"By {titles[a]} groups are no longer compared." for a in gone if _figures(previous, a)]
@@ -136,7 +134,7 @@ def _incompatible(now: dict[_Key, Fairness], before: dict[_Key, Fairness], title
         return f"By {title} nothing {'was compared then' if now else 'is compared now'}." if now or before else ""
     references = [next(iter(figures.values())).reference for figures in (before, now)]
     if references[0] != references[1]:
-        return f"By {title} the reference was {references[0]} and is now {references[1]}."
+        return f"By {title} the reference was {references[0]} and is now {references[1]}: ratios are not compared."
     return ""
 
 
@@ -250,10 +248,10 @@ def _margin(report: PublicReport, attribute: str, now: _Worst, was: _Worst) -> M
         side = "within" if of.value >= 0 else "beyond"
         return f"{number(abs(of.value), decimals=decimals)} {side} the line of {number(of.threshold)}"
 
-    earlier = "then" if was.groups == now.groups else f"then the one of {was.groups[0]} against {was.groups[1]} was"
+    other = "" if was.groups == now.groups else f" that of {was.groups[0]} against {was.groups[1]} was,"
     sentence = (
         f"Of the ratios by {title}, that of {now.groups[0]} against {now.groups[1]} is furthest from 1: {lies(now)} "
-        f"({rule}); {earlier} {lies(was)}. {_told(flagged)}"
+        f"({rule}); in the earlier report{other} {lies(was)}. {_told(flagged)}"
     )
     return Margin(
         attribute=attribute,

@@ -104,19 +104,22 @@ class Printing:
                 }
             ),
             few=any(self._few(e) for e in kept),
+            uncounted=len(kept) < len(classes),
         )
 
-    def judged(self, entry: Fairness, *, few: bool = False) -> Fairness:
+    def judged(self, entry: Fairness, *, few: bool = False, uncounted: bool = False) -> Fairness:
         """A comparison with what follows from its printed numbers: verdict, reason, shortfall and sentence.
 
         Parameters
         ----------
         few
             Whether it is of too few people for a verdict, whatever its own number of people.
+        uncounted
+            Whether classes of too few people are left out of it: then no line is called met.
         """
         verdict = fairness.verdict(entry.measure, bounds(entry.range), entry.threshold)  # type: ignore[arg-type]
         reason = "line_in_range" if verdict == "cannot_tell" else None
-        if verdict is not None and (few or self._few(entry)):
+        if verdict is not None and (few or self._few(entry) or (uncounted and verdict == "met")):
             verdict, reason = "cannot_tell", "too_few_people"
         said = entry.model_copy(update={"verdict": verdict, "reason": reason, "shortfall": None, "sentence": ""})
         said = said.model_copy(update={"shortfall": self._shortfall(said)})

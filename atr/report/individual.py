@@ -168,7 +168,7 @@ def sentence(entry: Fairness, report: PublicReport) -> str:
     said += _apart(entry, pair, report, amount(pair.records_apart))
     if entry.value:
         more, of = amount(entry.value), "any pair" if pair.least_people is None else "these pairs"
-        said.append(f"That is {more} {_points(more) if total else 'in logarithm'} too much, the most of {of}.")
+        said.append(f"They exceed it by {more} {_points(more) if total else 'in logarithm'}, the most of {of}.")
     elif entry.value == 0:
         said.append("No pair lies further apart than its declared distance; this one comes nearest to that.")
     low, high = entry.range
@@ -178,7 +178,8 @@ def sentence(entry: Fairness, report: PublicReport) -> str:
         said.append(f"The true largest excess is {amount(low)} or more; nothing limits it from above.")
     elif low != high:
         said.append(f"The true largest excess lies between {amount(low)} and {amount(high)}.")
-    limit = f"The tolerance is {wording.points(entry.threshold) if total else wording.number(entry.threshold)}"
+    tolerance = wording.points(entry.threshold) if total else wording.number(entry.threshold)
+    limit = f"The tolerance is {tolerance} {_points(tolerance) if total else 'in logarithm'}"
     if entry.reason == "too_few_people":
         said.append(f"{limit}. No verdict is given, for regions of fewer than {_people(report)} are compared as well.")
     elif entry.verdict == "cannot_tell":
@@ -187,9 +188,11 @@ def sentence(entry: Fairness, report: PublicReport) -> str:
         said.append(f"{limit}, so it is {'kept' if entry.verdict == 'met' else 'not kept'}.")
     if pair.people_involved:
         such = "a pair" if pair.least_people is None else "such a pair"
-        said.append(f"{wording.percent(pair.people_involved)} of people are in {such} beyond it, as announced.")
+        said.append(
+            f"{wording.percent(pair.people_involved)} of people are in {such} beyond the tolerance, as announced."
+        )
     else:
-        said.append("Nobody is in a pair beyond it, as announced.")
+        said.append("Nobody is in a pair beyond the tolerance, as announced.")
     return " ".join(said)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from atr.fairness import joined
+from atr.programme import FOUR_FIFTHS
 from atr.report import absent
 from atr.report.charts import Chart, Mark, dot_chart
 from atr.report.model import ComparedBy, Fairness, PublicReport
@@ -193,15 +194,19 @@ def lines(report: PublicReport) -> str:
     policy, found = report.policy, []
     of_ratios = rule(report)
     if of_ratios is not None and of_ratios.threshold is not None:
-        ends = f"{number(of_ratios.threshold)} and {inverse(of_ratios.threshold)}"
-        found.append(
-            f"the {inner(rule_name(of_ratios))} allows ratios between {ends}{_from(policy.four_fifths_origin)}"
-        )
+        line, name = number(of_ratios.threshold), inner(rule_name(of_ratios))
+        ends = f"{line}{_from(policy.four_fifths_origin)} to its inverse, {inverse(of_ratios.threshold)}"
+        found.append(f"the {name} allows ratios from {ends}")
     parities = ("statistical_parity", "conditional_statistical_parity")
     if any(e.threshold is not None and e.measure in parities for e in report.fairness):
         limit = number(policy.parity_tolerance)
         found.append(f"parity allows a difference of {limit}{_from(policy.parity_tolerance_origin)}")
-    return f"Lines: {'; '.join(found)}." if found else ""
+    if not found:
+        return ""
+    by_law = of_ratios is not None and policy.four_fifths_origin == FOUR_FIFTHS
+    other = by_law and any(by.reference is not None and by.chosen != "highest" for by in report.compared)
+    law = " 29 CFR 1607.4(D) itself compares with the group of the highest rate; not every reference here is that one."
+    return f"Lines: {'; '.join(found)}.{law if other else ''}"
 
 
 def _from(origin: str) -> str:
@@ -433,7 +438,12 @@ def _overall(report: PublicReport, entries: list[Fairness], place: _Place) -> tu
             int(e.summary != "worst_class"),
             Compared(
                 f"{_other(e)}: {_SUMMARIES[e.summary or '']}"
-                + (f" ({class_name(e.worst_condition, titles)})" if e.worst_condition else ""),
+                + (f" ({class_name(e.worst_condition, titles)})" if e.worst_condition else "")
+                + (
+                    f", {e.classes[0]:,} of {e.classes[1]:,} classes"
+                    if e.classes and e.classes[0] < e.classes[1]
+                    else ""
+                ),
                 e.people[e.groups.index(_other(e))],
                 "",  # that of all classes together is in the table of rates, and is not what is compared here
                 Measured(),

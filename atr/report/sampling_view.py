@@ -49,7 +49,10 @@ def tables(report: PublicReport, compared: Sequence[Protected]) -> dict[str, Tab
         entries = [e for e in report.fairness if e.attribute == p.name and e.sampling and e.reference in e.groups]
         parts = tuple(_parts(report, p, entries))
         if parts:
-            about = f"Seen as a sample: {level(report)} intervals by {inner(p.title)}, against {p.reference}"
+            of = f" of “{report.positive}” alone" if len(report.outcomes) > 2 else ""
+            about = (
+                f"Seen as a sample: {level(report)} intervals and tests{of} by {inner(p.title)}, against {p.reference}"
+            )
             found[p.name] = Table(about, parts)
     return found
 

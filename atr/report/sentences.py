@@ -40,9 +40,18 @@ def sentence(
     where = wording.class_name(entry.condition, titles)
     line = _ratio_judged(entry, digits) if ratio else _difference_judged(entry, decimals)
     if entry.reason == "too_few_people":
-        who = "No class has" if entry.summary else "One of the two groups does not have"
+        who = _too_few(entry)
         line = [*line, f"{who} the {wording.count(minimum, 'person', 'people')} that a verdict needs: too few people."]
     return " ".join([*([f"{where}."] if where else []), first, *line])
+
+
+def _too_few(entry: Fairness) -> str:
+    kept, of_all = entry.classes or (1, 1)
+    if entry.summary is None:
+        return "One of the two groups does not have"
+    if kept == of_all:
+        return "No class has"
+    return f"{of_all - kept:,} of {of_all:,} classes {'does' if of_all - kept == 1 else 'do'} not have"
 
 
 def _ratio(entry: Fairness, digits: int) -> str:
@@ -52,6 +61,10 @@ def _ratio(entry: Fairness, digits: int) -> str:
         return (
             f"As announced, “{entry.outcome}” was never the outcome for {b}, so the two cannot be put in proportion "
             f"({shares[0]} of people for {a}, {shares[1]} for {b})."
+        )
+    if entry.rates == (0.0, 0.0) and entry.value == 1:
+        return (
+            f"As announced, “{entry.outcome}” was never the outcome for {a}, nor for {b}: 0 to 0 counts as alike, as 1."
         )
     value = wording.number(entry.value, decimals=digits)
     return (

@@ -1,0 +1,5 @@
+"""`python -m atr` is the command `atr`."""
+
+from atr.cli import main
+
+main()
