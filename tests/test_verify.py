@@ -52,15 +52,24 @@ def _value(content: Any, path: Path_) -> Any:
     return content
 
 
+def _copied(content: dict[str, Any], path: Path_) -> tuple[dict[str, Any], Any]:
+    """The content anew, and in it what holds the place; all that is beside the path is shared."""
+    changed = holder = copy.copy(content)
+    for key in path[:-1]:
+        holder[key] = copy.copy(holder[key])
+        holder = holder[key]
+    return changed, holder
+
+
 def _set(content: dict[str, Any], path: Path_, value: Any) -> dict[str, Any]:
-    changed = copy.deepcopy(content)
-    _value(changed, path[:-1])[path[-1]] = value
+    changed, holder = _copied(content, path)
+    holder[path[-1]] = value
     return changed
 
 
 def _without(content: dict[str, Any], path: Path_) -> dict[str, Any]:
-    changed = copy.deepcopy(content)
-    del _value(changed, path[:-1])[path[-1]]
+    changed, holder = _copied(content, path)
+    del holder[path[-1]]
     return changed
 
 
