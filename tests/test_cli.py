@@ -17,6 +17,7 @@ from atr import cli
 from atr.report.model import PublicReport
 from atr.store import hold
 from tests import series
+from tests.conftest import Published
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -91,14 +92,12 @@ def test_check_names_the_fault(tmp_path: Path, here: Command) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("prefect")
-def test_publish_review_verify_history(tmp_path: Path, prefect_home: Path) -> None:
-    path = series.write_series(tmp_path, series.card(10), population_rounding=1)
-    published = atr("publish", path, "--json")
-    assert published.returncode == 0, published.stderr
-    result = json.loads(published.stdout)
+def test_publish_review_verify_history(tmp_path: Path, published: Published) -> None:
+    path, done = published.programme, published.process
+    result = json.loads(done.stdout)
     documents = Path(result["documents"])
     assert Path(result["dossier"]).is_file()
-    assert published.stderr.count("Rendering") == 1, "progress is told once"
+    assert done.stderr.count("Rendering") == 1, "progress is told once"
     assert PublicReport.model_validate_json((documents / "report.json").read_text()).privacy.max_confidence == 0.9
 
     where = atr("review", path, "2024")

@@ -326,7 +326,7 @@ def test_a_hostile_report_does_not_crash(tmp_path: Path, rounding: int) -> None:
     numbers = 0, -1, 10**18, 0.5, 1e-320, 1e308, True
     others = "", "g1", "\ud800", None, [], {}, ["a", "a"], {"a": "b"}
     alike = {("groups", 1), *(("fairness", i) for i in range(3, len(content["fairness"])))}
-    alike |= {("influence", i) for i in range(1, len(content["influence"]))}
+    alike |= {(name, i) for name in ("influence", "notes") for i in range(1, len(content[name]))}
     for path in (path for path in _nodes(content) if path[:2] not in alike):
         values = (*numbers, *others) if isinstance(_value(content, path), int | float) else others
         for changed in (*(_set(content, path, value) for value in values), _without(content, path)):
