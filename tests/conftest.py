@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from flows.environment import SETTINGS
+from tests import series
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -53,3 +56,57 @@ def prefect_home(tmp_path: Path, _migrated: Path) -> Path:
     home = tmp_path / "var" / "test-series" / "prefect"
     shutil.copytree(_migrated, home)
     return home
+
+
+WATCH = """
+import os, sys
+
+def _watch(event, arguments):
+    if event in ("socket.connect", "socket.sendto", "socket.getaddrinfo"):
+        address = arguments[0] if event == "socket.getaddrinfo" else arguments[1]
+        with open(os.environ["ATR_TEST_WATCH"], "a") as file:
+            file.write(f"{event} {address!r}\\n")
+
+sys.addaudithook(_watch)
+"""
+"""Loaded into every Python process of a run: what it connects to."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """A programme whose first run was killed while it rendered, and the second one left to end."""
+
+    programme: Path
+    store: Path
+    process: subprocess.CompletedProcess[str]
+    drafted: dict[str, bytes]
+    watched: Path
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory, _migrated: Path) -> Published:
+    """Two runs with Prefect that several tests look at, as each takes long; all of them in the group ``prefect``."""
+    os.umask(0o077)
+    folder = tmp_path_factory.mktemp("published")
+    path = series.write_series(folder, series.card(10), population_rounding=1)
+    store, site, watched = folder / "var" / "test-series", folder / "watch", folder / "connections"
+    shutil.copytree(_migrated, store / "prefect")
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(WATCH)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+    environment = kept | {"PYTHONPATH": f"{site}:{Path(__file__).parent.parent}", "ATR_TEST_WATCH": str(watched)}
+    command = [sys.executable, "-m", "atr.cli", "publish", str(path), "--json"]
+    killed = subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert killed.stderr is not None
+    for line in killed.stderr:
+        if "Rendering" in line:
+            break
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    killed.stderr.close()
+    assert not (store / "drafts").exists()
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    return Published(path, store, done, series.files(store / "drafts" / "2024-v1"), watched)

@@ -17,6 +17,9 @@ from atr import cli
 from atr.report.model import PublicReport
 from atr.store import hold
 from tests import series
+from tests.conftest import Published
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def atr(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -26,6 +29,19 @@ def atr(*arguments: str | Path, cwd: Path | None = None) -> subprocess.Completed
         cwd=cwd, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, check=False,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
     )  # fmt: skip
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
+    """The command in this process: for what does not depend on how a process starts or ends."""
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        monkeypatch.setattr(sys, "argv", ["atr", *map(str, arguments)])
+        capfd.readouterr()
+        code = cli._run()
+        return subprocess.CompletedProcess(sys.argv, code, *capfd.readouterr())
+
+    return run
 
 
 def _fails(result: subprocess.CompletedProcess[str], code: int, *named: str) -> None:
@@ -57,33 +73,31 @@ def test_init_writes_an_example_that_works_and_overwrites_nothing(tmp_path: Path
     _fails(atr("init", tmp_path), 1, "already there")
 
 
-def test_check_counts_one_as_one(tmp_path: Path) -> None:
+def test_check_counts_one_as_one(tmp_path: Path, here: Command) -> None:
     path = series.write_series(tmp_path, {("all", "a"): (3, 2)})
     first, second, _ = (tmp_path / "log.csv").read_text().splitlines()[1:]
     with (tmp_path / "log.csv").open("a") as file:
         file.writelines([f"{first}\n", second.replace("yes", "no") + "\n"])
-    assert "5 rows read: 3 decisions, 1 duplicate, 1 correction, 0 quarantined." in atr("check", path).stderr
+    assert "5 rows read: 3 decisions, 1 duplicate, 1 correction, 0 quarantined." in here("check", path).stderr
 
 
-def test_check_names_the_fault(tmp_path: Path) -> None:
+def test_check_names_the_fault(tmp_path: Path, here: Command) -> None:
     path = series.write_series(tmp_path, series.card(2))
     path.write_text(path.read_text().replace("day\n", "days\n"))
     _fails(atr("check", path), 1, "log.csv", "days", "day")
     path.write_text(path.read_text().replace("title:", "titel:", 1))
-    _fails(atr("check", path), 1, "titel", "line 2")
-    _fails(atr("check", tmp_path / "none.yaml"), 1, "no such file", "atr init")
+    _fails(here("check", path), 1, "titel", "line 2")
+    _fails(here("check", tmp_path / "none.yaml"), 1, "no such file", "atr init")
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("prefect")
-def test_publish_review_verify_history(tmp_path: Path, prefect_home: Path) -> None:
-    path = series.write_series(tmp_path, series.card(10), population_rounding=1)
-    published = atr("publish", path, "--json")
-    assert published.returncode == 0, published.stderr
-    result = json.loads(published.stdout)
+def test_publish_review_verify_history(tmp_path: Path, published: Published) -> None:
+    path, done = published.programme, published.process
+    result = json.loads(done.stdout)
     documents = Path(result["documents"])
     assert Path(result["dossier"]).is_file()
-    assert published.stderr.count("Rendering") == 1, "progress is told once"
+    assert done.stderr.count("Rendering") == 1, "progress is told once"
     assert PublicReport.model_validate_json((documents / "report.json").read_text()).privacy.max_confidence == 0.9
 
     where = atr("review", path, "2024")
@@ -133,7 +147,7 @@ def test_what_would_end_a_run_is_found_before_prefect_starts(tmp_path: Path) -> 
     assert "Prefect" not in held.stderr + gone.stderr
 
 
-def test_an_error_as_json(tmp_path: Path) -> None:
+def test_an_error_as_json(tmp_path: Path, here: Command) -> None:
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text(series.write_series(tmp_path, series.card(2)).read_text().replace("title:", "titel:", 1))
     for arguments, code, kind, where, message in [
@@ -143,12 +157,14 @@ def test_an_error_as_json(tmp_path: Path) -> None:
         (("review", tmp_path / "programme.yaml", "2024", "--approve"), 2, "UsageError", "", "--name"),
         (("init", tmp_path / "programme.yaml" / "x"), 4, "EnvironmentFault", "programme.yaml", "ot a directory"),
     ]:
-        done = atr(*arguments, "--json")
+        done = here(*arguments, "--json")
         error = json.loads(done.stdout)["error"]
         assert (done.returncode, error["exit_code"], error["kind"]) == (code, code, kind)
         assert where in error["where"]
         assert message in error["message"]
         assert message in done.stderr
+    process = atr("check", "--json")
+    assert (process.returncode, json.loads(process.stdout)["error"]["exit_code"]) == (2, 2)
 
 
 @pytest.mark.slow

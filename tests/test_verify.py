@@ -52,15 +52,24 @@ def _value(content: Any, path: Path_) -> Any:
     return content
 
 
+def _copied(content: dict[str, Any], path: Path_) -> tuple[dict[str, Any], Any]:
+    """The content anew, and in it what holds the place; all that is beside the path is shared."""
+    changed = holder = copy.copy(content)
+    for key in path[:-1]:
+        holder[key] = copy.copy(holder[key])
+        holder = holder[key]
+    return changed, holder
+
+
 def _set(content: dict[str, Any], path: Path_, value: Any) -> dict[str, Any]:
-    changed = copy.deepcopy(content)
-    _value(changed, path[:-1])[path[-1]] = value
+    changed, holder = _copied(content, path)
+    holder[path[-1]] = value
     return changed
 
 
 def _without(content: dict[str, Any], path: Path_) -> dict[str, Any]:
-    changed = copy.deepcopy(content)
-    del _value(changed, path[:-1])[path[-1]]
+    changed, holder = _copied(content, path)
+    del holder[path[-1]]
     return changed
 
 
@@ -317,7 +326,7 @@ def test_a_hostile_report_does_not_crash(tmp_path: Path, rounding: int) -> None:
     numbers = 0, -1, 10**18, 0.5, 1e-320, 1e308, True
     others = "", "g1", "\ud800", None, [], {}, ["a", "a"], {"a": "b"}
     alike = {("groups", 1), *(("fairness", i) for i in range(3, len(content["fairness"])))}
-    alike |= {("influence", i) for i in range(1, len(content["influence"]))}
+    alike |= {(name, i) for name in ("influence", "notes") for i in range(1, len(content[name]))}
     for path in (path for path in _nodes(content) if path[:2] not in alike):
         values = (*numbers, *others) if isinstance(_value(content, path), int | float) else others
         for changed in (*(_set(content, path, value) for value in values), _without(content, path)):

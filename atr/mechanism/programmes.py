@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
-from scipy.sparse import block_array, csr_array, eye_array, kron
 
 from atr.groups import FloatArray, IntArray
+from atr.mechanism.entries import Entries, diagonal, entries, matrix
 
 PEOPLE = 1000.0
 # The smallest HiGHS takes.
@@ -121,25 +121,24 @@ def exact_programme(block: Block) -> Optimum | None:
     ----------
     Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, (OPT), with given totals.
     """
-    A = block.outcomes
+    A, n, g = block.outcomes, len(block.p), block.count
     joint = block.p[:, None] * block.D
     totals = block.group_sums(joint)
-    limits = csr_array(
-        (
-            (-block.factors[:, None] * totals[block.set_group]).ravel(),
-            (np.arange(len(block.set_group) * A), np.repeat(block.set_group, A)),
-        ),
-        shape=(len(block.set_group) * A, block.count),
+    rows = len(block.set_group) * A
+    limits = entries(
+        np.arange(rows),
+        np.repeat(block.set_group, A),
+        (-block.factors[:, None] * totals[block.set_group]).ravel(),
     )
     sets, regions, groups = _sums(block)
     return solve_programme(
-        np.append(np.zeros(joint.size), np.ones(block.count)),
-        _stacked([[sets, limits]]),
-        np.zeros(limits.shape[0]),
-        _stacked([[regions, csr_array((len(block.p), block.count))], [groups, None]]),
+        np.append(np.zeros(joint.size), np.ones(g)),
+        matrix(rows, n * A + g, sets, limits.at(column=n * A)),
+        np.zeros(rows),
+        matrix(n + g * A, n * A + g, regions, groups.at(row=n)),
         np.concatenate([block.p, totals.ravel()]),
-        np.append((block.p[:, None] * block.lower).ravel(), np.zeros(block.count)),
-        np.append((block.p[:, None] * block.upper).ravel(), np.full(block.count, np.inf)),
+        np.append((block.p[:, None] * block.lower).ravel(), np.zeros(g)),
+        np.append((block.p[:, None] * block.upper).ravel(), np.full(g, np.inf)),
     )
 
 
@@ -164,30 +163,32 @@ def free_programme(block: Block, beta: FloatArray, weights: FloatArray) -> Optim
     A, n, g = block.outcomes, len(block.p), block.count
     scale = 1 / weights[block.set_group]
     sets, regions, groups = _sums(block)
-    rows = len(block.set_group) * A
-    ceilings = csr_array(
-        (
-            (-(beta[block.set_group] * block.factors)[:, None] * scale).ravel(),
-            (np.arange(rows), (block.set_group[:, None] * A + np.arange(A)).ravel()),
-        ),
-        shape=(rows, g * A),
+    rows, columns = len(block.set_group) * A, (n + g) * A + g
+    ceilings = entries(
+        np.arange(rows),
+        (block.set_group[:, None] * A + np.arange(A)).ravel(),
+        (-(beta[block.set_group] * block.factors)[:, None] * scale).ravel(),
     )
     # An outcome nobody can get limits nothing.
     possible = block.upper if block.rated is None else block.D
     somebody = (block.group_sums(block.p[:, None] * possible) > 0)[block.set_group].ravel()
-    excess = csr_array(
-        (-somebody.astype(np.float64), (np.arange(rows), np.repeat(block.set_group, A))), shape=(rows, g)
-    )
-    equalities: list[list[Any]] = [[regions, None, csr_array((n, g))], [groups, -eye_array(g * A), None]]
+    excess = entries(np.arange(rows), np.repeat(block.set_group, A), -somebody.astype(np.float64))
+    equalities = [regions, groups.at(row=n), diagonal(g * A, -1.0).at(row=n, column=n * A)]
     totals = [block.p, np.zeros(g * A)]
     if block.rated is not None:
-        equalities.append([_rated_sums(block), None, None])
+        equalities.append(_rated_sums(block).at(row=n + g * A))
         totals.append(block.group_sums(block.rated[:, None] * block.p[:, None] * block.D).ravel())
     return solve_programme(
         np.append(np.zeros((n + g) * A), np.ones(g)),
-        _stacked([[sets.multiply(scale.reshape(-1, 1)), ceilings, excess]]),
+        matrix(
+            rows,
+            columns,
+            sets.times(scale.ravel()[sets.row]),
+            ceilings.at(column=n * A),
+            excess.at(column=(n + g) * A),
+        ),
         np.zeros(rows),
-        _stacked(equalities),
+        matrix(sum(map(len, totals)), columns, *equalities),
         np.concatenate(totals),
         np.concatenate([(block.p[:, None] * block.lower).ravel(), np.zeros(g * A), np.full(g, -np.inf)]),
         np.concatenate([(block.p[:, None] * block.upper).ravel(), np.full(g * A + g, np.inf)]),
@@ -200,47 +201,47 @@ def nearest_programme(block: Block, beta: FloatArray, *, exact: bool) -> Optimum
     The variables are what is added to z and what is taken from it (n · outcomes each) and, unless the rates of p are
     kept (``exact``), by how much the totals move (g · outcomes).
     """
-    A, g = block.outcomes, block.count
-    joint = block.p[:, None] * block.D
+    A, n, g = block.outcomes, len(block.p), block.count
     sets, regions, groups = _sums(block)
-    limits, held = confidence_limits(block, beta)
-    cells = joint.size
+    limits = confidence_limits(block, beta)
+    cells, rows = n * A, len(limits)
     up, down = block.p[:, None] * (block.upper - block.D), block.p[:, None] * (block.D - block.lower)
     cost, lowest = np.full(2 * cells, 0.5), np.zeros(2 * cells)
     highest = np.concatenate([up.ravel(), down.ravel()])
-    inequalities: list[Any] = [sets, -sets]
-    equalities: list[Any] = [[regions, -regions], [groups, -groups]]
+    inequalities = [sets, sets.times(-1).at(column=cells)]
+    equalities = [part for of in (regions, groups.at(row=n)) for part in (of, of.times(-1).at(column=cells))]
+    kept = n + g * A
     if not exact:
-        inequalities.append(-held)
-        equalities = [[regions, -regions, csr_array((len(block.p), g * A))], [groups, -groups, -eye_array(g * A)]]
+        held = entries(
+            np.arange(rows),
+            (block.set_group[:, None] * A + np.arange(A)).ravel(),
+            -np.repeat(beta[block.set_group] * block.factors, A),
+        )
+        inequalities.append(held.at(column=2 * cells))
+        equalities.append(diagonal(g * A, -1.0).at(row=n, column=2 * cells))
         if block.rated is not None:
-            rated = _rated_sums(block)
-            equalities.append([rated, -rated, csr_array((g * A, g * A))])
+            rated = _rated_sums(block).at(row=kept)
+            equalities += [rated, rated.times(-1).at(column=cells)]
+            kept += g * A
         cost = np.append(cost, np.zeros(g * A))
         lowest, highest = np.append(lowest, np.full(g * A, -np.inf)), np.append(highest, np.full(g * A, np.inf))
     return solve_programme(
         cost,
-        _stacked([inequalities]),
+        matrix(rows, len(cost), *inequalities),
         limits,
-        _stacked(equalities),
-        np.zeros(len(block.p) + (len(equalities) - 1) * g * A),
+        matrix(kept, len(cost), *equalities),
+        np.zeros(kept),
         lowest,
         highest,
     )
 
 
-def confidence_limits(block: Block, beta: FloatArray) -> tuple[FloatArray, csr_array]:
-    """Give how far each set's people (v · outcomes) may grow, and by how much of the totals' growth (… × g·A)."""
-    A = block.outcomes
+def confidence_limits(block: Block, beta: FloatArray) -> FloatArray:
+    """Give how far each set's people (v · outcomes) may grow while the totals stay."""
     joint = block.p[:, None] * block.D
     ceiling = beta[block.set_group] * block.factors
     limits = ceiling[:, None] * block.group_sums(joint)[block.set_group] - block.set_sums(joint)
-    rows = len(block.set_group) * A
-    held = csr_array(
-        (np.repeat(ceiling, A), (np.arange(rows), (block.set_group[:, None] * A + np.arange(A)).ravel())),
-        shape=(rows, block.count * A),
-    )
-    return limits.ravel(), held
+    return limits.ravel()
 
 
 def solve_programme(
@@ -279,21 +280,18 @@ def solve_programme(
     )
 
 
-def _sums(block: Block) -> tuple[csr_array, csr_array, csr_array]:
+def _sums(block: Block) -> tuple[Entries, Entries, Entries]:
     """Give the matrices that add up cells by set and outcome, by region, and by group and outcome."""
-    A, n = block.outcomes, len(block.p)
-    each = eye_array(A)
-    member = csr_array((np.ones(len(block.member)), (block.member_set, block.member)), shape=(len(block.set_group), n))
-    group = csr_array((np.ones(n), (block.group, np.arange(n))), shape=(block.count, n))
-    return kron(member, each, "csr"), kron(eye_array(n), np.ones((1, A)), "csr"), kron(group, each, "csr")
+    A, each = block.outcomes, np.arange(block.outcomes)
+    cells = np.arange(len(block.p) * A)
+    return (
+        entries(block.member_set[:, None] * A + each, block.member[:, None] * A + each),
+        entries(cells // A, cells),
+        entries((block.group[:, None] * A + each).ravel(), cells),
+    )
 
 
-def _rated_sums(block: Block) -> csr_array:
+def _rated_sums(block: Block) -> Entries:
     """Give the matrix that adds up, by group and outcome, the people whose rates are kept."""
-    people = np.ones(len(block.p)) if block.rated is None else block.rated
-    group = csr_array((people, (block.group, np.arange(len(block.p)))), shape=(block.count, len(block.p)))
-    return kron(group, eye_array(block.outcomes), "csr")
-
-
-def _stacked(blocks: list[list[Any]]) -> Any:
-    return block_array(blocks, format="csr")
+    _, _, groups = _sums(block)
+    return groups if block.rated is None else groups.times(np.repeat(block.rated, block.outcomes))

@@ -231,7 +231,7 @@ def _evened(block: Block, found: Optimum, beta: FloatArray, *, exact: bool) -> F
     least_up, most_up = _range(up, found.at_lower[:cells], found.at_upper[:cells])
     least_down, most_down = _range(down, found.at_lower[cells : 2 * cells], found.at_upper[cells : 2 * cells])
     low, high = (least_up - most_down) / PEOPLE, (most_up - least_down) / PEOPLE
-    limits, _ = confidence_limits(block, beta)
+    limits = confidence_limits(block, beta)
     binds = (found.multipliers > DUAL_TOLERANCE).reshape(-1, A)
     limits = limits.reshape(-1, A) / PEOPLE
     region_starts = np.searchsorted(block.group, np.arange(block.count + 1))

@@ -58,7 +58,7 @@ def faces(text: str, *, embedded: bool = True) -> tuple[Face, ...]:
     embedded
         Whether the document carries the fonts in itself; else it names them, for :func:`read`.
     """
-    characters = {ord(character) for character in text}
+    characters = {ord(character) for character in set(text)}
     found = [
         _face(family + _SUFFIX[subset], weight, style, ranges, f"{file}-{subset}-{weight}-{style}", embedded)
         for subset, ranges in _SUBSETS.items()

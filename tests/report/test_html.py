@@ -50,6 +50,7 @@ PAGES = ["compas", "tall", "one", "none", "hostile", "index", "index-empty"]
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("browser")
 @pytest.mark.parametrize("name", PAGES)
 def test_in_a_browser(browser: Any, site: Path, name: str) -> None:
     """No request, no message, no script, no sideways scroll, no accessibility fault in light and dark."""
@@ -86,6 +87,7 @@ def test_in_a_browser(browser: Any, site: Path, name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("browser")
 def test_fonts_and_dark_charts(browser: Any, site: Path) -> None:
     context = browser.new_context(color_scheme="dark")
     page = context.new_page()

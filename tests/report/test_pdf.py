@@ -8,6 +8,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pikepdf
@@ -22,10 +23,13 @@ from atr.report.model import PublicReport
 from tests.report import sample
 from tests.report.conftest import Documents
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("documents")]
+"""One worker lays every report out, once."""
 
 
+@cache
 def pages(content: bytes) -> list[str]:
+    """The text of every page; reading it takes as long as laying it out."""
     return [page.extract_text() for page in pypdf.PdfReader(io.BytesIO(content)).pages]
 
 
@@ -93,8 +97,8 @@ def test_bookmarks_contents_and_running_heads(documents: Documents) -> None:
     for title in ("2 Announced decision rules", "3.2 By race", "9 Provenance"):
         assert re.search(rf"{title[2:].strip()}[ .]+{where[title] + 1}\b", contents), title  # type: ignore[operator]
     total = len(reader.pages)
-    for number, page in enumerate(reader.pages, start=1):
-        text = page.extract_text()
+    texts = pages(documents("compas")["report.pdf"])
+    for number, (page, text) in enumerate(zip(reader.pages, texts, strict=True), start=1):
         assert f"{number} / {total}" in text
         assert number == 1 or "Risk scores before trial" in text
         assert (round(float(page.mediabox.width)), round(float(page.mediabox.height))) == (595, 842)

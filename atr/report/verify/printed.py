@@ -116,6 +116,12 @@ class Printed:
 
     def rate(self, members: Bools, event: fairness.EventCells) -> RateBounds:
         """Between what the announced rate of an event among some regions lies, and the two ends of its range."""
+        key = members.tobytes(), event.inside.tobytes()
+        if key not in self._rates:
+            self._rates[key] = self._rate(members, event)
+        return self._rates[key]
+
+    def _rate(self, members: Bools, event: fairness.EventCells) -> RateBounds:
         if self.exact:
             found = fairness.rate(event, members)
             low, high = found.range
@@ -133,6 +139,10 @@ class Printed:
             )
         )
         return RateBounds(value=people.value(one), low=people.low(one), high=_flipped(people.low(other)))
+
+    @cached_property
+    def _rates(self) -> dict[tuple[bytes, bytes], RateBounds]:
+        return {}
 
     @cached_property
     def _people_by(self) -> dict[tuple[str, ...], dict[str, Bools]]:
@@ -209,21 +219,22 @@ class _People:
     def value(self, sums: _Sums) -> Interval:
         """The announced rate: of a whole group with an exact rate, that of the nearest whole number of people."""
 
-        def numerator(reach: _Reach, shift: float) -> Floats:
-            return reach(self.inside * sums.chance, np.where(self.whole & (sums.half is not None), shift, 0.0))
+        weights, rounded = self.inside * sums.chance, self.whole & (sums.half is not None)
 
-        return self._between(partial(numerator, shift=-0.5), partial(numerator, shift=0.5))
+        def numerator(reach: _Reach, shift: Floats) -> Floats:
+            return reach(weights, shift)
+
+        return self._between(*(partial(numerator, shift=np.where(rounded, shift, 0.0)) for shift in (-0.5, 0.5)))
 
     def low(self, sums: _Sums) -> Interval:
         """The lower end of its range: region by region, and where rates are exact what the group's total leaves."""
-        half = sums.half
+        alone, left = self.inside * sums.lower, sums.chance - (1 - self.inside) * sums.upper
+        below = None if sums.half is None else left - sums.half
 
         def numerator(reach: _Reach, more: float, shift: float) -> Floats:
-            alone = reach(self.inside * sums.lower)
-            if half is None:
-                return alone
-            left = sums.chance - (1 - self.inside) * sums.upper
-            return np.maximum(alone, np.minimum(reach(left - half, more), reach(left, shift)))
+            if below is None:
+                return reach(alone)
+            return np.maximum(reach(alone), np.minimum(reach(below, more), reach(left, shift)))
 
         low, high = self._between(partial(numerator, more=0.0, shift=-0.5), partial(numerator, more=1.0, shift=0.5))
         value = self.value(sums)
@@ -234,7 +245,7 @@ class _People:
 
     def _end(self, numerator: Callable[[_Reach], Floats], *, largest: bool) -> float:
         def left(rate: float) -> float:
-            return float(numerator(partial(self._reach, rate=rate, largest=largest)).sum())
+            return float(np.add.reduce(numerator(partial(self._reach, rate=rate, largest=largest))))
 
         if left(0.0) <= 0:
             return 0.0
@@ -245,5 +256,5 @@ class _People:
     def _reach(self, weights: Floats, constant: float | Floats = 0.0, *, rate: float, largest: bool) -> Floats:
         """(groups,) the largest or smallest weighted sum of people, less ``rate`` times those inside."""
         gain = weights - rate * self.inside
-        people = np.where((gain > 0) == largest, self.most, self.least)
-        return np.asarray(np.add.reduceat(people * gain, self.starts) + constant)
+        furthest = (np.maximum if largest else np.minimum)(self.most * gain, self.least * gain)
+        return np.asarray(np.add.reduceat(furthest, self.starts) + constant)

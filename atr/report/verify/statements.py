@@ -387,7 +387,6 @@ def _fairness(printed: Printed, comparisons: Sequence[fairness.Comparison]) -> I
     for key, entry in stated.items():
         if key not in expected:
             yield Finding(_name(entry), "is a comparison that the groups do not give")
-    rates: dict[tuple[bytes, int], RateBounds] = {}
     classes = in_classes(printed.report.fairness)
     for key, computed in expected.items():
         if key not in stated:
@@ -400,7 +399,7 @@ def _fairness(printed: Printed, comparisons: Sequence[fairness.Comparison]) -> I
         elif printed.exact:
             problems = list(_differences(entry, computed, *_MEASURED))
         else:
-            problems = list(_outside(printed, entry, computed, rates))
+            problems = list(_outside(printed, entry, computed))
             problems = problems or list(_differences(entry, how.judged(entry), *_JUDGED))
         yield from (Finding(_name(entry), problem) for problem in problems)
 
@@ -479,9 +478,7 @@ def _differences(stated: model.Fairness, computed: model.Fairness, *fields: str)
             yield f"{field} is stated as {getattr(stated, field)}, {getattr(computed, field)} follows"
 
 
-def _outside(
-    printed: Printed, entry: model.Fairness, computed: model.Fairness, rates: dict[tuple[bytes, int], RateBounds]
-) -> Iterator[str]:
+def _outside(printed: Printed, entry: model.Fairness, computed: model.Fairness) -> Iterator[str]:
     """What no populations within the rounding give."""
     yield from _differences(entry, computed, "reference", "people", "threshold", "attributes", "classes")
     outcomes = printed.announcement.outcomes
@@ -492,8 +489,8 @@ def _outside(
     of_attribute = printed.people_by(entry.attributes or (entry.attribute,))
     for who, rate in zip(entry.groups, entry.rates, strict=True):
         members = given & of_attribute[who]
-        bounds.append([_bounds(printed, members, event, rates) for event in events])
-        allowed = _printed_rate(_bounds(printed, members, printed.outcome_events[place], rates).value)
+        bounds.append([printed.rate(members, event) for event in events])
+        allowed = _printed_rate(printed.rate(members, printed.outcome_events[place]).value)
         if not allowed[0] <= rate <= allowed[1]:
             yield f"the rate of {who} is stated as {rate}, {_either(*allowed)} follows"
     if entry.measure == "p_percent_rule":
@@ -505,15 +502,6 @@ def _outside(
         a, b = bounds[0][0], bounds[1][0]
     yield from _value(entry, value, a, b, digits=printed.report.policy.digits)
     yield from _range(entry, low, high, digits=printed.report.policy.digits)
-
-
-def _bounds(
-    printed: Printed, members: Bools, event: fairness.EventCells, known: dict[tuple[bytes, int], RateBounds]
-) -> RateBounds:
-    key = members.tobytes(), id(event)
-    if key not in known:
-        known[key] = printed.rate(members, event)
-    return known[key]
 
 
 def _largest(intervals: Iterable[Interval]) -> Interval:
