@@ -88,10 +88,19 @@ def test_a_ratio_that_does_not_exist_has_no_change() -> None:
     assert list(changes.problems(now.model_copy(update={"changes": found}), sentences=True)) == []
 
 
+def test_the_margin_is_told_whatever_the_reference_was() -> None:
+    """The ratios have other bases, but the furthest of each report can be compared."""
+    now = _report(0.3, 0.6)
+    found = changes.since(now, _earlier(0.6, 0.6, references={"sex": "women"}), sha256=SHA)
+    assert found.entries == ()
+    assert [(m.previous, m.value, m.flagged) for m in found.margin] == [(0.2, -0.3, True)]
+    assert "the reference was women and is now men" in " ".join(found.skipped)
+    assert list(changes.problems(now.model_copy(update={"changes": found}), sentences=True)) == []
+
+
 @pytest.mark.parametrize(
     ("earlier", "words"),
     [
-        (_earlier(0.3, 0.6, references={"sex": "women"}), "the reference was women and is now men"),
         (_earlier(0.3, 0.6, outcomes=("mild", "harsh")), "The favourable outcome was “mild” and is now “low”"),
         (sample.none_announced(), "nothing was compared then"),
     ],

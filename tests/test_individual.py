@@ -510,8 +510,8 @@ def test_numbers_are_compared_by_the_middles_of_their_bins() -> None:
             "total_variation",
             ["No pair lies further", "0.0 percentage points apart", "cannot be told", "Nobody"],
         ),
-        (0.7, "total_variation", ["20.0 percentage points apart (“low”: 70 % and 50 %)", "20.0 points too much"]),
-        (0.7, "relative", ["“raised” is 1.67 times as likely", "(50 % and 30 %)", "0.511 in logarithm too much"]),
+        (0.7, "total_variation", ["20.0 percentage points apart (“low”: 70 % and 50 %)", "exceed it by 20.0 points"]),
+        (0.7, "relative", ["“raised” is 1.67 times as likely", "(50 % and 30 %)", "exceed it by 0.511 in logarithm"]),
         (1.0, "relative", ["“raised” is an outcome for", "with 50 %, and none for", "the excess is infinite"]),
     ],
 )

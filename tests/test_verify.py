@@ -22,7 +22,8 @@ from atr.programme import Programme
 from atr.ranges import RangeTable
 from atr.regions import Regions
 from atr.report import model
-from atr.report.verify import verify
+from atr.report.comparisons import Printing
+from atr.report.verify import check, verify
 from tests import series, whole
 
 RECOMPUTED = ("privacy", "fidelity", "coverage", "groups", "fairness", "influence", "surrogate")
@@ -271,6 +272,34 @@ def test_rounded_populations_leave_room_but_not_for_everything(tmp_path: Path, r
     value = content["fairness"][2]["value"]
     changed = _set(content, ("fairness", 2, "range"), [0.0, 1.0] if rates == "exact" else [value, value])
     assert any("range" in str(f) for f in verify(_write(tmp_path / "r.json", changed, forged=True)))
+
+
+@pytest.mark.parametrize("rounding", [1, 5])
+def test_a_range_of_three_outcomes_that_is_made_narrower_is_found(rounding: int) -> None:
+    content = series.programme(fidelity={"delta": 0.8}, population_rounding=rounding)
+    content["attributes"]["secret"] |= {"protected": True, "legitimate": False}
+    content["log"]["outcomes"] = {outcome: [outcome] for outcome in ("approved", "refused", "waiting")}
+    programme = Programme.model_validate(content)
+    regions = Regions(
+        public=("public",),
+        protection=programme.protection,
+        outcomes=("approved", "refused", "waiting"),
+        group_values=(("a",), ("b",)),
+        region_values=(("x",), ("y",), ("z",)) * 2,
+        counts=np.array([[90, 60, 51], [20, 120, 62], [70, 11, 120], [101, 30, 72], [44, 90, 70], [12, 60, 131]]),
+        offsets=np.array([0, 3, 6]),
+    )
+    announced = announcing.announce(regions, whole.solved(programme, regions), programme.policy)
+    report = whole.report(programme, regions, announced)
+    whole.verifies(report, announced)
+    how = Printing(announced.outcomes, {a.name: a.title for a in report.attributes}, report.policy)
+    wide = [i for i, e in enumerate(report.fairness) if e.value and e.summary is None and e.range[0] != e.range[1]]
+    assert {report.fairness[i].measure for i in wide} == {"statistical_parity", "p_percent_rule"}
+    for i in wide:
+        entry = report.fairness[i]
+        narrower = how.judged(entry.model_copy(update={"range": (entry.value, entry.value)}))
+        forged = [*report.fairness[:i], narrower, *report.fairness[i + 1 :]]
+        assert any("range" in str(f) for f in check(report.model_copy(update={"fairness": tuple(forged)})))
 
 
 def test_with_the_exact_populations_every_digit_is_checked_again(tmp_path: Path) -> None:

@@ -248,7 +248,7 @@ def _margin(report: PublicReport, attribute: str, now: _Worst, was: _Worst) -> M
         side = "within" if of.value >= 0 else "beyond"
         return f"{number(abs(of.value), decimals=decimals)} {side} the line of {number(of.threshold)}"
 
-    other = "" if was.groups == now.groups else f" that of {was.groups[0]} against {was.groups[1]} was,"
+    other = "" if {*was.groups} == {*now.groups} else f" that of {was.groups[0]} against {was.groups[1]} was,"
     sentence = (
         f"Of the ratios by {title}, that of {now.groups[0]} against {now.groups[1]} is furthest from 1: {lies(now)} "
         f"({rule}); in the earlier report{other} {lies(was)}. {_told(flagged)}"
