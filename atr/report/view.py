@@ -304,8 +304,8 @@ def all_lines(found: parity.Verdicts, *, alike: bool = False) -> str:
     """How many of all verdicts in the report are which, those on individual fairness included, as a sentence."""
     added = ["parity", "other pairs", "people alike in what may count", *(["like people alike"] if alike else [])]
     return (
-        f"Of all {found.total:,} verdicts in this report, which add {wording.listed(added)} and count each line "
-        f"of each table, {found.met:,} {'is' if found.met == 1 else 'are'} “met”, {found.not_met:,} “not met” and "
+        f"Of all {found.total:,} verdicts in this report, line by line and with {wording.listed(added)}, "
+        f"{found.met:,} {'is' if found.met == 1 else 'are'} “met”, {found.not_met:,} “not met” and "
         f"{found.cannot_tell + found.too_few:,} “cannot be told”."
     )
 
