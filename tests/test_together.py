@@ -174,7 +174,7 @@ def _true_figures_lie_in_the_ranges(published: Published) -> None:
     assert published.report["fairness"]
     for entry in published.report["fairness"]:
         if entry["measure"] == "individual_fairness":
-            true = truth.individual(entry["pair"]["distance"])
+            true = truth.individual(entry["pair"]["distance"], entry["pair"].get("least_people") or 0)
         else:
             true = truth.overall(entry) if entry.get("summary") else truth.comparison(entry)
         exact = entry["range"] == [entry["value"]] * 2
@@ -188,10 +188,10 @@ def _what_is_measured_is_declared(published: Published) -> None:
     mix, report = published.mix, published.report
     assert {e["measure"] for e in report["fairness"]} >= {"statistical_parity", "p_percent_rule"}
     assert ("sampling" in report["fairness"][0]) == (mix.coverage == "sample")
-    assert (
-        sum(e["measure"] == "individual_fairness" for e in report["fairness"])
-        == ({"none": 0, "variation": 1, "both": 2}[mix.individual])
-    )
+    alike = [e["pair"] for e in report["fairness"] if e["measure"] == "individual_fairness"]
+    of_all_regions = [pair["distance"] for pair in alike if not pair.get("least_people")]
+    assert len(of_all_regions) == {"none": 0, "variation": 1, "both": 2}[mix.individual]
+    assert {pair["distance"] for pair in alike} == {*of_all_regions}
     by = [entry["attribute"] for entry in report["compared"]]
     assert ("area and age" in by) == (mix.intersections != "none")
     assert ("secret and area" in by) == (mix.intersections == "mixed")
@@ -261,8 +261,10 @@ def _the_files_agree(published: Published) -> None:
         if "pair" in entry:
             assert number(row["outcomes_apart"]) == entry["pair"]["outcomes_apart"]
     figures = [row for row in together.rows(documents / "influence.csv") if row["measure"] == "influence"]
-    assert [(row["inputs"].split(" + "), float(row["figure"])) for row in figures] == [
-        (e["inputs"], e["value"]) for e in report["influence"]
+    assert [(row["inputs"].split(" + "), float(row["figure"]), row["outcome"]) for row in figures] == [
+        (e["inputs"], figure, outcome)
+        for e in report["influence"]
+        for outcome, figure in [(report["outcomes"][0], e["value"]), *e.get("outcomes", {}).items()]
     ]
 
 

@@ -421,8 +421,8 @@ class Truth:
             return max(true)
         return float(np.average(true, weights=[sum(e["people"]) for e in enough]))
 
-    def individual(self, distance: str) -> float:
-        """The true largest excess of any two regions."""
+    def individual(self, distance: str, least: int) -> float:
+        """The true largest excess of any two regions of so many printed people at least; 0 where there are no two."""
         declared = self.report["policy"]["individual"]["distances"]
         apart = np.zeros((len(self.regions),) * 2)
         for name, of in declared.items():
@@ -441,7 +441,8 @@ class Truth:
             with np.errstate(divide="ignore", invalid="ignore"):
                 outcomes = np.nan_to_num(np.abs(np.log(true[:, None]) - np.log(true[None])), nan=0.0, posinf=np.inf)
             outcomes = outcomes.max(axis=2)
-        return max(0.0, float((outcomes - apart).max()))
+        among = np.flatnonzero(self.printed >= least)
+        return max(0.0, float((outcomes - apart)[np.ix_(among, among)].max(initial=0.0)))
 
     def confidences(self, people: Ints) -> dict[str, dict[tuple[str, str | None], float]]:
         """For each announced group, how sure a reader can be of each sensitive attribute's values, and each named set.
