@@ -11,7 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from itertools import combinations, count
 from typing import Any, Literal, Protocol, TypeVar
@@ -167,6 +167,23 @@ class AnnouncedCells:
         within, rest = (self._totals[of].sum(axis=0) for of in (inside, outside))
         return np.stack(
             [np.maximum(within[:, 0], people - rest[:, 1]), np.minimum(within[:, 1], people - rest[:, 0])], axis=1
+        )
+
+    def within_totals(self) -> AnnouncedCells:
+        """The same, with every single cell bound by what the known total of its group leaves to it, too."""
+        if not self.exact or not len(self.population):
+            return self
+        every = range(self.outcomes)
+        totals = np.stack([self._total_of([a], [b for b in every if b != a]) for a in every], axis=1)
+        group, people = np.repeat(np.arange(len(totals)), np.diff(self.offsets)), self.population[:, None]
+        rest_low, rest_high = (
+            np.add.reduceat(people * x, self.offsets[:-1])[group] - people * x for x in (self.lower, self.upper)
+        )
+        least, most = ((totals[group, :, end] - rest) / people for end, rest in ((0, rest_high), (1, rest_low)))
+        return replace(
+            self,
+            lower=np.minimum(np.maximum(self.lower, least), self.chance),
+            upper=np.maximum(np.minimum(self.upper, most), self.chance),
         )
 
     def event(self, *outcomes: int) -> EventCells:

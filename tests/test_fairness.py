@@ -318,6 +318,26 @@ def test_no_narrower_range_of_a_difference_or_ratio_holds_for_all_allowed_mappin
             assert ratios.range == pytest.approx(ends, abs=1e-6, rel=1e-6)
 
 
+@settings(max_examples=40, deadline=None)
+@given(announced(most_outcomes=3), st.data())
+def test_a_single_cell_lies_within_what_its_groups_total_leaves_to_it(
+    case: tuple[AnnouncedCells, np.ndarray], data: st.DataObject
+) -> None:
+    cells, truth = _WithItsOwn(**vars(case[0])), case[1]
+    within = case[0].within_totals()
+    assert ((within.lower <= truth + 1e-9) & (truth <= within.upper + 1e-9)).all()
+    within, mappings = cells.within_totals(), _Mappings(cells)
+    x = data.draw(st.integers(0, len(truth) - 1))
+    for a in range(cells.outcomes):
+        one = np.zeros(truth.shape)
+        one[x, a] = 1 / cells.population[x]
+        least, most = mappings.least(one.ravel()), -mappings.least(-one.ravel())
+        assert within.lower[x, a] <= least + 1e-7
+        assert within.upper[x, a] >= most - 1e-7
+        if cells.outcomes == 2:
+            assert (within.lower[x, a], within.upper[x, a]) == pytest.approx((least, most), abs=1e-7)
+
+
 def test_relative_measures_have_no_cap_at_one() -> None:
     """[CGP] (15) caps |ε̃ − ε| at 1: with d = ½ everywhere and α = ½, (¾, ¼) is allowed, and ln 3 apart."""
     chance = np.array([[0.75, 0.25], [0.25, 0.75]])

@@ -50,6 +50,8 @@ def with_individual(report: PublicReport) -> tuple[Fairness, ...]:
     if policy is None or sum(len(group.regions) for group in report.announced_groups) < 2:
         return compared
     cells = held.cells(held.announcement(report), policy=report.policy)
+    if report.policy.population_rounding == 1:
+        cells = cells.within_totals()
     minimum = report.policy.minimum_group_size
     enough = int((cells.printed >= minimum).sum())
     of_least = (None,) if enough < 2 or enough == len(cells.printed) else (None, minimum)
