@@ -176,7 +176,7 @@ def free_programme(block: Block, beta: FloatArray, weights: FloatArray) -> Optim
     equalities = [regions, groups.at(row=n), diagonal(g * A, -1.0).at(row=n, column=n * A)]
     totals = [block.p, np.zeros(g * A)]
     if block.rated is not None:
-        equalities.append(_rated_sums(block).at(row=n + g * A))
+        equalities.append(_rated(groups, block.rated, A).at(row=n + g * A))
         totals.append(block.group_sums(block.rated[:, None] * block.p[:, None] * block.D).ravel())
     return solve_programme(
         np.append(np.zeros((n + g) * A), np.ones(g)),
@@ -220,7 +220,7 @@ def nearest_programme(block: Block, beta: FloatArray, *, exact: bool) -> Optimum
         inequalities.append(held.at(column=2 * cells))
         equalities.append(diagonal(g * A, -1.0).at(row=n, column=2 * cells))
         if block.rated is not None:
-            rated = _rated_sums(block).at(row=kept)
+            rated = _rated(groups, block.rated, A).at(row=kept)
             equalities += [rated, rated.times(-1).at(column=cells)]
             kept += g * A
         cost = np.append(cost, np.zeros(g * A))
@@ -291,7 +291,6 @@ def _sums(block: Block) -> tuple[Entries, Entries, Entries]:
     )
 
 
-def _rated_sums(block: Block) -> Entries:
-    """Give the matrix that adds up, by group and outcome, the people whose rates are kept."""
-    _, _, groups = _sums(block)
-    return groups if block.rated is None else groups.times(np.repeat(block.rated, block.outcomes))
+def _rated(groups: Entries, rated: FloatArray, outcomes: int) -> Entries:
+    """Give the matrix that adds up, by group and outcome, the people whose rates are kept, from that of all people."""
+    return groups.times(np.repeat(rated, outcomes))

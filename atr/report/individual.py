@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from atr import fairness
 from atr import individual as measuring
 from atr.announcement import RATE_DIGITS
@@ -79,8 +77,7 @@ def excess(
     if policy is None:
         raise ValueError("the report declares no distance")
     records = _records(held.columns(report), policy)
-    people = [region.population for group in report.announced_groups for region in group.regions]
-    among = None if least is None else np.array(people) >= least
+    among = None if least is None else cells.printed >= least
     return measuring.largest_excess(cells, records, distance=distance, tolerance=policy.tolerance, among=among)
 
 
@@ -267,12 +264,14 @@ class Line:
 class Alike:
     """One measure of individual fairness: the pair that attains it, attribute by attribute.
 
-    ``lines`` are left out where the pair is that of the measure before.
+    ``lines`` are left out where the pair is that of the measure before. ``too_few``: no verdict is given for the people
+    being too few.
     """
 
     name: str
     among: str
     measured: Measured
+    too_few: bool
     lines: tuple[Line, ...]
     chances: tuple[tuple[str, tuple[str, ...]], ...]
     """Of every outcome, in the order of the report: its name and the two announced chances in percent."""
@@ -309,6 +308,7 @@ def _alike(report: PublicReport, policy: IndividualPolicy, entry: Fairness, pair
         name=NAMES[pair.distance],
         among="all regions" if pair.least_people is None else f"regions of {_people(report)} or more",
         measured=_measured(entry),
+        too_few=entry.reason == "too_few_people",
         lines=tuple(lines),
         chances=tuple(
             (o, tuple(wording.points(chances[o], decimals=decimals) for chances in pair.chances))

@@ -44,6 +44,8 @@ _SUMMARIES = {"worst_class": "worst class", "mean_over_classes": "mean"}
 
 _Place = Callable[[str], tuple[tuple[int, ...], str]]
 """Where a value stands among the others: as its attributes are ordered, then by name."""
+_Who = tuple[str, str]
+"""An attribute or intersection, and one of its groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +152,9 @@ def counted_once(report: PublicReport) -> tuple[list[Fairness], list[str]]:
     return kept, same
 
 
-def met_before(report: PublicReport, by: ComparedBy) -> str:
+def met_before(report: PublicReport, by: ComparedBy, people: Mapping[_Who, frozenset[int]]) -> str:
     """Which groups are the very people of a group of another comparison, as a sentence; empty where there are none."""
-    people, place = same_people(report), [b.attribute for b in report.compared].index(by.attribute)
+    place = [b.attribute for b in report.compared].index(by.attribute)
     earlier = {b.attribute for b in report.compared[:place]}
     first: dict[frozenset[int], str] = {}
     for (attribute, who), regions in people.items():
@@ -169,7 +171,7 @@ def met_before(report: PublicReport, by: ComparedBy) -> str:
     )
 
 
-def same_people(report: PublicReport) -> dict[tuple[str, str], frozenset[int]]:
+def same_people(report: PublicReport) -> dict[_Who, frozenset[int]]:
     """For each attribute or intersection and each of its groups, by their positions, the announced regions in it."""
     found: dict[tuple[str, str], set[int]] = {}
     regions = [group.public | region.sensitive for group in report.announced_groups for region in group.regions]
@@ -229,10 +231,11 @@ def rule(report: PublicReport) -> Fairness | None:
 def protected(report: PublicReport) -> tuple[Protected, ...]:
     """The protected attributes that groups were compared by."""
     found = []
+    regions_of = same_people(report)
     for i, by in enumerate(report.compared, start=1):
         entries = [e for e in report.fairness if e.attribute == by.attribute]
         if entries:
-            found.append(_protected(report, by, entries, id=f"chart-{i}"))
+            found.append(_protected(report, by, entries, regions_of, id=f"chart-{i}"))
     return tuple(found)
 
 
@@ -282,7 +285,14 @@ def _in_order(report: PublicReport, by: ComparedBy) -> _Place:
     return place
 
 
-def _protected(report: PublicReport, by: ComparedBy, entries: list[Fairness], *, id: str) -> Protected:
+def _protected(
+    report: PublicReport,
+    by: ComparedBy,
+    entries: list[Fairness],
+    regions_of: Mapping[_Who, frozenset[int]],
+    *,
+    id: str,
+) -> Protected:
     place, several = _in_order(report, by), len(by.attributes) > 1
     ratios = [e for e in _ratios(report) if e.attribute == by.attribute]
     parities = [e for e in entries if e.measure == "statistical_parity" and not e.condition]
@@ -328,7 +338,7 @@ def _protected(report: PublicReport, by: ComparedBy, entries: list[Fairness], *,
         title=by.title,
         reference=reference,
         chosen=_CHOSEN[by.chosen or "named"],
-        met_before=met_before(report, by),
+        met_before=met_before(report, by, regions_of),
         nobody=nobody(report, by),
         rule=rule_name(first),
         threshold=threshold,
