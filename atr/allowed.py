@@ -6,13 +6,18 @@ one QID group each. Rules within the bounds of cells and the totals of groups ar
 if they sum to the people and, for every event, those of each part, and those of the parts of a group together, keep to
 the bounds of their cells and to what the bounds of all other cells leave of the group's total. That is a linear
 programme of a few variables for each part, whatever the number of regions.
+
+The fewest people of a part with an event are the largest of a few sums (:func:`least_people`), all linear in the
+numbers of people of regions.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, reduce
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -27,8 +32,48 @@ Range = tuple[float, float]
 
 EFFORT = 50_000
 """Numbers in all programmes of one column of people, at most: beyond, events bound the outcomes one by one."""
+_SEVERAL_UP_TO = 5
+"""With more outcomes, there are too many levels for an event of several: other events bound it one by one."""
 _GRID, _NOISE = 1e9, 0.1
 """What a solver says of a rate is rounded outwards to a billionth; a tenth of that is its noise, and must not show."""
+
+
+Outcomes = frozenset[int]
+Sums = dict[Outcomes, int]
+"""A sum of the people with one of some outcomes, at least: which outcomes, and how often they count."""
+
+
+@cache
+def least_people(event: Outcomes, outcomes: int) -> tuple[tuple[Sums, Sums], ...]:
+    """Bounds from below of the people of a part with an event, the largest of which is attained.
+
+    Its people keep to the bounds of its cells and to what the total of its group leaves to it. Each bound counts people
+    of an outcome so often by the total as the outcome's level says, a dual variable of the flow, and the rest by the
+    cells. A way from outcome to outcome leaves or enters the event at most once for each outcome of it, and of its
+    opposite: no more levels are needed, and none against an outcome that is alone on its side. The least sum of people
+    counted so often is that of those counted once and more, twice and more, and so on (Lovász's extension).
+
+    Returns
+    -------
+    For each bound the sums by the cells and by the total; all outcomes together stand for all people.
+    """
+    every = frozenset(range(outcomes))
+    opposite = every - event
+    return tuple(
+        (_least_sum([int(a in event) - level for a, level in enumerate(levels)]), _least_sum(levels))
+        for levels in product(range(min(len(event), len(opposite)) + 1), repeat=outcomes)
+        if min(levels) == 0
+        and not (len(event) == 1 and any(levels[a] < max(levels) for a in event))
+        and not (len(opposite) == 1 and any(levels[a] > 0 for a in opposite))
+    )
+
+
+def _least_sum(times: Sequence[int]) -> Sums:
+    sums = {frozenset(range(len(times))): min(times)}
+    for least in range(min(times) + 1, max(times) + 1):
+        counted = frozenset(a for a, often in enumerate(times) if often >= least)
+        sums[counted] = sums.get(counted, 0) + 1
+    return {of: often for of, often in sums.items() if often}
 
 
 @dataclass(frozen=True)
@@ -78,21 +123,40 @@ class Parts:
 
     @cached_property
     def ends(self) -> tuple[Floats, Floats]:
-        """(e, parts) people with an event, at least and at most: each that of some allowed rule, within the effort."""
-        low, high = self._together(np.arange(len(self.people)))
-        if self.outcomes == 3:  # of an event and its opposite, one is a single outcome
-            rest_low, rest_high = low.sum(axis=0) - low, high.sum(axis=0) - high
-            return np.maximum(low, self.people - rest_high), np.minimum(high, self.people - rest_low)
-        if 2 * len(self.events) * self._numbers(len(self.people)) > EFFORT:
-            return low, high
-        none = np.zeros((len(self.events), 0))
-        programme = _Programme.of(self.events, self.people, low, high, np.zeros((2, 0), dtype=np.int64), none, none)
+        """(e, parts) people with an event, at least and at most.
+
+        Each is that of some allowed rule, except of events of several outcomes where there are too many of these.
+        """
+        found = []
         for i, event in enumerate(self.events):
-            for end, sign in ((low, 1.0), (high, -1.0)):
-                found = programme.minimised(sign * np.tile(event, len(self.people)))
-                if found is not None:
-                    end[i] = found.reshape(-1, len(event)) @ event
+            if event.sum() > 1 and self.outcomes > _SEVERAL_UP_TO:
+                low, high = self._together(np.arange(len(self.people)))
+                found.append((low[i], high[i]))
+            else:
+                one, other = _outcomes(event), _outcomes(~event)
+                found.append((self._least(one), self.people - self._least(other)))
+        low, high = np.moveaxis(np.array(found), 1, 0)
         return low, high
+
+    def _least(self, event: Outcomes) -> Floats:
+        """(parts,) people with an event, at least."""
+        bounds: list[Floats] = []
+        for bound in least_people(event, self.outcomes):
+            both = zip(self._least_by, bound, strict=True)
+            terms = [often * least[of] for least, sums in both for of, often in sums.items()]
+            bounds.append(reduce(np.add, terms))
+        return reduce(np.maximum, bounds)
+
+    @cached_property
+    def _least_by(self) -> list[dict[Outcomes, Floats]]:
+        """For each set of outcomes (parts,) people with one of them, at least: by the cells, and by the total."""
+        found = []
+        for lows, highs in ((self.low, self.high), self._left(self.low, self.high, self.group)):
+            least = {frozenset(range(self.outcomes)): self.people}
+            for event, low, high in zip(self.events, lows, highs, strict=True):
+                least[_outcomes(event)], least[_outcomes(~event)] = low, self.people - high
+            found.append(least)
+        return found
 
     def apart(self, one: int, other: int, inside: Range, furthest: float, *, pairs: int) -> Range:
         """Between what the total variation distance of two sets lies, where events one by one leave it wider.
@@ -112,9 +176,12 @@ class Parts:
         -------
         What some allowed rules attain; ``inside`` where finding it takes more than the share.
         """
+        if self.outcomes == 2:
+            return inside
         a, b = (np.flatnonzero(self.set == s) for s in (one, other))
         shared = np.intersect1d(self.group[a], self.group[b])
-        programmes = 1 + 2 * self._others
+        several = bool(len(shared)) or self.outcomes > _SEVERAL_UP_TO  # else the ends of events are those of rates
+        programmes = 1 + 2 * self._others * several
         if (self.outcomes == 3 and not len(shared)) or (programmes * self._numbers(len(a) + len(b)) > EFFORT / pairs):
             return inside
         programme, rates = self._of_two(a, b, shared)
@@ -122,7 +189,7 @@ class Parts:
         distance = programme.least_distance(rates)
         if distance is not None:
             nearest = max(nearest, math.floor(distance * _GRID + _NOISE) / _GRID)
-        if self.outcomes > 3 and most > furthest:
+        if several and self.outcomes > 3 and most > furthest:
             costs = [sign * (event @ rates) for event in self.events[self.outcomes :] for sign in (1.0, -1.0)]
             ends = [(cost, programme.minimised(cost * (1 / np.abs(rates).max()))) for cost in costs]
             reached = [-float(cost @ x) for cost, x in ends if x is not None]
@@ -130,14 +197,16 @@ class Parts:
                 most = min(most, math.ceil(max(furthest, *reached) * _GRID - _NOISE) / _GRID)
         return nearest, most
 
+    def _left(self, low: Floats, high: Floats, group: Ints) -> tuple[Floats, Floats]:
+        """(e, k) people with an event that the totals leave to unions of parts of a group, at least and at most."""
+        least, most = self.totals[:, group, 0], self.totals[:, group, 1]
+        return least - (self.whole_high[:, group] - high), most - (self.whole_low[:, group] - low)
+
     def _together(self, *parts: Ints) -> tuple[Floats, Floats]:
         """(e, k) people with an event, at least and at most, in k unions of parts of one group each."""
-        low, high = (np.sum([x[:, p] for p in parts], axis=0) for x in (self.low, self.high))
-        group = self.group[parts[0]]
-        return (
-            np.maximum(low, self.totals[:, group, 0] - (self.whole_high[:, group] - high)),
-            np.minimum(high, self.totals[:, group, 1] - (self.whole_low[:, group] - low)),
-        )
+        low, high = (np.sum([of[:, p] for p in parts], axis=0) for of in (self.low, self.high))
+        least, most = self._left(low, high, self.group[parts[0]])
+        return np.maximum(low, least), np.minimum(high, most)
 
     def _of_two(self, a: Ints, b: Ints, shared: Ints) -> tuple[_Programme, Any]:
         """The programme of the parts of two sets, and the matrix of how far apart their rates of each outcome are."""
@@ -157,6 +226,10 @@ class Parts:
         pairs = np.stack([end - len(shared) + np.arange(len(shared)) for end in last])
         programme = _Programme.of(self.events, people[0], low, high, pairs, *self._together(*common))
         return programme, kron(csr_array(np.concatenate(sides)[None]), eye_array(self.outcomes), "csr")
+
+
+def _outcomes(inside: npt.NDArray[np.bool_]) -> Outcomes:
+    return frozenset(np.flatnonzero(inside).tolist())
 
 
 @dataclass(frozen=True)

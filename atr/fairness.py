@@ -88,12 +88,12 @@ class EventCells:
     def in_people(self) -> tuple[Floats, ...]:
         """(n,) people with the event, at least, at most and as announced; all people, and as they are printed."""
         n = self.population
-        return n * self.lower, n * self.upper, n * self.chance, n, self.printed.astype(np.float64)
+        return n * self.lower, n * self.upper, n * self.chance, n, self.printed.astype(np.float64, copy=False)
 
     @cached_property
     def of_groups(self) -> tuple[Floats, ...]:
-        """(g,) the same of whole groups, cell by cell."""
-        return tuple(np.add.reduceat(x, self.offsets[:-1]) for x in self.in_people)
+        """(g,) the same of whole groups, added up in the same order as those of any part."""
+        return tuple(np.bincount(self.group_of, weights=x).astype(np.float64, copy=False) for x in self.in_people)
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class AnnouncedCells:
         return int(self.chance.shape[1])
 
     @property
-    def _halves(self) -> int:
+    def halves(self) -> int:
         """Half digits that a rate is kept to: of two outcomes to half a digit; of three and more, each to a digit."""
         return 1 if self.outcomes == 2 else 2
 
@@ -144,13 +144,13 @@ class AnnouncedCells:
         """(g, 2) between what the number of people of each group with an outcome lies."""
         digits = np.broadcast_to(self.digits, len(self.offsets) - 1)
         units = np.rint(self.chance[:, outcome] * 10.0 ** np.repeat(digits, np.diff(self.offsets))).astype(np.int64)
-        total = exact_totals(self.population, units, self.offsets, digits=digits, halves=self._halves)
+        total = exact_totals(self.population, units, self.offsets, digits=digits, halves=self.halves)
         if self.flattened is None or not self.flattened.any():
             return total
         # A whole number would give the exact size of a small group away, whose rate alone is told.
         people = np.add.reduceat(self.population, self.offsets[:-1])
         shown = np.add.reduceat(self.population * self.chance[:, outcome], self.offsets[:-1])
-        off = people * self._halves * 0.5 * 10.0 ** -digits.astype(np.float64)
+        off = people * self.halves * 0.5 * 10.0 ** -digits.astype(np.float64, copy=False)
         between = np.stack([np.maximum(shown - off, 0), np.minimum(shown + off, people)], axis=1)
         return np.where(self.flattened[:, None], between, total)
 
@@ -173,18 +173,13 @@ class AnnouncedCells:
         """The same, with every single cell bound by what the known total of its group leaves to it, too."""
         if not self.exact or not len(self.population):
             return self
-        every = range(self.outcomes)
-        totals = np.stack([self._total_of([a], [b for b in every if b != a]) for a in every], axis=1)
-        group, people = np.repeat(np.arange(len(totals)), np.diff(self.offsets)), self.population[:, None]
-        rest_low, rest_high = (
-            np.add.reduceat(people * x, self.offsets[:-1])[group] - people * x for x in (self.lower, self.upper)
-        )
-        least, most = ((totals[group, :, end] - rest) / people for end, rest in ((0, rest_high), (1, rest_low)))
-        return replace(
-            self,
-            lower=np.minimum(np.maximum(self.lower, least), self.chance),
-            upper=np.maximum(np.minimum(self.upper, most), self.chance),
-        )
+        group = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        each = np.arange(len(group))
+        cells = _Sets(len(group), each, group, each, np.diff(self.offsets)[group] == 1)
+        low, high = (of[: self.outcomes].T / self.population[:, None] for of in _parts(self.events(), cells).ends)
+        if self.outcomes == 2:
+            low, high = np.column_stack([low, 1 - high]), np.column_stack([high, 1 - low])
+        return replace(self, lower=np.minimum(low, self.chance), upper=np.maximum(high, self.chance))
 
     def event(self, *outcomes: int) -> EventCells:
         """The cells for the event that the outcome is one of these; the others bound it as well."""
@@ -192,14 +187,14 @@ class AnnouncedCells:
         outside = [a for a in range(self.outcomes) if a not in outcomes]
         chance = self.chance[:, inside].sum(axis=1)
         return EventCells(
-            population=self.population.astype(np.float64),
+            population=self.population.astype(np.float64, copy=False),
             chance=chance,
             lower=np.maximum(self.lower[:, inside].sum(axis=1), 1 - self.upper[:, outside].sum(axis=1)),
             upper=np.minimum(self.upper[:, inside].sum(axis=1), 1 - self.lower[:, outside].sum(axis=1)),
             offsets=self.offsets,
             totals=self._total_of(inside, outside) if self.exact and len(self.population) else None,
             printed=self.printed,
-            halves=self._halves * min(len(inside), len(outside)),
+            halves=self.halves * min(len(inside), len(outside)),
             inside=np.isin(np.arange(self.outcomes), inside),
             flattened=self.flattened,
         )
@@ -379,11 +374,11 @@ def exact_totals(population: Ints, chance: Ints, offsets: Ints, *, digits: int |
     low = -((halves * people - 2 * total) // (2 * unit))
     high = (2 * total + halves * people) // (2 * unit)
     nearest = (2 * total + unit) // (2 * unit)
-    return np.stack([np.minimum(low, nearest), np.maximum(high, nearest)], axis=1).astype(np.float64)
+    return np.stack([np.minimum(low, nearest), np.maximum(high, nearest)], axis=1).astype(np.float64, copy=False)
 
 
-def rate(cells: EventCells, members: npt.NDArray[np.bool_]) -> _Rate:
-    """The announced rate of an event among the people in some regions, and between what the true one lies.
+def announced_rate(cells: EventCells, members: npt.NDArray[np.bool_]) -> float:
+    """The announced rate of an event among the people in some regions.
 
     Parameters
     ----------
@@ -391,21 +386,34 @@ def rate(cells: EventCells, members: npt.NDArray[np.bool_]) -> _Rate:
         (n,) which regions; at least one.
     """
     sides = _Coded(np.where(members, 0, 1), (("inside",), ("outside",)), cells.group_of, whole=False)
-    return _rates(cells, _Sets.of(sides, cells.offsets))[0]
+    return _rates(cells, _Sets.of(sides, cells.offsets), None)[0].value
 
 
 def _cut(cells: EventCells, sets: _Sets) -> tuple[Floats, ...]:
     """(parts,) people with the event, at least, at most and as announced; all people, and as they are printed."""
     if sets.part is None:
         return cells.of_groups
-    return tuple(np.bincount(sets.part, weights=x).astype(np.float64) for x in cells.in_people)
+    return tuple(np.bincount(sets.part, weights=x).astype(np.float64, copy=False) for x in cells.in_people)
 
 
-def _rates(cells: EventCells, sets: _Sets, ends: tuple[Floats, Floats] | None = None) -> list[_Rate]:
+def _parts(events: Sequence[EventCells], sets: _Sets) -> allowed.Parts:
+    """What bounds the outcomes of sets of people together, where group rates are exact."""
+    cut = [_cut(event, sets) for event in events]
+    return allowed.Parts(
+        events=np.array([event.inside for event in events]),
+        set=sets.set,
+        group=sets.group,
+        people=cut[0][3],
+        low=np.array([x[0] for x in cut]),
+        high=np.array([x[1] for x in cut]),
+        whole_low=np.array([event.of_groups[0] for event in events]),
+        whole_high=np.array([event.of_groups[1] for event in events]),
+        totals=np.array([event.totals for event in events]),
+    )
+
+
+def _rates(cells: EventCells, sets: _Sets, ends: tuple[Floats, Floats] | None) -> list[_Rate]:
     """The announced rate of an event in every set, and between what the true one lies.
-
-    Cell by cell within the promise; where group rates are exact, within each group's total as well. Of two outcomes, no
-    narrower range holds for every mapping that is allowed; nor of more, with the ``ends`` that all events leave.
 
     The upper end of one set and the lower end of another are reached by the same mapping, also where the two share a
     group: the most that the one can have is what its total leaves with the other at its least, and the other way round.
@@ -414,21 +422,14 @@ def _rates(cells: EventCells, sets: _Sets, ends: tuple[Floats, Floats] | None = 
     Parameters
     ----------
     ends
-        (parts,) people with the event, at least and at most, where they are known already.
+        (parts,) people with the event, at least and at most; None: cell by cell.
     """
     low, high, value, people, printed = _cut(cells, sets)
     if cells.totals is not None:
-        if ends is None:
-            least, most = cells.totals[sets.group].T
-            rest_low, rest_high = (
-                np.where(sets.whole, 0.0, total[sets.group] - x)
-                for x, total in zip((low, high), cells.of_groups[:2], strict=True)
-            )
-            ends = np.maximum(low, least - rest_high), np.minimum(high, most - rest_low)
-        low, high = ends
         value = np.where(sets.whole, cells.settled(value, sets.group), value)
+    low, high = ends or (low, high)
     low, high, value, people, printed = (
-        np.bincount(sets.set, weights=x, minlength=sets.size).astype(np.float64)
+        np.bincount(sets.set, weights=x, minlength=sets.size).astype(np.float64, copy=False)
         for x in (low, high, value, people, printed)
     )
     low, high, value = (x / np.maximum(people, 1.0) for x in (low, high, value))
@@ -459,29 +460,12 @@ class _Measured:
     pairs: int
 
     @staticmethod
-    def of(
-        events: Sequence[EventCells], column: _Coded, names: Sequence[Any], *, pairs: int, jointly: bool
-    ) -> _Measured:
+    def of(events: Sequence[EventCells], column: _Coded, names: Sequence[Any], *, pairs: int) -> _Measured:
         """For events of cells, and what the values of a column are called."""
         sets = _Sets.of(column, events[0].offsets)
-        parts, ends = None, None
-        if jointly and len(events) > 1 and events[0].totals is not None:
-            cut = [_cut(event, sets) for event in events]
-            parts = allowed.Parts(
-                events=np.array([event.inside for event in events]),
-                set=sets.set,
-                group=sets.group,
-                people=cut[0][3],
-                low=np.array([x[0] for x in cut]),
-                high=np.array([x[1] for x in cut]),
-                whole_low=np.array([event.of_groups[0] for event in events]),
-                whole_high=np.array([event.of_groups[1] for event in events]),
-                totals=np.array([event.totals for event in events]),
-            )
-            ends = parts.ends
-        rates = [
-            _rates(event, sets, None if ends is None else (ends[0][i], ends[1][i])) for i, event in enumerate(events)
-        ]
+        parts = _parts(events, sets) if events[0].totals is not None else None
+        ends = zip(*parts.ends, strict=True) if parts else [None] * len(events)
+        rates = [_rates(event, sets, of_event) for event, of_event in zip(events, ends, strict=True)]
         return _Measured({name: i for i, name in enumerate(names)}, rates, parts, pairs)
 
     def of_event(self, event: int, name: Any) -> _Rate:
@@ -495,7 +479,8 @@ class _Measured:
         value, inside = difference(*zip(*of_two, strict=True))
         if self.parts is not None and inside[0] < inside[1]:
             furthest = difference(*zip(*of_two[: self.parts.outcomes], strict=True))[1][1]
-            inside = self.parts.apart(i, j, inside, furthest, pairs=self.pairs)
+            low, high = self.parts.apart(i, j, inside, furthest, pairs=self.pairs)
+            inside = min(low, value), max(high, value)
         return value, inside
 
 
@@ -547,7 +532,6 @@ def compare(
     four_fifths: float,
     parity_tolerance: float,
     minimum: int = 1,
-    jointly: bool = True,
 ) -> list[Comparison]:
     """All group-fairness comparisons of a report.
 
@@ -568,9 +552,6 @@ def compare(
         Where verdicts are drawn.
     minimum
         Printed people of the smallest group that can be the reference.
-    jointly
-        Whether three and more outcomes bound each other in the ranges, where group rates are exact. Who does not know
-        the exact numbers of people cannot check that.
 
     Returns
     -------
@@ -585,7 +566,7 @@ def compare(
     for by in compared:
         column = reduce(_Coded.crossed, (coded[name] for name in by.attributes))
         shown = [joined(parts) for parts in column.values]
-        measured = _Measured.of(events, column, shown, pairs=_number_of_pairs(len(shown)), jointly=jointly)
+        measured = _Measured.of(events, column, shown, pairs=_number_of_pairs(len(shown)))
         unknown = {label for label, parts in zip(shown, column.values, strict=True) if UNKNOWN in parts}
         of_positive = dict(zip(shown, measured.rates[0], strict=True))
         reference = _reference(of_positive, by, unknown, minimum=minimum)
@@ -615,9 +596,7 @@ def compare(
         alike = reduce(_Coded.crossed, (coded[name] for name in names)).crossed(column)
         of_classes = [(parts[: len(names)], joined(parts[len(names) :])) for parts in alike.values]
         classes = list(dict.fromkeys(klass for klass, _ in of_classes))
-        within = _Measured.of(
-            events, alike, of_classes, pairs=len(classes) * _number_of_pairs(len(shown)), jointly=jointly
-        )
+        within = _Measured.of(events, alike, of_classes, pairs=len(classes) * _number_of_pairs(len(shown)))
         for klass in classes:
             condition = tuple(zip(names, klass, strict=True))
             for pair in pairs:

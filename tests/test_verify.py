@@ -275,31 +275,46 @@ def test_rounded_populations_leave_room_but_not_for_everything(tmp_path: Path, r
 
 
 @pytest.mark.parametrize("rounding", [1, 5])
-def test_a_range_of_three_outcomes_that_is_made_narrower_is_found(rounding: int) -> None:
+@pytest.mark.parametrize("outcomes", [("approved", "refused", "waiting"), ("approved", "refused", "waiting", "none")])
+def test_a_range_of_several_outcomes_that_is_made_narrower_is_found(outcomes: tuple[str, ...], rounding: int) -> None:
+    """With rounded people all but the lower end of parity of groups that share QID groups."""
     content = series.programme(fidelity={"delta": 0.8}, population_rounding=rounding)
     content["attributes"]["secret"] |= {"protected": True, "legitimate": False}
-    content["log"]["outcomes"] = {outcome: [outcome] for outcome in ("approved", "refused", "waiting")}
+    content["log"]["outcomes"] = {outcome: [outcome] for outcome in outcomes}
     programme = Programme.model_validate(content)
+    counts = np.array([[90, 60, 51], [20, 120, 62], [70, 11, 120], [101, 30, 72], [44, 90, 70], [12, 60, 131]])
     regions = Regions(
         public=("public",),
         protection=programme.protection,
-        outcomes=("approved", "refused", "waiting"),
+        outcomes=outcomes,
         group_values=(("a",), ("b",)),
         region_values=(("x",), ("y",), ("z",)) * 2,
-        counts=np.array([[90, 60, 51], [20, 120, 62], [70, 11, 120], [101, 30, 72], [44, 90, 70], [12, 60, 131]]),
+        counts=np.column_stack([counts, [33, 51, 20, 17, 29, 40]])[:, : len(outcomes)],
         offsets=np.array([0, 3, 6]),
     )
     announced = announcing.announce(regions, whole.solved(programme, regions), programme.policy)
     report = whole.report(programme, regions, announced)
     whole.verifies(report, announced)
     how = Printing(announced.outcomes, {a.name: a.title for a in report.attributes}, report.policy)
-    wide = [i for i, e in enumerate(report.fairness) if e.value and e.summary is None and e.range[0] != e.range[1]]
+    wide = [i for i, e in enumerate(report.fairness) if e.attribute == "secret" and e.summary is None]
     assert {report.fairness[i].measure for i in wide} == {"statistical_parity", "p_percent_rule"}
-    for i in wide:
-        entry = report.fairness[i]
-        narrower = how.judged(entry.model_copy(update={"range": (entry.value, entry.value)}))
-        forged = [*report.fairness[:i], narrower, *report.fairness[i + 1 :]]
-        assert any("range" in str(f) for f in check(report.model_copy(update={"fairness": tuple(forged)})))
+    narrower: dict[str, Callable[[model.Fairness], tuple[Any, Any]]] = {
+        "both": lambda e: (e.value, e.value),
+        "upper": lambda e: (e.range[0], e.value),
+        "lower": lambda e: (e.value, e.range[1]),
+    }
+    for end, inside in narrower.items():
+        forged = list(report.fairness)
+        for i in wide:
+            forged[i] = how.judged(forged[i].model_copy(update={"range": inside(forged[i])}))
+        found = "\n".join(
+            str(f) for f in check(report.model_copy(update={"fairness": tuple(forged)})) if "range" in str(f)
+        )
+        for e in (report.fairness[i] for i in wide):
+            name = f"{e.measure}, {e.attribute}: {e.groups[0]} against {e.groups[1]}" + (
+                f", {e.outcome}:" if e.outcome else ":"
+            )
+            assert name in found or (end == "lower" and rounding > 1 and e.measure == "statistical_parity"), (end, name)
 
 
 def test_with_the_exact_populations_every_digit_is_checked_again(tmp_path: Path) -> None:

@@ -143,7 +143,6 @@ def measure(announcement: Announcement, programme: Programme) -> list[fairness.C
         four_fifths=programme.fairness.four_fifths,
         parity_tolerance=programme.fairness.parity_tolerance,
         minimum=programme.policy.minimum_group_size,
-        jointly=programme.policy.population_rounding == 1,
     )
 
 
@@ -284,7 +283,7 @@ def _coverage(
     rate = None
     if len(announcement.groups):
         everyone = np.ones(len(held.population), dtype=bool)
-        found = [fairness.rate(held.event(a), everyone).value for a in range(held.outcomes)]
+        found = [fairness.announced_rate(held.event(a), everyone) for a in range(held.outcomes)]
         rate = printed_rates(found, announcement.outcomes)
     exact = extent.announced == extent.decisions and programme.policy.population_rounding == 1
     decisions = extent.decisions if exact else _total(extent.decisions, programme)

@@ -6,15 +6,16 @@ A rate is a quotient of two sums over people, so its ends over all populations b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
 from atr import fairness
+from atr.allowed import Outcomes, Sums, least_people
 from atr.announcement import Announcement, open_people
 from atr.report import held, model
 from atr.shown import UNKNOWN
@@ -114,31 +115,69 @@ class Printed:
         """Between what the number of people of some regions lies."""
         return int(self.least[members].sum()), int(self.most[members].sum())
 
+    def value(self, members: Bools, event: fairness.EventCells) -> Interval:
+        """Between what the announced rate of an event among some regions lies."""
+        if self.exact:
+            rate = fairness.announced_rate(event, members)
+            return rate, rate
+        return self.rate(members, event).value
+
     def rate(self, members: Bools, event: fairness.EventCells) -> RateBounds:
-        """Between what the announced rate of an event among some regions lies, and the two ends of its range."""
+        """Between what the announced rate of an event among some regions lies, and the two ends of its range.
+
+        The populations are not exact. The ends are those that all outcomes leave together, of an event of several
+        outcomes those that it leaves alone.
+        """
         key = members.tobytes(), event.inside.tobytes()
         if key not in self._rates:
-            self._rates[key] = self._rate(members, event)
+            people = _People.of(self, members)
+            inside = frozenset(np.flatnonzero(event.inside).tolist())
+            opposite = frozenset(range(self.cells.outcomes)) - inside
+            low, against = (people.low(self._least(people, of)) for of in (inside, opposite))
+            value = people.value(event.chance[people.cells], rounded=event.totals is not None)
+            self._rates[key] = RateBounds(
+                value,
+                (min(low[0], value[0]), min(low[1], value[1])),
+                (max(1 - against[1], value[0]), max(1 - against[0], value[1])),
+            )
         return self._rates[key]
 
-    def _rate(self, members: Bools, event: fairness.EventCells) -> RateBounds:
-        if self.exact:
-            found = fairness.rate(event, members)
-            low, high = found.range
-            return RateBounds(value=(found.value, found.value), low=(low, low), high=(high, high))
-        people = _People.of(self, members)
-        half = None
-        if event.totals is not None:
-            digits = np.repeat(self.announcement.group_digits, np.diff(event.offsets))[people.cells]
-            half = 0.5 * event.halves * 10.0 ** -digits.astype(np.float64)
-        one, other = (
-            _Sums(chance[people.cells], lower[people.cells], upper[people.cells], half)
-            for chance, lower, upper in (
-                (event.chance, event.lower, event.upper),
-                (1 - event.chance, 1 - event.upper, 1 - event.lower),
-            )
-        )
-        return RateBounds(value=people.value(one), low=people.low(one), high=_flipped(people.low(other)))
+    def _least(self, people: _People, event: Outcomes) -> list[_Least]:
+        """What the people with an event are at least, each the largest or smallest in its group."""
+        outcomes = self.cells.outcomes
+        if not self.cells.exact:
+            return [_Least(people.inside * self._event(event).lower[people.cells])]
+        digits = np.repeat(self.announcement.group_digits, np.diff(self.announcement.offsets))[people.cells]
+        alone = 1 in (len(event), outcomes - len(event))
+        bounds = least_people(event, outcomes) if alone else (({event: 1}, {}), ({}, {event: 1}))
+        return [self._bound(people, *bound, digits) for bound in bounds]
+
+    def _bound(self, people: _People, by_cells: Sums, by_total: Sums, digits: Ints) -> _Least:
+        cells = people.cells
+        weights = np.zeros(len(people.inside))
+        for outcomes, often in by_cells.items():
+            weights += often * people.inside * self._event(outcomes).lower[cells]
+        if not by_total:
+            return _Least(weights)
+        ((outcomes, _),) = by_total.items()
+        event = self._event(outcomes)
+        weights += event.chance[cells] - (1 - people.inside) * event.upper[cells]
+        half = 0.5 * self.cells.halves * 10.0 ** -digits.astype(np.float64)
+        return _Least(weights, half, (len(outcomes), self.cells.outcomes - len(outcomes)))
+
+    def _event(self, outcomes: Outcomes) -> fairness.EventCells:
+        if outcomes not in self._events:
+            self._events[outcomes] = self.cells.event(*outcomes)
+        return self._events[outcomes]
+
+    def share_a_group(self, one: Bools, other: Bools) -> bool:
+        """Whether some QID group has regions of both."""
+        starts = self.announcement.offsets[:-1]
+        return bool((np.logical_or.reduceat(one, starts) & np.logical_or.reduceat(other, starts)).any())
+
+    @cached_property
+    def _events(self) -> dict[Outcomes, fairness.EventCells]:
+        return {}
 
     @cached_property
     def _rates(self) -> dict[tuple[bytes, bytes], RateBounds]:
@@ -168,24 +207,41 @@ class RateBounds:
     high: Interval
 
 
-def _flipped(interval: Interval) -> Interval:
-    return 1 - interval[1], 1 - interval[0]
-
-
 # --- the ends of a rate
 
 
 @dataclass(frozen=True)
-class _Sums:
-    """(k,) chances of an outcome and between what the true ones lie.
+class _Least:
+    """A bound from below of the people of a group that are inside and have an event: a sum over the group's people.
 
-    ``half`` is by how much the rate of a region's group was rounded at most, if group rates are exact.
+    Parameters
+    ----------
+    weights
+        (k,) what each person of a region counts.
+    half
+        (k,) by how much the rate of an outcome in the region's group was rounded at most; None if no total is counted.
+    rounded
+        How many outcomes the total that is counted is the sum of, and how many are left.
     """
 
-    chance: Floats
-    lower: Floats
-    upper: Floats
-    half: Floats | None
+    weights: Floats
+    half: Floats | None = None
+    rounded: tuple[int, int] = (0, 0)
+
+    def reached(self, reach: _Reach, *, largest: bool) -> Floats:
+        """(groups,) between what it lies: a total is a sum of whole numbers, within the rounding or else the nearest.
+
+        Where it follows from the other outcomes, the numbers of these are added up.
+        """
+        if self.half is None:
+            return reach(self.weights)
+        ends = [
+            np.minimum(
+                reach(self.weights - k * self.half, k * largest), reach(self.weights, 0.5 * k * (2 * largest - 1))
+            )
+            for k in ({*self.rounded} if largest else {min(self.rounded)})
+        ]
+        return reduce(np.maximum, ends)
 
 
 _Reach = Callable[..., Floats]
@@ -216,29 +272,21 @@ class _People:
             whole=np.logical_and.reduceat(members, starts)[touched],
         )
 
-    def value(self, sums: _Sums) -> Interval:
+    def value(self, chance: Floats, *, rounded: bool) -> Interval:
         """The announced rate: of a whole group with an exact rate, that of the nearest whole number of people."""
+        weights, nearest = self.inside * chance, self.whole & rounded
+        smallest, largest = (
+            partial(_shifted, weights=weights, shift=np.where(nearest, shift, 0.0)) for shift in (-0.5, 0.5)
+        )
+        return self._between(smallest, largest)
 
-        weights, rounded = self.inside * sums.chance, self.whole & (sums.half is not None)
+    def low(self, bounds: Sequence[_Least]) -> Interval:
+        """The lower end of the range of a rate: in each group the largest of some bounds."""
 
-        def numerator(reach: _Reach, shift: Floats) -> Floats:
-            return reach(weights, shift)
+        def numerator(reach: _Reach, *, largest: bool) -> Floats:
+            return reduce(np.maximum, [bound.reached(reach, largest=largest) for bound in bounds])
 
-        return self._between(*(partial(numerator, shift=np.where(rounded, shift, 0.0)) for shift in (-0.5, 0.5)))
-
-    def low(self, sums: _Sums) -> Interval:
-        """The lower end of its range: region by region, and where rates are exact what the group's total leaves."""
-        alone, left = self.inside * sums.lower, sums.chance - (1 - self.inside) * sums.upper
-        below = None if sums.half is None else left - sums.half
-
-        def numerator(reach: _Reach, more: float, shift: float) -> Floats:
-            if below is None:
-                return reach(alone)
-            return np.maximum(reach(alone), np.minimum(reach(below, more), reach(left, shift)))
-
-        low, high = self._between(partial(numerator, more=0.0, shift=-0.5), partial(numerator, more=1.0, shift=0.5))
-        value = self.value(sums)
-        return min(low, value[0]), min(high, value[1])
+        return self._between(partial(numerator, largest=False), partial(numerator, largest=True))
 
     def _between(self, smallest: Callable[[_Reach], Floats], largest: Callable[[_Reach], Floats]) -> Interval:
         return self._end(smallest, largest=False), self._end(largest, largest=True)
@@ -258,3 +306,7 @@ class _People:
         gain = weights - rate * self.inside
         furthest = (np.maximum if largest else np.minimum)(self.most * gain, self.least * gain)
         return np.asarray(np.add.reduceat(furthest, self.starts) + constant)
+
+
+def _shifted(reach: _Reach, weights: Floats, shift: Floats) -> Floats:
+    return reach(weights, shift)

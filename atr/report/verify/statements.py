@@ -329,7 +329,7 @@ def _rates(printed: Printed) -> Iterator[Finding]:
 
 def _rate(printed: Printed, members: Bools, stated: dict[str, float] | None, where: str) -> Iterator[Finding]:
     for outcome, event in zip(printed.announcement.outcomes, printed.outcome_events, strict=True):
-        allowed = _printed_rate(printed.rate(members, event).value)
+        allowed = _printed_rate(printed.value(members, event))
         rate = None if stated is None else stated[outcome]
         if rate is None or not allowed[0] <= rate <= allowed[1]:
             yield Finding(where, f"{rate} is stated, {_either(*allowed)} follows from the printed numbers")
@@ -419,10 +419,10 @@ def _printing(printed: Printed) -> Printing:
 
 
 def _expected(printed: Printed) -> list[fairness.Comparison]:
-    """The comparisons that the report must have, their numbers those of the printed populations."""
+    """The comparisons that the report must have; their figures count where the populations are exact only."""
     report, policy = printed.report, printed.report.policy
     return fairness.compare(
-        printed.cells,
+        printed.cells if printed.exact else replace(printed.cells, exact=False),
         {name: tuple(column) for name, column in printed.columns.items()},
         compared=[fairness.By(by.attributes, by.reference) for by in report.compared],
         legitimate=tuple(a.name for a in report.attributes if a.legitimate),
@@ -430,7 +430,6 @@ def _expected(printed: Printed) -> list[fairness.Comparison]:
         four_fifths=policy.four_fifths,
         parity_tolerance=policy.parity_tolerance,
         minimum=policy.minimum_group_size,
-        jointly=policy.population_rounding == 1,
     )
 
 
@@ -465,7 +464,7 @@ def _chosen(printed: Printed, by: model.ComparedBy, announced: Mapping[str, Bool
     elif by.chosen == "largest" and people[by.reference] < max(people[who] for who in candidates):
         yield Finding(where, "is not the largest group")
     elif by.chosen == "highest":
-        rates = {who: printed.rate(announced[who], printed.events[0]).value for who in candidates}
+        rates = {who: printed.value(announced[who], printed.events[0]) for who in candidates}
         if rates[by.reference][1] < max(low for low, _ in rates.values()) - _NOISE:
             yield Finding(where, "is not the group with the highest rate")
 
@@ -481,27 +480,34 @@ def _differences(stated: model.Fairness, computed: model.Fairness, *fields: str)
 def _outside(printed: Printed, entry: model.Fairness, computed: model.Fairness) -> Iterator[str]:
     """What no populations within the rounding give."""
     yield from _differences(entry, computed, "reference", "people", "threshold", "attributes", "classes")
-    outcomes = printed.announcement.outcomes
-    place = outcomes.index(entry.outcome) if entry.outcome in outcomes else 0
-    events = (printed.outcome_events[place],) if entry.measure == "p_percent_rule" else printed.events
-    bounds: list[list[RateBounds]] = []
-    given = printed.having(entry.condition)
+    digits, outcomes = printed.report.policy.digits, printed.announcement.outcomes
+    event = printed.outcome_events[outcomes.index(entry.outcome) if entry.outcome in outcomes else 0]
     of_attribute = printed.people_by(entry.attributes or (entry.attribute,))
-    for who, rate in zip(entry.groups, entry.rates, strict=True):
-        members = given & of_attribute[who]
-        bounds.append([printed.rate(members, event) for event in events])
-        allowed = _printed_rate(printed.rate(members, printed.outcome_events[place]).value)
+    given = printed.having(entry.condition)
+    one, other = (given & of_attribute[who] for who in entry.groups)
+    for who, members, rate in zip(entry.groups, (one, other), entry.rates, strict=True):
+        allowed = _printed_rate(printed.value(members, event))
         if not allowed[0] <= rate <= allowed[1]:
             yield f"the rate of {who} is stated as {rate}, {_either(*allowed)} follows"
-    if entry.measure == "p_percent_rule":
-        (a,), (b,) = bounds
-        value, low, high = _ratio(a, b)
-    else:
-        apart = [_difference(a, b) for a, b in zip(*bounds, strict=True)]
-        value, low, high = (_largest(part) for part in zip(*apart, strict=True))
-        a, b = bounds[0][0], bounds[1][0]
-    yield from _value(entry, value, a, b, digits=printed.report.policy.digits)
-    yield from _range(entry, low, high, digits=printed.report.policy.digits)
+    a, b = (printed.rate(members, event) for members in (one, other))
+    value, low, high = _ratio(a, b) if entry.measure == "p_percent_rule" else _parity(printed, one, other)
+    yield from _value(entry, value, a, b, digits=digits)
+    yield from _range(entry, low, high, digits=digits)
+
+
+def _parity(printed: Printed, one: Bools, other: Bools) -> tuple[Interval, Interval, Interval]:
+    """Between what the total variation distance of two sets of people lies, and the two ends of its range.
+
+    Where outcomes bound each other, what they leave lies between what each event leaves and what is attained: two sets
+    are as far apart as in the single outcome they can differ most in, and as near as announced.
+    """
+    apart = [_difference(*(printed.rate(of, event) for of in (one, other))) for event in printed.events]
+    value, low, high = (_largest(part) for part in zip(*apart, strict=True))
+    if printed.cells.exact and printed.cells.outcomes > 2:
+        if printed.cells.outcomes > 3 or printed.share_a_group(one, other):
+            low = low[0], value[1]
+        high = max(narrowest for *_, (narrowest, _) in apart[: printed.cells.outcomes]), high[1]
+    return value, low, high
 
 
 def _largest(intervals: Iterable[Interval]) -> Interval:
