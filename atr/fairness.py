@@ -169,17 +169,53 @@ class AnnouncedCells:
             [np.maximum(within[:, 0], people - rest[:, 1]), np.minimum(within[:, 1], people - rest[:, 0])], axis=1
         )
 
-    def within_totals(self) -> AnnouncedCells:
-        """The same, with every single cell bound by what the known total of its group leaves to it, too."""
+    def within_totals(self, least: Ints, most: Ints) -> AnnouncedCells:
+        """The same, with every single cell bound by what the known total of its group leaves to it, too.
+
+        Parameters
+        ----------
+        least, most
+            (n,) between what the numbers of people lie, ``population`` too. Where they are known exactly the bounds are
+            the tightest; else they hold for all numbers between.
+        """
         if not self.exact or not len(self.population):
             return self
-        group = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
-        each = np.arange(len(group))
-        cells = _Sets(len(group), each, group, each, np.diff(self.offsets)[group] == 1)
-        low, high = (of[: self.outcomes].T / self.population[:, None] for of in _parts(self.events(), cells).ends)
-        if self.outcomes == 2:
-            low, high = np.column_stack([low, 1 - high]), np.column_stack([high, 1 - low])
+        if (least < most).any():
+            every = frozenset(range(self.outcomes))
+            alone = [frozenset({a}) for a in range(self.outcomes)]
+            low = np.column_stack([self._least_chance(event, least, most) for event in alone])
+            high = 1 - np.column_stack([self._least_chance(every - event, least, most) for event in alone])
+        else:
+            each, group = np.arange(len(self.population)), self._group_of
+            cells = _Sets(len(each), each, group, each, np.diff(self.offsets)[group] == 1)
+            low, high = (of[: self.outcomes].T / self.population[:, None] for of in _parts(self.events(), cells).ends)
+            if self.outcomes == 2:
+                low, high = np.column_stack([low, 1 - high]), np.column_stack([high, 1 - low])
         return replace(self, lower=np.minimum(low, self.chance), upper=np.maximum(high, self.chance))
+
+    def _least_chance(self, event: allowed.Outcomes, least: Ints, most: Ints) -> Floats:
+        """(n,) what the true chance of an event is at least in each cell, whatever the people of all cells are."""
+        one, all_people = least.astype(np.float64), most.astype(np.float64)
+        half = self.halves * 0.5 * 10.0 ** -np.broadcast_to(self.digits, len(self.offsets) - 1)[self._group_of]
+
+        def rest(of: Floats) -> Floats:
+            """The most that the rest of the group adds, for each person of the cell."""
+            return (np.bincount(self._group_of, weights=of)[self._group_of] - of) / one
+
+        bounds: list[Floats] = []
+        for by_cells, by_total in allowed.least_people(event, self.outcomes):
+            terms = [often * self.event(*outcomes).lower for outcomes, often in by_cells.items()]
+            for outcomes in by_total:
+                cells, rounded = self.event(*outcomes), min(len(outcomes), self.outcomes - len(outcomes))
+                off = np.maximum(half * (1 + rest(all_people)), 0.5 / one)  # half digits a person, or half a person
+                terms.append(cells.chance - rest(all_people * (cells.upper - cells.chance)) - rounded * off)
+            bounds.append(reduce(np.add, terms))
+        return reduce(np.maximum, bounds)
+
+    @property
+    def _group_of(self) -> Ints:
+        """(n,) the QID group of each region."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
     def event(self, *outcomes: int) -> EventCells:
         """The cells for the event that the outcome is one of these; the others bound it as well."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -322,15 +323,19 @@ def test_a_single_cell_lies_within_what_its_groups_total_leaves_to_it(
     case: tuple[AnnouncedCells, np.ndarray], data: st.DataObject
 ) -> None:
     cells, truth = _WithItsOwn(**vars(case[0])), case[1]
-    within = case[0].within_totals()
-    assert ((within.lower <= truth + 1e-9) & (truth <= within.upper + 1e-9)).all()
-    within, mappings = cells.within_totals(), _Mappings(cells)
+    people = cells.population
+    least, most = np.maximum(people - data.draw(st.integers(0, 4)), 1), people + data.draw(st.integers(0, 4))
+    for found in (case[0].within_totals(people, people), case[0].within_totals(least, most)):
+        assert ((found.lower <= truth + 1e-9) & (truth <= found.upper + 1e-9)).all()
+    other = replace(case[0], population=data.draw(st.sampled_from([least, most, people[::-1].clip(least, most)])))
+    assert (other.within_totals(least, most).lower == found.lower).all(), "the exact numbers of people decide nothing"
+    within, mappings = cells.within_totals(people, people), _Mappings(cells)
     x = data.draw(st.integers(0, len(truth) - 1))
     for a in range(cells.outcomes):
         one = np.zeros(truth.shape)
         one[x, a] = 1 / cells.population[x]
-        least, most = mappings.least(one.ravel()), -mappings.least(-one.ravel())
-        assert (within.lower[x, a], within.upper[x, a]) == pytest.approx((least, most), abs=1e-7)
+        ends = mappings.least(one.ravel()), -mappings.least(-one.ravel())
+        assert (within.lower[x, a], within.upper[x, a]) == pytest.approx(ends, abs=1e-7)
 
 
 def test_relative_measures_have_no_cap_at_one() -> None:

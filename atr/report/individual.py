@@ -6,9 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from atr import fairness
 from atr import individual as measuring
-from atr.announcement import RATE_DIGITS
+from atr.announcement import RATE_DIGITS, open_people
 from atr.programme import Programme
 from atr.report import held, wording
 from atr.report.model import AttributeDistance, Fairness, IndividualPolicy, OutcomeDistance, Pair, PublicReport, Region
@@ -48,8 +50,8 @@ def with_individual(report: PublicReport) -> tuple[Fairness, ...]:
     if policy is None or sum(len(group.regions) for group in report.announced_groups) < 2:
         return compared
     cells = held.cells(held.announcement(report), policy=report.policy)
-    if report.policy.population_rounding == 1:
-        cells = cells.within_totals()
+    between = [open_people(int(people), report.policy.population_rounding) for people in cells.printed]
+    cells = cells.within_totals(*np.array(between, dtype=np.int64).T)
     minimum = report.policy.minimum_group_size
     enough = int((cells.printed >= minimum).sum())
     of_least = (None,) if enough < 2 or enough == len(cells.printed) else (None, minimum)
