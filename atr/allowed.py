@@ -18,20 +18,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, reduce
 from itertools import product
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import block_array, csr_array, eye_array, hstack, kron, vstack
 
+from atr.mechanism.entries import Entries, diagonal, entries, matrix
 from atr.mechanism.programmes import solve_programme
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Range = tuple[float, float]
 
-EFFORT = 50_000
-"""Numbers in all programmes of one column of people, at most: beyond, events bound the outcomes one by one."""
+EFFORT = 500_000
+"""Numbers in all programmes of one column of people, at most, some seconds' work: beyond, events bound parity alone."""
 _SEVERAL_UP_TO = 5
 """With more outcomes, there are too many levels for an event of several: other events bound it one by one."""
 _GRID, _NOISE = 1e9, 0.1
@@ -184,16 +183,15 @@ class Parts:
         programmes = 1 + 2 * self._others * several
         if (self.outcomes == 3 and not len(shared)) or (programmes * self._numbers(len(a) + len(b)) > EFFORT / pairs):
             return inside
-        programme, rates = self._of_two(a, b, shared)
+        programme = self._of_two(a, b, shared)
         nearest, most = inside
-        distance = programme.least_distance(rates)
+        distance = programme.least_distance()
         if distance is not None:
             nearest = max(nearest, math.floor(distance * _GRID + _NOISE) / _GRID)
         if several and self.outcomes > 3 and most > furthest:
-            costs = [sign * (event @ rates) for event in self.events[self.outcomes :] for sign in (1.0, -1.0)]
-            ends = [(cost, programme.minimised(cost * (1 / np.abs(rates).max()))) for cost in costs]
-            reached = [-float(cost @ x) for cost, x in ends if x is not None]
-            if len(reached) == len(costs):
+            ends = [programme.furthest(of) for event in self.events[self.outcomes :] for of in (event, ~event)]
+            reached = [end for end in ends if end is not None]
+            if len(reached) == len(ends):
                 most = min(most, math.ceil(max(furthest, *reached) * _GRID - _NOISE) / _GRID)
         return nearest, most
 
@@ -208,10 +206,10 @@ class Parts:
         least, most = self._left(low, high, self.group[parts[0]])
         return np.maximum(low, least), np.minimum(high, most)
 
-    def _of_two(self, a: Ints, b: Ints, shared: Ints) -> tuple[_Programme, Any]:
-        """The programme of the parts of two sets, and the matrix of how far apart their rates of each outcome are."""
+    def _of_two(self, a: Ints, b: Ints, shared: Ints) -> _Programme:
+        """The programme of the parts of two sets."""
         numbers = np.concatenate([self.people[None], *self.ends])
-        blocks, sides, common = [], [], []
+        blocks, rates, common = [], [], []
         for parts, side in ((a, 1.0), (b, -1.0)):
             both = np.isin(self.group[parts], shared)
             alone = numbers[:, parts[~both]]
@@ -219,13 +217,12 @@ class Parts:
                 alone = alone.sum(axis=1, keepdims=True)
             common.append(parts[both])
             blocks.append(np.concatenate([alone, numbers[:, parts[both]]], axis=1))
-            sides.append(np.full(blocks[-1].shape[1], side / self.people[parts].sum()))
+            rates.append(np.full(blocks[-1].shape[1], side / self.people[parts].sum()))
         people, bounds = np.split(np.concatenate(blocks, axis=1), [1])
         low, high = np.split(bounds, 2)
-        last = np.cumsum([len(side) for side in sides])
+        last = np.cumsum([len(of) for of in rates])
         pairs = np.stack([end - len(shared) + np.arange(len(shared)) for end in last])
-        programme = _Programme.of(self.events, people[0], low, high, pairs, *self._together(*common))
-        return programme, kron(csr_array(np.concatenate(sides)[None]), eye_array(self.outcomes), "csr")
+        return _Programme(self.events, np.concatenate(rates), people[0], low, high, pairs, *self._together(*common))
 
 
 def _outcomes(inside: npt.NDArray[np.bool_]) -> Outcomes:
@@ -234,79 +231,83 @@ def _outcomes(inside: npt.NDArray[np.bool_]) -> Outcomes:
 
 @dataclass(frozen=True)
 class _Programme:
-    """Numbers of people of b blocks with each outcome, as (b · outcomes,) x: what they can be together."""
+    """What numbers of people of b blocks with each outcome can be together.
 
-    inequalities: Any
-    limits: Floats
-    equalities: Any
+    Parameters
+    ----------
+    rates
+        (b,) what a person of a block adds to how far the rates of the two sets are apart.
+    people
+        (b,).
+    low, high
+        (e, b) people with each event.
+    pairs
+        (2, p) blocks that are bound together.
+    pairs_low, pairs_high
+        (e, p) people of both with each event.
+    """
+
+    events: npt.NDArray[np.bool_]
+    rates: Floats
     people: Floats
-    lower: Floats
-    upper: Floats
+    low: Floats
+    high: Floats
+    pairs: Ints
+    pairs_low: Floats
+    pairs_high: Floats
 
-    @staticmethod
-    def of(
-        events: npt.NDArray[np.bool_],
-        people: Floats,
-        low: Floats,
-        high: Floats,
-        pairs: Ints,
-        pairs_low: Floats,
-        pairs_high: Floats,
-    ) -> _Programme:
-        """The programme of blocks and of pairs of them.
+    @property
+    def _outcomes(self) -> int:
+        return int(self.events.shape[1])
 
-        Parameters
-        ----------
-        people
-            (b,).
-        low, high
-            (e, b) people with each event.
-        pairs
-            (2, p) the blocks of each pair.
-        pairs_low, pairs_high
-            (e, p) people of both with each event.
-        """
-        outcomes, blocks = events.shape[1], len(people)
-        members = (np.ones(pairs.size), (np.tile(np.arange(pairs.shape[1]), 2), pairs.ravel()))
-        rows = vstack(
-            [
-                kron(eye_array(blocks), csr_array(events[outcomes:])),
-                kron(csr_array(members, shape=(pairs.shape[1], blocks)), csr_array(events)),
-            ],
-            "csr",
-        )
+    @property
+    def _places(self) -> Ints:
+        """(b, outcomes) where the people of a block with an outcome stand among the variables."""
+        return np.arange(self.people.size * self._outcomes).reshape(-1, self._outcomes)
+
+    def furthest(self, event: npt.NDArray[np.bool_]) -> float | None:
+        """How far the rates of an event of the first set can be above those of the second; None: nothing is allowed."""
+        apart = np.where(event, self.rates[:, None], 0.0).ravel()
+        x = self._minimised(-apart / np.abs(self.rates).max(), [], 0)  # costs near 1
+        return None if x is None else float(apart @ x)
+
+    def least_distance(self) -> float | None:
+        """The least total variation distance of the outcomes of both sets; None: nothing is allowed."""
+        k, n = self._outcomes, self._places.size
+        apart = entries(np.arange(k), self._places, (self.rates / np.abs(self.rates).max())[:, None])
+        distance = [apart, diagonal(k, -1.0).at(column=n)], [apart.times(-1.0), diagonal(k, -1.0).at(column=n)]
+        rows = [part.at(row=i * k) for i, side in enumerate(distance) for part in side]
+        x = self._minimised(np.repeat([0.0, 0.5], [n, k]), rows, 2 * k)
+        return None if x is None else float(0.5 * np.abs(self.rates @ x[:n].reshape(-1, k)).sum())
+
+    def _minimised(self, cost: Floats, more: Sequence[Entries], rows: int) -> Floats | None:
+        """People where a cost is least, then further variables of 0 and more, if ``more`` rows are at most 0."""
+        blocks, events, places = np.arange(len(self.people)), len(self.events) - self._outcomes, self._places
+        several, inside = np.nonzero(self.events[self._outcomes :])
+        of_blocks = entries(blocks[:, None] * events + several, places[:, inside])
+        event, inside = np.nonzero(self.events)
+        pairs = np.arange(self.pairs.shape[1])[:, None] * len(self.events) + event
+        of_pairs = [entries(pairs, places[side][:, inside]).at(row=blocks.size * events) for side in self.pairs]
+        bound = [of_blocks, *of_pairs]
+        count = blocks.size * events + pairs.shape[0] * len(self.events)
         smallest, largest = (
-            np.concatenate([alone[outcomes:].T.ravel(), of_pairs.T.ravel()])
-            for alone, of_pairs in ((low, pairs_low), (high, pairs_high))
+            np.concatenate([alone[self._outcomes :].T.ravel(), both.T.ravel()])
+            for alone, both in ((self.low, self.pairs_low), (self.high, self.pairs_high))
         )
-        return _Programme(
-            inequalities=vstack([rows, -rows], "csr"),
-            limits=np.concatenate([largest, -smallest]),
-            equalities=kron(eye_array(blocks), np.ones((1, outcomes)), "csr"),
-            people=people,
-            lower=low[:outcomes].T.ravel(),
-            upper=high[:outcomes].T.ravel(),
-        )
-
-    def minimised(self, cost: Floats) -> Floats | None:
-        """x where cost · x is least; None where nothing is allowed."""
+        further = len(cost) - places.size
         found = solve_programme(
-            cost, self.inequalities, self.limits, self.equalities, self.people, self.lower, self.upper
+            cost,
+            matrix(
+                2 * count + rows,
+                len(cost),
+                *bound,
+                *(part.times(-1.0).at(row=count) for part in bound),
+                *(part.at(row=2 * count) for part in more),
+            ),
+            np.concatenate([largest, -smallest, np.zeros(rows)]),
+            matrix(blocks.size, len(cost), entries(blocks[:, None], places)),
+            self.people,
+            np.concatenate([self.low[: self._outcomes].T.ravel(), np.zeros(further)]),
+            np.concatenate([self.high[: self._outcomes].T.ravel(), np.full(further, np.inf)]),
         )
         return None if found is None else found.x
-
-    def least_distance(self, rates: Any) -> float | None:
-        """The least ½ Σ |rates · x|; None where nothing is allowed."""
-        k, n = rates.shape
-        scale = 1 / np.abs(rates).max()  # costs near 1
-        each = eye_array(k)
-        rows: Any = [[self.inequalities, None], [rates * scale, -each], [-rates * scale, -each]]
-        x = _Programme(
-            inequalities=block_array(rows, format="csr"),
-            limits=np.concatenate([self.limits, np.zeros(2 * k)]),
-            equalities=hstack([self.equalities, csr_array((len(self.people), k))], "csr"),
-            people=self.people,
-            lower=np.concatenate([self.lower, np.zeros(k)]),
-            upper=np.concatenate([self.upper, np.full(k, np.inf)]),
-        ).minimised(np.repeat([0.0, 0.5], [n, k]))
-        return None if x is None else float(0.5 * np.abs(rates @ x[:n]).sum())
