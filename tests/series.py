@@ -10,6 +10,8 @@ from typing import Any
 import yaml
 
 from atr import run as steps
+from atr.programme import load
+from atr.warehouse import Warehouse
 
 CARD = {
     # [CGP] section 8: women and men with income below 100k, 100k to 200k, above 200k: (people, approvals)
@@ -92,15 +94,19 @@ def write_ranges(path: Path, ranges: Mapping[tuple[str, str], tuple[float, float
 
 
 def publish(path: Path, period: str | None = None) -> steps.Outcome:
-    """The whole pipeline without Prefect, as the flow runs it."""
-    steps.load_log(str(path))
-    run = steps.begin(str(path), period)
-    for batch in steps.aggregate(run):
-        steps.solve(run, batch)
-    steps.announce(run)
-    steps.measure(run)
-    steps.render(run)
-    return steps.register(run)
+    """The whole pipeline without Prefect, as the flow runs it.
+
+    One connection stays open, so that the steps' own join it: opening a warehouse takes longer than a small step.
+    """
+    with Warehouse.open(load(path)):
+        steps.load_log(str(path))
+        run = steps.begin(str(path), period)
+        for batch in steps.aggregate(run):
+            steps.solve(run, batch)
+        steps.announce(run)
+        steps.measure(run)
+        steps.render(run)
+        return steps.register(run)
 
 
 def files(folder: Path) -> dict[str, bytes]:

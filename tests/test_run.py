@@ -67,7 +67,11 @@ def test_section_8_of_the_paper(tmp_path: Path, rates: str, stated: float, women
 
 
 @pytest.mark.parametrize("pair", EQUAL, ids=[f"{p['objective']}-{p['group_rates']}-{i}" for i, p in enumerate(EQUAL)])
-def test_what_is_published_depends_on_the_announced_mapping_alone(tmp_path: Path, pair: dict[str, Any]) -> None:
+def test_what_is_published_depends_on_the_announced_mapping_alone(
+    tmp_path: Path, pair: dict[str, Any], request: pytest.FixtureRequest
+) -> None:
+    if pair is not EQUAL[0]:  # a PDF is laid out from the other documents, and one pair shows that it is
+        request.getfixturevalue("quick")
     published = []
     for side, positives in enumerate(pair["positives"]):
         counts = {
