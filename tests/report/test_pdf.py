@@ -28,9 +28,23 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("documents")]
 
 
 @cache
+def _read(content: bytes) -> list[tuple[str, list[tuple[float, float]]]]:
+    """The text of every page, and the ends of all curves on it; reading it takes as long as laying it out."""
+    found = []
+    for page in pypdf.PdfReader(io.BytesIO(content)).pages:
+        curves: list[tuple[float, float]] = []
+
+        def drawn(operator: bytes, operands: Any, matrix: list[float], _text: Any, curves: Any = curves) -> None:
+            if operator == b"c":
+                curves.append((float(matrix[0] * operands[4] + matrix[4]), float(matrix[3] * operands[5] + matrix[5])))
+
+        found.append((page.extract_text(visitor_operand_before=drawn), curves))
+    return found
+
+
 def pages(content: bytes) -> list[str]:
-    """The text of every page; reading it takes as long as laying it out."""
-    return [page.extract_text() for page in pypdf.PdfReader(io.BytesIO(content)).pages]
+    """The text of every page."""
+    return [text for text, _ in _read(content)]
 
 
 def elements(node: Any) -> Iterator[Any]:
@@ -133,16 +147,9 @@ def test_no_heading_is_left_alone(documents: Documents, name: str) -> None:
 def test_every_figure_fits_a_page(documents: Documents, name: str) -> None:
     """Whatever a chart draws lies between the running heads."""
     found = 0
-    for page in pypdf.PdfReader(io.BytesIO(documents(name)["report.pdf"])).pages:
-        boxes: list[tuple[float, float]] = []
-
-        def drawn(operator: bytes, operands: Any, matrix: list[float], _text: Any, boxes: Any = boxes) -> None:
-            if operator == b"c":
-                boxes.append((float(matrix[0] * operands[4] + matrix[4]), float(matrix[3] * operands[5] + matrix[5])))
-
-        page.extract_text(visitor_operand_before=drawn)
-        found += len(boxes)
-        assert all(50 < y < 800 and 50 < x < 550 for x, y in boxes)
+    for _, curves in _read(documents(name)["report.pdf"]):
+        found += len(curves)
+        assert all(50 < y < 800 and 50 < x < 550 for x, y in curves)
     assert found
 
 
