@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -12,10 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from flows.environment import SETTINGS
 from tests import series
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def pytest_collection_finish() -> None:
+    """What is imported by now stays: no search for garbage need look at it again."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
@@ -37,24 +42,11 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("atr.report.documents.pdf", lambda html, **_: b"%PDF of " + str(len(html)).encode())
 
 
-@pytest.fixture(scope="session")
-def _migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Prefect home whose database is made: making it takes longer than everything else about a run."""
-    home = tmp_path_factory.mktemp("prefect")
-    subprocess.run(
-        [sys.executable, "-m", "prefect", "server", "database", "upgrade", "-y"],
-        env={**os.environ, **SETTINGS, "PREFECT_HOME": str(home)},
-        check=True,
-        capture_output=True,
-    )
-    return home
-
-
 @pytest.fixture
-def prefect_home(tmp_path: Path, _migrated: Path) -> Path:
-    """Prefect's home of a series in ``tmp_path``."""
+def prefect_home(tmp_path: Path, published: Published) -> Path:
+    """Prefect's home of a series in ``tmp_path``, whose database is made: making it takes long."""
     home = tmp_path / "var" / "test-series" / "prefect"
-    shutil.copytree(_migrated, home)
+    shutil.copytree(published.store / "prefect", home)
     return home
 
 
@@ -84,13 +76,12 @@ class Published:
 
 
 @pytest.fixture(scope="session")
-def published(tmp_path_factory: pytest.TempPathFactory, _migrated: Path) -> Published:
+def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
     """Two runs with Prefect that several tests look at, as each takes long; all of them in the group ``prefect``."""
     os.umask(0o077)
     folder = tmp_path_factory.mktemp("published")
     path = series.write_series(folder, series.card(10), population_rounding=1)
     store, site, watched = folder / "var" / "test-series", folder / "watch", folder / "connections"
-    shutil.copytree(_migrated, store / "prefect")
     site.mkdir()
     (site / "sitecustomize.py").write_text(WATCH)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}

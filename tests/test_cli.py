@@ -63,14 +63,14 @@ def test_usage() -> None:
     assert atr("--version").stdout.startswith("atr ")
 
 
-def test_init_writes_an_example_that_works_and_overwrites_nothing(tmp_path: Path) -> None:
+def test_init_writes_an_example_that_works_and_overwrites_nothing(tmp_path: Path, here: Command) -> None:
     assert atr("init", tmp_path).returncode == 0
     before = series.files(tmp_path)
-    checked = atr("check", tmp_path / "programme.yaml")
+    checked = here("check", tmp_path / "programme.yaml")
     assert checked.returncode == 0, checked.stderr
     assert "2025" in checked.stdout
     assert series.files(tmp_path) == before, "check writes nothing"
-    _fails(atr("init", tmp_path), 1, "already there")
+    _fails(here("init", tmp_path), 1, "already there")
 
 
 def test_check_counts_one_as_one(tmp_path: Path, here: Command) -> None:
@@ -92,7 +92,7 @@ def test_check_names_the_fault(tmp_path: Path, here: Command) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("prefect")
-def test_publish_review_verify_history(tmp_path: Path, published: Published) -> None:
+def test_publish_review_verify_history(tmp_path: Path, published: Published, here: Command) -> None:
     path, done = published.programme, published.process
     result = json.loads(done.stdout)
     documents = Path(result["documents"])
@@ -100,26 +100,26 @@ def test_publish_review_verify_history(tmp_path: Path, published: Published) -> 
     assert done.stderr.count("Rendering") == 1, "progress is told once"
     assert PublicReport.model_validate_json((documents / "report.json").read_text()).privacy.max_confidence == 0.9
 
-    where = atr("review", path, "2024")
+    where = here("review", path, "2024")
     assert where.returncode == 0
     assert str(documents / "report.html") in where.stdout
-    assert atr("review", path, "2024", "--approve").returncode == 2
-    assert atr("review", path, "2024", "--approve", "--reject", "--name", "x", "--comment", "y").returncode == 2
-    _fails(atr("review", path, "2023", "--approve", "--name", "x", "--comment", "y"), 1, "no release of 2023")
+    assert here("review", path, "2024", "--approve").returncode == 2
+    assert here("review", path, "2024", "--approve", "--reject", "--name", "x", "--comment", "y").returncode == 2
+    _fails(here("review", path, "2023", "--approve", "--name", "x", "--comment", "y"), 1, "no release of 2023")
     approved = atr("review", path, "2024", "--approve", "--name", "Ann", "--comment", "fine")
     assert approved.returncode == 0, approved.stderr
     site = Path(approved.stdout.strip())
 
-    verified = atr("verify", site / "report.json")
+    verified = here("verify", site / "report.json")
     assert (verified.returncode, "verified" in verified.stdout) == (0, True)
     changed = tmp_path / "changed.json"
     changed.write_text((site / "report.json").read_text().replace('"max_confidence": 0.9,', '"max_confidence": 0.901,'))
     false = atr("verify", changed)
     assert false.returncode == 3
     assert "privacy.max_confidence" in false.stderr
-    _fails(atr("verify", tmp_path / "none.json"), 1, "no such file")
+    _fails(here("verify", tmp_path / "none.json"), 1, "no such file")
 
-    listed = atr("history", path)
+    listed = here("history", path)
     assert "published" in listed.stdout
     assert "Ann: fine" in listed.stdout
 
@@ -134,15 +134,15 @@ def test_publish_is_refused_where_the_ceiling_cannot_be_met(tmp_path: Path, pref
         assert file.is_dir() or b"Groups that bind" not in file.read_bytes(), file
 
 
-def test_what_would_end_a_run_is_found_before_prefect_starts(tmp_path: Path) -> None:
+def test_what_would_end_a_run_is_found_before_prefect_starts(tmp_path: Path, here: Command) -> None:
     path = series.write_series(tmp_path, series.card(2))
-    _fails(atr("publish", path, "--period", "2013"), 1, "2024-05-06")
-    _fails(atr("publish", path, "--period", "13"), 1, "no period")
+    _fails(here("publish", path, "--period", "2013"), 1, "2024-05-06")
+    _fails(here("publish", path, "--period", "13"), 1, "no period")
     with hold(path.parent / "var" / "test-series"):
         held = atr("publish", path)
         _fails(held, 4, str(os.getpid()))
     (tmp_path / "log.csv").unlink()
-    gone = atr("publish", path)
+    gone = here("publish", path)
     _fails(gone, 1, "log.csv")
     assert "Prefect" not in held.stderr + gone.stderr
 
