@@ -67,3 +67,10 @@ def test_what_is_written_fits_the_schemas(tmp_path: Path) -> None:
     for example in EXAMPLES.iterdir():
         content = yaml.safe_load((example / "programme.yaml").read_text())
         jsonschema.validate(content, json.loads(schemas()["programme.schema.json"]))
+
+
+@pytest.mark.xdist_group("structure")
+def test_the_tests_of_a_group_share_a_worker(request: pytest.FixtureRequest) -> None:
+    """Else what they share, a run with Prefect or the laid out documents, is made once by every worker."""
+    grouped = request.config.getoption("loadgroup", default=False)
+    assert not grouped or request.node.nodeid.endswith("@structure")
