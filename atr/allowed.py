@@ -22,7 +22,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from atr.mechanism.entries import Entries, diagonal, entries, matrix
+from atr.mechanism.entries import diagonal, entries, matrix
 from atr.mechanism.programmes import solve_programme
 
 Floats = npt.NDArray[np.float64]
@@ -32,7 +32,7 @@ Range = tuple[float, float]
 EFFORT = 500_000
 """Numbers in all programmes of one column of people, at most, some seconds' work: beyond, events bound parity alone."""
 _SEVERAL_UP_TO = 5
-"""With more outcomes, there are too many levels for an event of several: other events bound it one by one."""
+"""With more outcomes, there are too many levels for an event of several."""
 _GRID, _NOISE = 1e9, 0.1
 """What a solver says of a rate is rounded outwards to a billionth; a tenth of that is its noise, and must not show."""
 
@@ -52,15 +52,20 @@ def least_people(event: Outcomes, outcomes: int) -> tuple[tuple[Sums, Sums], ...
     opposite: no more levels are needed, and none against an outcome that is alone on its side. The least sum of people
     counted so often is that of those counted once and more, twice and more, and so on (Lovász's extension).
 
+    Where there would be too many levels, an event of several outcomes is bound by itself alone, and what is attained
+    may be more.
+
     Returns
     -------
     For each bound the sums by the cells and by the total; all outcomes together stand for all people.
     """
-    every = frozenset(range(outcomes))
-    opposite = every - event
+    opposite = frozenset(range(outcomes)) - event
+    most = min(len(event), len(opposite))
+    if most > 1 and outcomes > _SEVERAL_UP_TO:
+        return ({event: 1}, {}), ({}, {event: 1})
     return tuple(
         (_least_sum([int(a in event) - level for a, level in enumerate(levels)]), _least_sum(levels))
-        for levels in product(range(min(len(event), len(opposite)) + 1), repeat=outcomes)
+        for levels in product(range(most + 1), repeat=outcomes)
         if min(levels) == 0
         and not (len(event) == 1 and any(levels[a] < max(levels) for a in event))
         and not (len(opposite) == 1 and any(levels[a] > 0 for a in opposite))
@@ -111,31 +116,12 @@ class Parts:
         """How many outcomes there are."""
         return int(self.events.shape[1])
 
-    @property
-    def _others(self) -> int:
-        """How many events are of several outcomes, and so are their opposites."""
-        return len(self.events) - self.outcomes if self.outcomes > 3 else 0
-
-    def _numbers(self, parts: int) -> int:
-        """How many numbers a programme of some parts has."""
-        return parts * self.events.size
-
     @cached_property
     def ends(self) -> tuple[Floats, Floats]:
-        """(e, parts) people with an event, at least and at most.
-
-        Each is that of some allowed rule, except of events of several outcomes where there are too many of these.
-        """
-        found = []
-        for i, event in enumerate(self.events):
-            if event.sum() > 1 and self.outcomes > _SEVERAL_UP_TO:
-                low, high = self._together(np.arange(len(self.people)))
-                found.append((low[i], high[i]))
-            else:
-                one, other = _outcomes(event), _outcomes(~event)
-                found.append((self._least(one), self.people - self._least(other)))
-        low, high = np.moveaxis(np.array(found), 1, 0)
-        return low, high
+        """(e, parts) people with an event, at least and at most."""
+        low = [self._least(_outcomes(event)) for event in self.events]
+        high = [self.people - self._least(_outcomes(~event)) for event in self.events]
+        return np.array(low), np.array(high)
 
     def _least(self, event: Outcomes) -> Floats:
         """(parts,) people with an event, at least."""
@@ -157,43 +143,29 @@ class Parts:
             found.append(least)
         return found
 
-    def apart(self, one: int, other: int, inside: Range, furthest: float, *, pairs: int) -> Range:
-        """Between what the total variation distance of two sets lies, where events one by one leave it wider.
+    def nearest(self, one: int, other: int, least: float, *, pairs: int) -> float:
+        """What the total variation distance of two sets is at least, where events one by one leave it less.
 
         Parameters
         ----------
         one, other
             The sets.
-        inside
-            Between what it lies, event by event.
-        furthest
-            The most that they can be apart in a single outcome, which is attained.
+        least
+            What it is at least, event by event.
         pairs
             How many pairs of sets there are, to share :data:`EFFORT` among.
 
         Returns
         -------
-        What some allowed rules attain; ``inside`` where finding it takes more than the share.
+        What some allowed rule attains; ``least`` where finding it takes more than the share.
         """
-        if self.outcomes == 2:
-            return inside
         a, b = (np.flatnonzero(self.set == s) for s in (one, other))
         shared = np.intersect1d(self.group[a], self.group[b])
-        several = bool(len(shared)) or self.outcomes > _SEVERAL_UP_TO  # else the ends of events are those of rates
-        programmes = 1 + 2 * self._others * several
-        if (self.outcomes == 3 and not len(shared)) or (programmes * self._numbers(len(a) + len(b)) > EFFORT / pairs):
-            return inside
-        programme = self._of_two(a, b, shared)
-        nearest, most = inside
-        distance = programme.least_distance()
-        if distance is not None:
-            nearest = max(nearest, math.floor(distance * _GRID + _NOISE) / _GRID)
-        if several and self.outcomes > 3 and most > furthest:
-            ends = [programme.furthest(of) for event in self.events[self.outcomes :] for of in (event, ~event)]
-            reached = [end for end in ends if end is not None]
-            if len(reached) == len(ends):
-                most = min(most, math.ceil(max(furthest, *reached) * _GRID - _NOISE) / _GRID)
-        return nearest, most
+        attained = self.outcomes == 2 or (self.outcomes == 3 and not len(shared))
+        if attained or (len(a) + len(b)) * self.events.size > EFFORT / pairs:
+            return least
+        distance = self._of_two(a, b, shared).least_distance()
+        return least if distance is None else max(least, math.floor(distance * _GRID + _NOISE) / _GRID)
 
     def _left(self, low: Floats, high: Floats, group: Ints) -> tuple[Floats, Floats]:
         """(e, k) people with an event that the totals leave to unions of parts of a group, at least and at most."""
@@ -265,49 +237,37 @@ class _Programme:
         """(b, outcomes) where the people of a block with an outcome stand among the variables."""
         return np.arange(self.people.size * self._outcomes).reshape(-1, self._outcomes)
 
-    def furthest(self, event: npt.NDArray[np.bool_]) -> float | None:
-        """How far the rates of an event of the first set can be above those of the second; None: nothing is allowed."""
-        apart = np.where(event, self.rates[:, None], 0.0).ravel()
-        x = self._minimised(-apart / np.abs(self.rates).max(), [], 0)  # costs near 1
-        return None if x is None else float(apart @ x)
-
     def least_distance(self) -> float | None:
         """The least total variation distance of the outcomes of both sets; None: nothing is allowed."""
-        k, n = self._outcomes, self._places.size
-        apart = entries(np.arange(k), self._places, (self.rates / np.abs(self.rates).max())[:, None])
-        distance = [apart, diagonal(k, -1.0).at(column=n)], [apart.times(-1.0), diagonal(k, -1.0).at(column=n)]
-        rows = [part.at(row=i * k) for i, side in enumerate(distance) for part in side]
-        x = self._minimised(np.repeat([0.0, 0.5], [n, k]), rows, 2 * k)
-        return None if x is None else float(0.5 * np.abs(self.rates @ x[:n].reshape(-1, k)).sum())
-
-    def _minimised(self, cost: Floats, more: Sequence[Entries], rows: int) -> Floats | None:
-        """People where a cost is least, then further variables of 0 and more, if ``more`` rows are at most 0."""
-        blocks, events, places = np.arange(len(self.people)), len(self.events) - self._outcomes, self._places
-        several, inside = np.nonzero(self.events[self._outcomes :])
+        k, blocks = self.events.shape[1], np.arange(len(self.people))
+        places = np.arange(blocks.size * k).reshape(-1, k)
+        events, n = len(self.events) - k, places.size
+        several, inside = np.nonzero(self.events[k:])
         of_blocks = entries(blocks[:, None] * events + several, places[:, inside])
         event, inside = np.nonzero(self.events)
         pairs = np.arange(self.pairs.shape[1])[:, None] * len(self.events) + event
-        of_pairs = [entries(pairs, places[side][:, inside]).at(row=blocks.size * events) for side in self.pairs]
-        bound = [of_blocks, *of_pairs]
-        count = blocks.size * events + pairs.shape[0] * len(self.events)
+        bound = [of_blocks, *(entries(pairs, places[of][:, inside]).at(row=blocks.size * events) for of in self.pairs)]
+        bounds = blocks.size * events + len(pairs) * len(self.events)
         smallest, largest = (
-            np.concatenate([alone[self._outcomes :].T.ravel(), both.T.ravel()])
+            np.concatenate([alone[k:].T.ravel(), both.T.ravel()])
             for alone, both in ((self.low, self.pairs_low), (self.high, self.pairs_high))
         )
-        further = len(cost) - places.size
+        apart = entries(np.arange(k), places, (self.rates / np.abs(self.rates).max())[:, None])  # costs near 1
+        either = diagonal(k, -1.0).at(column=n)
         found = solve_programme(
-            cost,
+            np.repeat([0.0, 0.5], [n, k]),
             matrix(
-                2 * count + rows,
-                len(cost),
+                2 * bounds + 2 * k,
+                n + k,
                 *bound,
-                *(part.times(-1.0).at(row=count) for part in bound),
-                *(part.at(row=2 * count) for part in more),
+                *(part.times(-1.0).at(row=bounds) for part in bound),
+                *(part.at(row=2 * bounds) for part in (apart, either)),
+                *(part.at(row=2 * bounds + k) for part in (apart.times(-1.0), either)),
             ),
-            np.concatenate([largest, -smallest, np.zeros(rows)]),
-            matrix(blocks.size, len(cost), entries(blocks[:, None], places)),
+            np.concatenate([largest, -smallest, np.zeros(2 * k)]),
+            matrix(blocks.size, n + k, entries(blocks[:, None], places)),
             self.people,
-            np.concatenate([self.low[: self._outcomes].T.ravel(), np.zeros(further)]),
-            np.concatenate([self.high[: self._outcomes].T.ravel(), np.full(further, np.inf)]),
+            np.concatenate([self.low[:k].T.ravel(), np.zeros(k)]),
+            np.concatenate([self.high[:k].T.ravel(), np.full(k, np.inf)]),
         )
-        return None if found is None else found.x
+        return None if found is None else float(0.5 * np.abs(self.rates @ found.x[:n].reshape(-1, k)).sum())

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
+from functools import cache, cached_property, partial, reduce
 from itertools import combinations, count
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -151,8 +151,7 @@ class AnnouncedCells:
         people = np.add.reduceat(self.population, self.offsets[:-1])
         shown = np.add.reduceat(self.population * self.chance[:, outcome], self.offsets[:-1])
         off = people * self.halves * 0.5 * 10.0 ** -digits.astype(np.float64, copy=False)
-        between = np.stack([np.maximum(shown - off, 0), np.minimum(shown + off, people)], axis=1)
-        return np.where(self.flattened[:, None], between, total)
+        return np.where(self.flattened[:, None], np.stack([shown - off, shown + off], axis=1), total)
 
     @cached_property
     def _totals(self) -> Floats:
@@ -183,18 +182,27 @@ class AnnouncedCells:
         if (least < most).any():
             every = frozenset(range(self.outcomes))
             alone = [frozenset({a}) for a in range(self.outcomes)]
-            low = np.column_stack([self._least_chance(event, least, most) for event in alone])
-            high = 1 - np.column_stack([self._least_chance(every - event, least, most) for event in alone])
+            cells = cache(replace(self, exact=False).event)
+            low = np.column_stack([self._least_chance(event, cells, least, most) for event in alone])
+            high = 1 - np.column_stack([self._least_chance(every - event, cells, least, most) for event in alone])
         else:
             each, group = np.arange(len(self.population)), self._group_of
-            cells = _Sets(len(each), each, group, each, np.diff(self.offsets)[group] == 1)
-            low, high = (of[: self.outcomes].T / self.population[:, None] for of in _parts(self.events(), cells).ends)
+            single = _Sets(len(each), each, group, each, np.diff(self.offsets)[group] == 1)
+            low, high = (of[: self.outcomes].T / self.population[:, None] for of in _parts(self.events(), single).ends)
             if self.outcomes == 2:
                 low, high = np.column_stack([low, 1 - high]), np.column_stack([high, 1 - low])
         return replace(self, lower=np.minimum(low, self.chance), upper=np.maximum(high, self.chance))
 
-    def _least_chance(self, event: allowed.Outcomes, least: Ints, most: Ints) -> Floats:
-        """(n,) what the true chance of an event is at least in each cell, whatever the people of all cells are."""
+    def _least_chance(
+        self, event: allowed.Outcomes, cells: Callable[..., EventCells], least: Ints, most: Ints
+    ) -> Floats:
+        """(n,) what the true chance of an event is at least in each cell, whatever the people of all cells are.
+
+        Parameters
+        ----------
+        cells
+            The cells for the event that the outcome is one of some.
+        """
         one, all_people = least.astype(np.float64), most.astype(np.float64)
         half = self.halves * 0.5 * 10.0 ** -np.broadcast_to(self.digits, len(self.offsets) - 1)[self._group_of]
 
@@ -202,13 +210,13 @@ class AnnouncedCells:
             """The most that the rest of the group adds, for each person of the cell."""
             return (np.bincount(self._group_of, weights=of)[self._group_of] - of) / one
 
+        off = np.maximum(half * (1 + rest(all_people)), 0.5 / one)  # half digits a person, or half a person
         bounds: list[Floats] = []
         for by_cells, by_total in allowed.least_people(event, self.outcomes):
-            terms = [often * self.event(*outcomes).lower for outcomes, often in by_cells.items()]
-            for outcomes in by_total:
-                cells, rounded = self.event(*outcomes), min(len(outcomes), self.outcomes - len(outcomes))
-                off = np.maximum(half * (1 + rest(all_people)), 0.5 / one)  # half digits a person, or half a person
-                terms.append(cells.chance - rest(all_people * (cells.upper - cells.chance)) - rounded * off)
+            terms = [often * cells(*outcomes).lower for outcomes, often in by_cells.items()]
+            for outcomes, often in by_total.items():
+                of, rounded = cells(*outcomes), min(len(outcomes), self.outcomes - len(outcomes))
+                terms.append(often * (of.chance - rest(all_people * (of.upper - of.chance)) - rounded * off))
             bounds.append(reduce(np.add, terms))
         return reduce(np.maximum, bounds)
 
@@ -453,7 +461,8 @@ def _rates(cells: EventCells, sets: _Sets, ends: tuple[Floats, Floats] | None) -
 
     The upper end of one set and the lower end of another are reached by the same mapping, also where the two share a
     group: the most that the one can have is what its total leaves with the other at its least, and the other way round.
-    So the ends of a difference or a ratio of two rates of an outcome are those of the rates, and are attained.
+    So the ends of a difference or a ratio of two rates of an outcome are those of the rates, and are attained; of an
+    event of several outcomes, those of two sets that share a group may not quite be reached together.
 
     Parameters
     ----------
@@ -514,9 +523,7 @@ class _Measured:
         of_two = [(rates[i], rates[j]) for rates in self.rates]
         value, inside = difference(*zip(*of_two, strict=True))
         if self.parts is not None and inside[0] < inside[1]:
-            furthest = difference(*zip(*of_two[: self.parts.outcomes], strict=True))[1][1]
-            low, high = self.parts.apart(i, j, inside, furthest, pairs=self.pairs)
-            inside = min(low, value), max(high, value)
+            inside = min(self.parts.nearest(i, j, inside[0], pairs=self.pairs), value), inside[1]
         return value, inside
 
 

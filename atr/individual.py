@@ -158,7 +158,7 @@ def largest_excess(
     Parameters
     ----------
     cells
-        The announced regions, two at least; group rates and exact populations are not used.
+        The announced regions, two at least, within their bounds; totals of groups are not used beside these.
     records
         The same regions, as points of the declared distance.
     distance
@@ -283,5 +283,5 @@ def _all_events(cells: AnnouncedCells) -> tuple[EventCells, ...]:
 
 
 def _free(cells: AnnouncedCells) -> AnnouncedCells:
-    """The cells without the totals of their groups: of single regions these tell little, and take long."""
+    """The cells without the totals of their groups: what these leave to single regions, their bounds may include."""
     return replace(cells, exact=False)

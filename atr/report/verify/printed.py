@@ -6,16 +6,16 @@ A rate is a quotient of two sums over people, so its ends over all populations b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
 from atr import fairness
-from atr.allowed import Outcomes, Sums, least_people
+from atr.allowed import Outcomes, least_people
 from atr.announcement import Announcement, open_people
 from atr.report import held, model
 from atr.shown import UNKNOWN
@@ -125,8 +125,7 @@ class Printed:
     def rate(self, members: Bools, event: fairness.EventCells) -> RateBounds:
         """Between what the announced rate of an event among some regions lies, and the two ends of its range.
 
-        The populations are not exact. The ends are those that all outcomes leave together, of an event of several
-        outcomes those that it leaves alone.
+        The populations are not exact. The ends are those that all outcomes leave together.
         """
         key = members.tobytes(), event.inside.tobytes()
         if key not in self._rates:
@@ -142,28 +141,27 @@ class Printed:
             )
         return self._rates[key]
 
-    def _least(self, people: _People, event: Outcomes) -> list[_Least]:
-        """What the people with an event are at least, each the largest or smallest in its group."""
-        outcomes = self.cells.outcomes
+    def _least(self, people: _People, event: Outcomes) -> _Least:
+        """What the people of each group that are inside and have an event are at least."""
+        half = 0.5 * self.cells.halves * 10.0 ** -self.announcement.group_digits.astype(np.float64)
+        half = np.repeat(half, np.diff(self.announcement.offsets))[people.cells]
         if not self.cells.exact:
-            return [_Least(people.inside * self._event(event).lower[people.cells])]
-        digits = np.repeat(self.announcement.group_digits, np.diff(self.announcement.offsets))[people.cells]
-        alone = 1 in (len(event), outcomes - len(event))
-        bounds = least_people(event, outcomes) if alone else (({event: 1}, {}), ({}, {event: 1}))
-        return [self._bound(people, *bound, digits) for bound in bounds]
-
-    def _bound(self, people: _People, by_cells: Sums, by_total: Sums, digits: Ints) -> _Least:
-        cells = people.cells
-        weights = np.zeros(len(people.inside))
-        for outcomes, often in by_cells.items():
-            weights += often * people.inside * self._event(outcomes).lower[cells]
-        if not by_total:
-            return _Least(weights)
-        ((outcomes, _),) = by_total.items()
-        event = self._event(outcomes)
-        weights += event.chance[cells] - (1 - people.inside) * event.upper[cells]
-        half = 0.5 * self.cells.halves * 10.0 ** -digits.astype(np.float64)
-        return _Least(weights, half, (len(outcomes), self.cells.outcomes - len(outcomes)))
+            alone = people.inside * self._event(event).lower[people.cells]
+            return _Least(alone[None], np.zeros((1, 2), dtype=np.int64), half)
+        of_weights, of_sides = [], []
+        for by_cells, by_total in least_people(event, self.cells.outcomes):
+            weights = np.zeros(len(people.inside))
+            for outcomes, often in by_cells.items():
+                weights += often * people.inside * self._event(outcomes).lower[people.cells]
+            sides = np.zeros(2, dtype=np.int64)
+            for outcomes, often in by_total.items():
+                cells = self._event(outcomes)
+                weights += often * (cells.chance - cells.upper)[people.cells]
+                weights += often * people.inside * cells.upper[people.cells]
+                sides += often * np.sort([len(outcomes), self.cells.outcomes - len(outcomes)])
+            of_weights.append(weights)
+            of_sides.append(sides)
+        return _Least(np.array(of_weights), np.array(of_sides), half)
 
     def _event(self, outcomes: Outcomes) -> fairness.EventCells:
         if outcomes not in self._events:
@@ -212,36 +210,35 @@ class RateBounds:
 
 @dataclass(frozen=True)
 class _Least:
-    """A bound from below of the people of a group that are inside and have an event: a sum over the group's people.
+    """Bounds from below of the people of a group that are inside and have an event: sums over the group's people.
 
     Parameters
     ----------
     weights
-        (k,) what each person of a region counts.
+        (b, k) what each person of a region counts in each bound.
+    sides
+        (b, 2) of how many rounded numbers the totals in a bound are sums, if each is put together from its own outcomes
+        or from the others: the fewer, then the more.
     half
-        (k,) by how much the rate of an outcome in the region's group was rounded at most; None if no total is counted.
-    rounded
-        How many outcomes the total that is counted is the sum of, and how many are left.
+        (k,) by how much the rate of an outcome in the region's group was rounded at most.
     """
 
     weights: Floats
-    half: Floats | None = None
-    rounded: tuple[int, int] = (0, 0)
+    sides: Ints
+    half: Floats
 
-    def reached(self, reach: _Reach, *, largest: bool) -> Floats:
-        """(groups,) between what it lies: a total is a sum of whole numbers, within the rounding or else the nearest.
+    def terms(self, *, largest: bool) -> tuple[Floats, Floats]:
+        """(2, …, k) weights and (2, …, 1) constants: of the smaller of both rows the largest bound is to be taken.
 
-        Where it follows from the other outcomes, the numbers of these are added up.
+        A total is a sum of whole numbers: the next ones within the rounding, or the nearest, whichever are smaller.
+        What it is at least follows from the fewer numbers; what it is at most, from the fewer or the more.
         """
-        if self.half is None:
-            return reach(self.weights)
-        ends = [
-            np.minimum(
-                reach(self.weights - k * self.half, k * largest), reach(self.weights, 0.5 * k * (2 * largest - 1))
-            )
-            for k in ({*self.rounded} if largest else {min(self.rounded)})
-        ]
-        return reduce(np.maximum, ends)
+        numbers = (self.sides if largest else self.sides[:, :1]).T[..., None]
+        within, nearest = (
+            self.weights - numbers * self.half,
+            np.broadcast_to(self.weights, (*numbers.shape[:2], len(self.half))),
+        )
+        return np.stack([within, nearest]), np.stack([numbers * largest, numbers * (0.5 if largest else -0.5)])
 
 
 _Reach = Callable[..., Floats]
@@ -280,13 +277,16 @@ class _People:
         )
         return self._between(smallest, largest)
 
-    def low(self, bounds: Sequence[_Least]) -> Interval:
+    def low(self, least: _Least) -> Interval:
         """The lower end of the range of a rate: in each group the largest of some bounds."""
 
-        def numerator(reach: _Reach, *, largest: bool) -> Floats:
-            return reduce(np.maximum, [bound.reached(reach, largest=largest) for bound in bounds])
+        def numerator(reach: _Reach, weights: Floats, constants: Floats) -> Floats:
+            both = reach(weights, constants).min(axis=0)
+            return np.asarray(both.reshape(-1, both.shape[-1]).max(axis=0))
 
-        return self._between(partial(numerator, largest=False), partial(numerator, largest=True))
+        return self._between(
+            *(partial(numerator, weights=w, constants=c) for w, c in (least.terms(largest=of) for of in (False, True)))
+        )
 
     def _between(self, smallest: Callable[[_Reach], Floats], largest: Callable[[_Reach], Floats]) -> Interval:
         return self._end(smallest, largest=False), self._end(largest, largest=True)
@@ -302,10 +302,10 @@ class _People:
         return float(brentq(left, 0.0, 1.0, xtol=1e-13))
 
     def _reach(self, weights: Floats, constant: float | Floats = 0.0, *, rate: float, largest: bool) -> Floats:
-        """(groups,) the largest or smallest weighted sum of people, less ``rate`` times those inside."""
+        """(…, groups) the largest or smallest weighted sums of people, less ``rate`` times those inside."""
         gain = weights - rate * self.inside
         furthest = (np.maximum if largest else np.minimum)(self.most * gain, self.least * gain)
-        return np.asarray(np.add.reduceat(furthest, self.starts) + constant)
+        return np.asarray(np.add.reduceat(furthest, self.starts, axis=-1) + constant)
 
 
 def _shifted(reach: _Reach, weights: Floats, shift: Floats) -> Floats:

@@ -498,15 +498,14 @@ def _outside(printed: Printed, entry: model.Fairness, computed: model.Fairness) 
 def _parity(printed: Printed, one: Bools, other: Bools) -> tuple[Interval, Interval, Interval]:
     """Between what the total variation distance of two sets of people lies, and the two ends of its range.
 
-    Where outcomes bound each other, what they leave lies between what each event leaves and what is attained: two sets
-    are as far apart as in the single outcome they can differ most in, and as near as announced.
+    The lower end of outcomes that bound each other is found by a programme: it lies between what each event leaves and
+    what is announced.
     """
     apart = [_difference(*(printed.rate(of, event) for of in (one, other))) for event in printed.events]
     value, low, high = (_largest(part) for part in zip(*apart, strict=True))
-    if printed.cells.exact and printed.cells.outcomes > 2:
-        if printed.cells.outcomes > 3 or printed.share_a_group(one, other):
-            low = low[0], value[1]
-        high = max(narrowest for *_, (narrowest, _) in apart[: printed.cells.outcomes]), high[1]
+    outcomes = printed.cells.outcomes
+    if printed.cells.exact and (outcomes > 3 or (outcomes == 3 and printed.share_a_group(one, other))):
+        low = low[0], value[1]
     return value, low, high
 
 
