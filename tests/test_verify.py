@@ -301,6 +301,7 @@ def test_a_range_of_several_outcomes_that_is_made_narrower_is_found(outcomes: tu
     narrower: dict[str, Callable[[model.Fairness], tuple[Any, Any]]] = {
         "both": lambda e: (e.value, e.value),
         "upper": lambda e: (e.range[0], e.value),
+        "upper, by a twentieth": lambda e: (e.range[0], round(0.95 * (e.range[1] or 100), 3)),
         "lower": lambda e: (e.value, e.range[1]),
     }
     for end, inside in narrower.items():
