@@ -1,10 +1,10 @@
-"""Which rules are allowed by an announcement of three and more outcomes, where group rates are exact.
+"""Which rules are allowed by an announcement whose group rates are exact.
 
-Outcomes bound each other there beyond the bounds of each event. A set of people is cut up into *parts*, its people in
-one QID group each. Rules within the bounds of cells and the totals of groups are flows of people to outcomes, so
-(Hoffman's circulation theorem) numbers of people of some parts with each outcome belong to an allowed rule if and only
-if they sum to the people and, for every event, those of each part, and those of the parts of a group together, keep to
-the bounds of their cells and to what the bounds of all other cells leave of the group's total. That is a linear
+Three outcomes and more bound each other beyond the bounds of each event. A set of people is cut up into *parts*, its
+people in one QID group each. Rules within the bounds of cells and the totals of groups are flows of people to outcomes,
+so (Hoffman's circulation theorem) numbers of people of some parts with each outcome belong to an allowed rule if and
+only if they sum to the people and, for every event, those of each part, and those of the parts of a group together,
+keep to the bounds of their cells and to what the bounds of all other cells leave of the group's total. That is a linear
 programme of a few variables for each part, whatever the number of regions.
 
 The fewest people of a part with an event are the largest of a few sums (:func:`least_people`), all linear in the
@@ -27,7 +27,6 @@ from atr.mechanism.programmes import solve_programme
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Range = tuple[float, float]
 
 EFFORT = 500_000
 """Numbers in all programmes of one column of people, at most, some seconds' work: beyond, events bound parity alone."""
@@ -35,7 +34,6 @@ _SEVERAL_UP_TO = 5
 """With more outcomes, there are too many levels for an event of several."""
 _GRID, _NOISE = 1e9, 0.1
 """What a solver says of a rate is rounded outwards to a billionth; a tenth of that is its noise, and must not show."""
-
 
 Outcomes = frozenset[int]
 Sums = dict[Outcomes, int]
@@ -227,15 +225,6 @@ class _Programme:
     pairs: Ints
     pairs_low: Floats
     pairs_high: Floats
-
-    @property
-    def _outcomes(self) -> int:
-        return int(self.events.shape[1])
-
-    @property
-    def _places(self) -> Ints:
-        """(b, outcomes) where the people of a block with an outcome stand among the variables."""
-        return np.arange(self.people.size * self._outcomes).reshape(-1, self._outcomes)
 
     def least_distance(self) -> float | None:
         """The least total variation distance of the outcomes of both sets; None: nothing is allowed."""

@@ -88,7 +88,7 @@ class EventCells:
     def in_people(self) -> tuple[Floats, ...]:
         """(n,) people with the event, at least, at most and as announced; all people, and as they are printed."""
         n = self.population
-        return n * self.lower, n * self.upper, n * self.chance, n, self.printed.astype(np.float64, copy=False)
+        return n * self.lower, n * self.upper, n * self.chance, n, self.printed.astype(np.float64)
 
     @cached_property
     def of_groups(self) -> tuple[Floats, ...]:
@@ -150,7 +150,7 @@ class AnnouncedCells:
         # A whole number would give the exact size of a small group away, whose rate alone is told.
         people = np.add.reduceat(self.population, self.offsets[:-1])
         shown = np.add.reduceat(self.population * self.chance[:, outcome], self.offsets[:-1])
-        off = people * self.halves * 0.5 * 10.0 ** -digits.astype(np.float64, copy=False)
+        off = people * self.halves * 0.5 * 10.0 ** -digits.astype(np.float64)
         return np.where(self.flattened[:, None], np.stack([shown - off, shown + off], axis=1), total)
 
     @cached_property
@@ -231,7 +231,7 @@ class AnnouncedCells:
         outside = [a for a in range(self.outcomes) if a not in outcomes]
         chance = self.chance[:, inside].sum(axis=1)
         return EventCells(
-            population=self.population.astype(np.float64, copy=False),
+            population=self.population.astype(np.float64),
             chance=chance,
             lower=np.maximum(self.lower[:, inside].sum(axis=1), 1 - self.upper[:, outside].sum(axis=1)),
             upper=np.minimum(self.upper[:, inside].sum(axis=1), 1 - self.lower[:, outside].sum(axis=1)),
@@ -418,7 +418,7 @@ def exact_totals(population: Ints, chance: Ints, offsets: Ints, *, digits: int |
     low = -((halves * people - 2 * total) // (2 * unit))
     high = (2 * total + halves * people) // (2 * unit)
     nearest = (2 * total + unit) // (2 * unit)
-    return np.stack([np.minimum(low, nearest), np.maximum(high, nearest)], axis=1).astype(np.float64, copy=False)
+    return np.stack([np.minimum(low, nearest), np.maximum(high, nearest)], axis=1).astype(np.float64)
 
 
 def announced_rate(cells: EventCells, members: npt.NDArray[np.bool_]) -> float:
