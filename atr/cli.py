@@ -260,6 +260,8 @@ def verify(
         _say(f"false: {finding}")
     false = count(len(findings), "false statement")
     said = false if findings else "verified: every statement agrees with the printed numbers, within their rounding"
+    if not findings and previous is None and verifying.sets_beside(report):
+        said += "; what it says of the report before is taken as it stands (--previous checks it)"
     _result({"verified": not findings, "findings": [str(f) for f in findings]}, [f"{report}: {said}"], as_json=as_json)
     if findings:
         raise typer.Exit(RefusedError.exit_code)

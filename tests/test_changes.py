@@ -56,6 +56,13 @@ def test_a_change_is_the_difference_and_told_only_where_the_ranges_do_not_overla
         assert "No change can be told" in entry.sentence
 
 
+def test_rounding_of_exact_figures_is_no_change() -> None:
+    """0.799 and 0.8 may both stand for 0.7995."""
+    near, far = (changes.since(_report(0.8 * 0.5, 0.5), _earlier(x * 0.5, 0.5), sha256=SHA) for x in (0.799, 0.798))
+    assert [_of(found, "p_percent_rule").flagged for found in (near, far)] == [False, True]
+    assert [found.margin[0].flagged for found in (near, far)] == [False, True]
+
+
 def test_the_margin_is_that_of_the_ratio_furthest_from_1_on_either_side() -> None:
     (margin,) = changes.since(_report(0.3, 0.6), _earlier(0.6, 0.3), sha256=SHA).margin
     assert (margin.previous, margin.value, margin.change) == (-0.3, -0.3, 0.0)  # 2 is as far from 1 as a half

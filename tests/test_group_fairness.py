@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import csv
+import dataclasses
 import io
 import json
 from functools import cache
@@ -20,8 +21,9 @@ from atr.errors import VerifyError
 from atr.programme import Programme
 from atr.regions import Regions
 from atr.report import absent, annex, model, parity
+from atr.report.comparisons import Printing
 from atr.report.html import report_html
-from atr.report.verify import check
+from atr.report.verify import check, figures
 from tests import series, whole
 
 RACES, SEXES, LEVELS, CHARGES = ("a", "b, c", "d", "unknown"), ("women", "men"), ("low", "mid", "high"), ("x", "y")
@@ -306,6 +308,39 @@ def test_a_forged_comparison_is_found_with_rounded_populations(change: Any) -> N
     content = json.loads(report.to_json())
     change(content)
     assert check(model.PublicReport.model_validate(content))
+
+
+@pytest.mark.parametrize("measure", ["p_percent_rule", "statistical_parity"])
+def test_exact_figures_that_contradict_the_others_are_found_whatever_rounding_of_people_leaves(measure: str) -> None:
+    report, announced, _ = _made()
+    how = Printing(announced.outcomes, {a.name: a.title for a in report.attributes}, report.policy)
+    exact = [
+        i for i, e in enumerate(report.fairness)
+        if e.measure == measure and e.outcome in (None, "approved") and e.range == (e.value, e.value) and e.value
+        and e.attribute in ("race", "sex") and not e.condition and not e.summary
+    ]  # fmt: skip
+    assert len(exact) > 2
+    for i in exact:
+        value = round((report.fairness[i].value or 0) + 0.03, 3)
+        forged = how.judged(report.fairness[i].model_copy(update={"value": value, "range": (value, value)}))
+        found = figures.contradictions(
+            report.model_copy(update={"fairness": (*report.fairness[:i], forged, *report.fairness[i + 1 :])})
+        )
+        assert [f.where for f in found] == [f"fairness, {forged.attribute}"]
+    assert not list(figures.contradictions(report))
+
+
+def test_rounding_alone_gives_no_verdict() -> None:
+    """A ratio of 0.7996 is not met, and would be printed as 0.8, which is."""
+    of_two = fairness.Comparison(
+        measure="p_percent_rule", by=fairness.By(("sex",)), groups=("women", "men"), reference="men", condition=(),
+        outcome="approved", value=0.7996, range=(0.7996, 0.7996), threshold=0.8, people=(990, 800), rates=(0.4, 0.5),
+    )  # fmt: skip
+    how = Printing(("approved", "refused"), {"sex": "Sex"}, _programme().policy)
+    entry = how.entry(of_two)
+    assert (entry.value, entry.range, entry.verdict) == (0.8, (0.799, 0.8), "cannot_tell")
+    clear = how.entry(dataclasses.replace(of_two, value=0.8004, range=(0.8004, 0.8004)))
+    assert (clear.value, clear.range, clear.verdict) == (0.8, (0.8, 0.8), "met")
 
 
 def test_what_intersections_are_called_is_no_attribute() -> None:

@@ -164,6 +164,15 @@ def test_a_changed_verdict_or_sentence_is_found(published: dict[str, Any], tmp_p
         assert verify(_write(tmp_path / "r.json", changed, forged=True))
 
 
+def test_a_figure_that_does_not_follow_is_named(published: dict[str, Any], tmp_path: Path) -> None:
+    value = published["influence"][0]["value"]
+    changed = _set(published, ("influence", 0, "value"), round(value + 0.1, 3))
+    (found,) = (f for f in verify(_write(tmp_path / "r.json", changed, forged=True)) if f.where.startswith("influence"))
+    assert str(found) == f"influence[0].value: is stated as {round(value + 0.1, 3)}, {value} follows"
+    shorter = {**published, "influence": published["influence"][1:]}
+    assert any("entries" in str(f) for f in verify(_write(tmp_path / "r.json", shorter, forged=True)))
+
+
 FORGERIES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "no comparison": lambda r: r["fairness"].clear(),
     "a comparison less": lambda r: r["fairness"].pop(),

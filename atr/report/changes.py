@@ -15,6 +15,7 @@ from atr.report.wording import count, inner, listed, number, points, rule_name
 
 _DIGITS = 6
 """Of a difference of two printed figures, neither of which has more."""
+_NOISE = 1e-9
 _NAMED = 5
 MAX_SENTENCES = 20
 """Sentences on an attribute that are printed."""
@@ -149,15 +150,18 @@ def _without_counterpart(now: dict[_Key, Fairness], before: dict[_Key, Fairness]
             yield f"By {title}, {names} {said}."
 
 
-def _apart(a: _Printed, b: _Printed) -> bool:
-    """Whether two printed ranges have nothing in common."""
-    (a0, a1), (b0, b1) = bounds(a), bounds(b)
-    return a1 < b0 or b1 < a0
+def _apart(report: PublicReport, a: _Printed, b: _Printed) -> bool:
+    """Whether two printed ranges have nothing in common; an exact figure was rounded to the nearest digit."""
+    half = 0.5 * 10.0**-report.policy.digits
+    (a0, a1), (b0, b1) = (
+        (low - half, high + half) if low == high else (low, high) for low, high in (bounds(a), bounds(b))
+    )
+    return a1 + _NOISE < b0 or b1 + _NOISE < a0
 
 
 def _change(report: PublicReport, now: Fairness, previous: float | None, previous_range: _Printed) -> Change:
     change = None if now.value is None or previous is None else nearest(now.value - previous, _DIGITS)
-    flagged = _apart(now.range, previous_range)
+    flagged = _apart(report, now.range, previous_range)
     said = _of_ratio if now.measure == "p_percent_rule" else _of_difference
     return Change(
         attribute=now.attribute,
@@ -239,7 +243,7 @@ def _folded_range(inside: _Printed) -> tuple[float, float]:
 
 
 def _margin(report: PublicReport, attribute: str, now: _Worst, was: _Worst) -> Margin:
-    flagged = _apart(now.range, was.range)
+    flagged = _apart(report, now.range, was.range)
     title = next((inner(by.title) for by in report.compared if by.attribute == attribute), attribute)
     decimals = min(report.policy.digits, 3)
     rule = inner(rule_name(next(e for e in _figures(report, attribute).values() if e.threshold == now.threshold)))

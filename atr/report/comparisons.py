@@ -11,7 +11,7 @@ from atr import fairness
 from atr.announcement import RATE_DIGITS
 from atr.programme import Policy
 from atr.report.model import Fairness, PolicyInfo
-from atr.report.rounding import bounds, nearest, printed_range
+from atr.report.rounding import bounds, down, nearest, printed_range, up
 from atr.report.sentences import sentence
 
 SUMMARIES: tuple[fairness.Summary, ...] = ("worst_class", "mean_over_classes")
@@ -45,11 +45,16 @@ class Printing:
 
     def entry(self, comparison: fairness.Comparison) -> Fairness:
         """A comparison as it is printed."""
-        digits = self.policy.digits
-        several = len(comparison.by.attributes) > 1
+        digits, several = self.policy.digits, len(comparison.by.attributes) > 1
+        measure, threshold = comparison.measure, comparison.threshold
+        inside = printed_range(comparison.value, comparison.range, digits)
+        true = fairness.verdict(measure, comparison.range, threshold)
+        if inside[0] == inside[1] and fairness.verdict(measure, bounds(inside), threshold) != true:
+            # Rounding alone would decide the verdict.
+            inside = down(comparison.range[0], digits), up(comparison.range[1], digits)
         return self.judged(
             Fairness(
-                measure=comparison.measure,
+                measure=measure,
                 attribute=comparison.by.name,
                 attributes=comparison.by.attributes if several else (),
                 groups=comparison.groups,
@@ -57,8 +62,8 @@ class Printing:
                 condition=dict(comparison.condition),
                 outcome=comparison.outcome,
                 value=None if math.isnan(comparison.value) else nearest(comparison.value, digits),
-                range=printed_range(comparison.value, comparison.range, digits),
-                threshold=comparison.threshold,
+                range=inside,
+                threshold=threshold,
                 verdict=None,
                 sentence="",
                 people=comparison.people,

@@ -22,7 +22,7 @@ from atr.report.verify.finding import Finding
 from atr.report.verify.form import MOST_PEOPLE, form
 from atr.report.verify.printed import Ints, Printed
 
-__all__ = ["Finding", "check", "verify"]
+__all__ = ["Finding", "check", "sets_beside", "verify"]
 
 
 def verify(
@@ -58,6 +58,12 @@ def verify(
     if previous is not None:
         found += _since(report, _file(Path(previous)))
     return found
+
+
+def sets_beside(path: str | Path) -> bool:
+    """Whether a report sets its figures beside those of an earlier one."""
+    report, _ = _read(_file(Path(path)))
+    return report.changes is not None
 
 
 def _file(path: Path) -> Path:

@@ -24,7 +24,7 @@ from atr.report.comparisons import Printing, in_classes
 from atr.report.held import promise
 from atr.report.rounding import bounds as between
 from atr.report.rounding import down, nearest, up
-from atr.report.verify import reader
+from atr.report.verify import figures, reader
 from atr.report.verify.finding import Finding
 from atr.report.verify.printed import (
     Bools,
@@ -402,6 +402,8 @@ def _fairness(printed: Printed, comparisons: Sequence[fairness.Comparison]) -> I
             problems = list(_outside(printed, entry, computed))
             problems = problems or list(_differences(entry, how.judged(entry), *_JUDGED))
         yield from (Finding(_name(entry), problem) for problem in problems)
+    if not printed.exact:
+        yield from figures.contradictions(printed.report)
 
 
 def _changes(report: model.PublicReport) -> Iterator[Finding]:
@@ -593,7 +595,28 @@ def _derived(report: model.PublicReport) -> Iterator[Finding]:
     for name, part in derived.PARTS.items():
         follows, stated = part(report), getattr(report, name)
         if follows != stated and (this_version or _figures_of(follows) != _figures_of(stated)):
-            yield Finding(name, "do not say what the numbers say")
+            where, difference = _first_difference(name, _plain(stated), _plain(follows))
+            yield Finding(where, difference)
+
+
+def _plain(part: Any) -> Any:
+    return [_plain(each) for each in part] if isinstance(part, tuple) else getattr(part, "model_dump", lambda: part)()
+
+
+def _first_difference(where: str, stated: Any, follows: Any) -> tuple[str, str]:
+    """The first place at which a part is not what follows, and how."""
+    if isinstance(stated, dict) and isinstance(follows, dict):
+        key = next(key for key in follows | stated if stated.get(key, ...) != follows.get(key, ...))
+        return _first_difference(f"{where}.{key}", stated.get(key), follows.get(key))
+    lists = isinstance(stated, list | tuple) and isinstance(follows, list | tuple)
+    if lists and len(stated) == len(follows) and any(isinstance(each, dict | list) for each in stated):
+        at = next(i for i, (a, b) in enumerate(zip(stated, follows, strict=True)) if a != b)
+        return _first_difference(f"{where}[{at}]", stated[at], follows[at])
+    if lists and len(stated) != len(follows):
+        return where, f"has {len(stated):,} entries, {len(follows):,} follow"
+    if isinstance(stated, str) and isinstance(follows, str) and len(stated + follows) > 80:
+        return where, "does not say what the numbers say"
+    return where, f"is stated as {stated}, {follows} follows"
 
 
 def _figures_of(part: Any) -> Any:
