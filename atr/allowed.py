@@ -126,7 +126,9 @@ class Parts:
         bounds: list[Floats] = []
         for bound in least_people(event, self.outcomes):
             both = zip(self._least_by, bound, strict=True)
-            terms = [often * least[of] for least, sums in both for of, often in sums.items()]
+            terms = [
+                least[of] if often == 1 else often * least[of] for least, sums in both for of, often in sums.items()
+            ]
             bounds.append(reduce(np.add, terms))
         return reduce(np.maximum, bounds)
 
@@ -157,10 +159,11 @@ class Parts:
         -------
         What some allowed rule attains; ``least`` where finding it takes more than the share.
         """
+        if self.outcomes == 2:
+            return least
         a, b = (np.flatnonzero(self.set == s) for s in (one, other))
         shared = np.intersect1d(self.group[a], self.group[b])
-        attained = self.outcomes == 2 or (self.outcomes == 3 and not len(shared))
-        if attained or (len(a) + len(b)) * self.events.size > EFFORT / pairs:
+        if (self.outcomes == 3 and not len(shared)) or ((len(a) + len(b)) * self.events.size > EFFORT / pairs):
             return least
         distance = self._of_two(a, b, shared).least_distance()
         return least if distance is None else max(least, math.floor(distance * _GRID + _NOISE) / _GRID)

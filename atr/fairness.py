@@ -470,7 +470,7 @@ def _rates(cells: EventCells, sets: _Sets, ends: tuple[Floats, Floats] | None) -
         (parts,) people with the event, at least and at most; None: cell by cell.
     """
     low, high, value, people, printed = _cut(cells, sets)
-    if cells.totals is not None:
+    if cells.totals is not None and sets.whole.any():
         value = np.where(sets.whole, cells.settled(value, sets.group), value)
     low, high = ends or (low, high)
     low, high, value, people, printed = (
