@@ -117,8 +117,8 @@ class Parts:
     @cached_property
     def ends(self) -> tuple[Floats, Floats]:
         """(e, parts) people with an event, at least and at most."""
-        low = [self._least(_outcomes(event)) for event in self.events]
-        high = [self.people - self._least(_outcomes(~event)) for event in self.events]
+        low = [self._least(outcomes_of(event)) for event in self.events]
+        high = [self.people - self._least(outcomes_of(~event)) for event in self.events]
         return np.array(low), np.array(high)
 
     def _least(self, event: Outcomes) -> Floats:
@@ -139,7 +139,7 @@ class Parts:
         for lows, highs in ((self.low, self.high), self._left(self.low, self.high, self.group)):
             least = {frozenset(range(self.outcomes)): self.people}
             for event, low, high in zip(self.events, lows, highs, strict=True):
-                least[_outcomes(event)], least[_outcomes(~event)] = low, self.people - high
+                least[outcomes_of(event)], least[outcomes_of(~event)] = low, self.people - high
             found.append(least)
         return found
 
@@ -198,7 +198,8 @@ class Parts:
         return _Programme(self.events, np.concatenate(rates), people[0], low, high, pairs, *self._together(*common))
 
 
-def _outcomes(inside: npt.NDArray[np.bool_]) -> Outcomes:
+def outcomes_of(inside: npt.NDArray[np.bool_]) -> Outcomes:
+    """Which outcomes an event is made of, from (outcomes,) whether each is."""
     return frozenset(np.flatnonzero(inside).tolist())
 
 

@@ -255,12 +255,12 @@ def verify(
     from atr.report import verify as verifying
     from atr.report.wording import count
 
-    findings = verifying.verify(report, population=population, previous=previous)
+    checked, findings = verifying.read_and_verify(report, population=population, previous=previous)
     for finding in findings:
         _say(f"false: {finding}")
     false = count(len(findings), "false statement")
     said = false if findings else "verified: every statement agrees with the printed numbers, within their rounding"
-    if not findings and previous is None and verifying.sets_beside(report):
+    if not findings and previous is None and checked.changes is not None:
         said += "; what it says of the report before is taken as it stands (--previous checks it)"
     _result({"verified": not findings, "findings": [str(f) for f in findings]}, [f"{report}: {said}"], as_json=as_json)
     if findings:

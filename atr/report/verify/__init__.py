@@ -22,7 +22,7 @@ from atr.report.verify.finding import Finding
 from atr.report.verify.form import MOST_PEOPLE, form
 from atr.report.verify.printed import Ints, Printed
 
-__all__ = ["Finding", "check", "sets_beside", "verify"]
+__all__ = ["Finding", "check", "read_and_verify", "verify"]
 
 
 def verify(
@@ -49,21 +49,23 @@ def verify(
     VerifyError
         If the file cannot be read as a report, or the populations or the earlier report do not fit it.
     """
+    _, found = read_and_verify(path, population=population, previous=previous)
+    return found
+
+
+def read_and_verify(
+    path: str | Path, *, population: str | Path | None = None, previous: str | Path | None = None
+) -> tuple[model.PublicReport, list[Finding]]:
+    """The report as well, and what :func:`verify` finds."""
     path = _file(Path(path))
     report, found = _read(path)
     malformed = list(form(report))
     if malformed:
-        return found + malformed
+        return report, found + malformed
     found += _recompute(report, _supplied(report, Path(population)) if population else None)
     if previous is not None:
         found += _since(report, _file(Path(previous)))
-    return found
-
-
-def sets_beside(path: str | Path) -> bool:
-    """Whether a report sets its figures beside those of an earlier one."""
-    report, _ = _read(_file(Path(path)))
-    return report.changes is not None
+    return report, found
 
 
 def _file(path: Path) -> Path:

@@ -35,8 +35,7 @@ def _possible(entries: Sequence[Fairness], report: PublicReport) -> bool:
     two = len(report.outcomes) == 2
     places: dict[tuple[str, str], int] = {}
     between: dict[int, tuple[float, float]] = {}
-    sums: list[tuple[dict[int, float], float]] = []
-    """Rates, how often each, and what their sum is at most."""
+    sums: list[tuple[dict[int, float], float]] = []  # of rates, so often each: at most
     for e in entries:
         outcome = e.outcome or report.positive
         other = two and outcome != report.positive

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 
 from atr import fairness
-from atr.allowed import Outcomes, least_people
+from atr.allowed import Outcomes, least_people, outcomes_of
 from atr.announcement import Announcement, open_people
 from atr.report import held, model
 from atr.shown import UNKNOWN
@@ -130,9 +130,8 @@ class Printed:
         key = members.tobytes(), event.inside.tobytes()
         if key not in self._rates:
             people = _People.of(self, members)
-            inside = frozenset(np.flatnonzero(event.inside).tolist())
-            opposite = frozenset(range(self.cells.outcomes)) - inside
-            low, against = (people.low(self._least(people, of)) for of in (inside, opposite))
+            sides = (outcomes_of(event.inside), outcomes_of(~event.inside))
+            low, against = (people.low(self._least(people, of)) for of in sides)
             value = people.value(event.chance[people.cells], rounded=event.totals is not None)
             self._rates[key] = RateBounds(
                 value,
@@ -188,7 +187,7 @@ class Printed:
     @cached_property
     def outcome_events(self) -> tuple[fairness.EventCells, ...]:
         """For each outcome, that it is the one; the positive one first."""
-        return tuple(self.cells.event(a) for a in range(self.cells.outcomes))
+        return tuple(self._event(frozenset({a})) for a in range(self.cells.outcomes))
 
     @cached_property
     def events(self) -> tuple[fairness.EventCells, ...]:
