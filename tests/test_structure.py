@@ -74,3 +74,9 @@ def test_the_tests_of_a_group_share_a_worker(request: pytest.FixtureRequest) -> 
     """Else what they share, a run with Prefect or the laid out documents, is made once by every worker."""
     grouped = request.config.getoption("loadgroup", default=False)
     assert not grouped or request.node.nodeid.endswith("@structure")
+
+
+def test_no_test_is_named_by_the_content_of_a_file(request: pytest.FixtureRequest) -> None:
+    """Else workers that start in different seconds find different tests, where a file holds the time."""
+    names = [item.nodeid for item in request.session.items]
+    assert [name for name in names if "\\x1f\\x8b" in name or len(name) > 250] == []
