@@ -302,9 +302,9 @@ def _options(
 
 
 def _flow(programme: Any, period: str | None) -> Any:
-    """Run the publish flow in this process, with Prefect's embedded server."""
+    """Run the publish flow in this process, with a Prefect server of its own."""
     from atr import run
-    from flows import environment
+    from flows import embedded, environment
 
     _say("Looking at the log …")
     period = run.foresee(str(programme.path), period)
@@ -316,21 +316,15 @@ def _flow(programme: Any, period: str | None) -> Any:
     handler.setFormatter(logging.Formatter("%(message)s"))
     logger.addHandler(handler)
     logger.propagate = False
-    from flows.publish import publish as flow
+    with embedded.server() as ready:
+        from flows.publish import publish as flow
 
-    try:
+        ready()
         return flow(str(programme.path), period)
-    except RuntimeError as error:
-        if "server" not in str(error).lower():
-            raise
-        raise EnvironmentFault(
-            "Prefect's embedded server did not start",
-            hint=f"Is the machine very busy, or out of memory or disk? Run the command again. ({error})",
-        ) from None
 
 
 def _end_at_once(*_: object) -> None:
-    """End an interrupted command. Prefect would first ask its server, which the same Ctrl-C has ended, for a minute.
+    """End an interrupted command, and with it its server, which Prefect would first ask for a minute.
 
     What a killed command leaves is sound: the next one starts afresh.
     """
@@ -338,9 +332,6 @@ def _end_at_once(*_: object) -> None:
     try:
         os.write(2, f"{_INTERRUPTED}\n".encode())
         _failed("Interrupted", "interrupted", INTERRUPTED)
-        environment = sys.modules.get("flows.environment")
-        if environment is not None:
-            environment.kill_server()
     finally:
         os._exit(INTERRUPTED)
 

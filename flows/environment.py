@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 SETTINGS = {
@@ -11,7 +10,6 @@ SETTINGS = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
     "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs",
-    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300",
     "PREFECT_LOGGING_EXTRA_LOGGERS": "atr",
     "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
     "OMP_NUM_THREADS": "1",
@@ -26,7 +24,7 @@ def prepare(home: Path, *, api_url: str | None = None, quiet: bool = False) -> N
     home
         Prefect's own folder; made private.
     api_url
-        The server to use; None starts one inside the process.
+        The server to use; None where one is started for this command alone.
     quiet
         Whether Prefect's own log stays off the terminal.
     """
@@ -36,19 +34,11 @@ def prepare(home: Path, *, api_url: str | None = None, quiet: bool = False) -> N
         os.environ.pop(name, None)
     os.environ.update(SETTINGS)
     os.environ["PREFECT_HOME"] = str(home)
-    if api_url is None:
-        os.environ["PREFECT_SERVER_ALLOW_EPHEMERAL_MODE"] = "true"
-    else:
+    if api_url is not None:
         os.environ["PREFECT_API_URL"] = api_url
+    for name in ("NO_PROXY", "no_proxy"):  # a server of this machine is not asked for by way of another
+        os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1"]))
     if quiet:
         os.environ.pop("PREFECT_LOGGING_EXTRA_LOGGERS")
         os.environ["PREFECT_LOGGING_LEVEL"] = "CRITICAL"
         os.environ["PREFECT_SERVER_LOGGING_LEVEL"] = "CRITICAL"
-
-
-def kill_server() -> None:
-    """Kill the server of this process, if one was started; also while Prefect is still being imported."""
-    server = getattr(sys.modules.get("prefect.server.api.server"), "SubprocessASGIServer", None)
-    process = server().server_process if server is not None else None
-    if process is not None:
-        process.kill()

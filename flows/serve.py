@@ -7,12 +7,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 
-from flows import environment
+from atr.errors import EnvironmentFault
+from flows import embedded, environment
 
 POOL = "atr"
 
@@ -30,7 +28,7 @@ def main() -> int:
     server = _prefect("server", "start", "--host", "127.0.0.1", "--port", str(given.port))
     worker = None
     try:
-        _wait_for(f"{api}/health", server)
+        embedded.wait_for(f"{api}/health", server)
         _run("work-pool", "create", POOL, "--type", "process", "--overwrite")
         _run("--no-prompt", "deploy", "--all")
         sys.stderr.write(f"Prefect is at http://127.0.0.1:{given.port} (Ctrl-C stops it).\n")
@@ -38,14 +36,12 @@ def main() -> int:
         return worker.wait()
     except KeyboardInterrupt:
         return 0
+    except EnvironmentFault as error:
+        raise SystemExit(str(error)) from None
     finally:
         for process in (worker, server):
-            if process is not None and process.poll() is None:
-                process.terminate()
-                try:
-                    process.wait(timeout=30)
-                except subprocess.TimeoutExpired:
-                    process.kill()
+            if process is not None:
+                embedded.stop(process, seconds=30)
 
 
 def _command(*arguments: str) -> list[str]:
@@ -58,19 +54,6 @@ def _prefect(*arguments: str) -> subprocess.Popen[bytes]:
 
 def _run(*arguments: str) -> None:
     subprocess.run(_command(*arguments), check=True, stdin=subprocess.DEVNULL)  # noqa: S603 - a fixed command
-
-
-def _wait_for(url: str, server: subprocess.Popen[bytes], *, seconds: float = 120) -> None:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if server.poll() is not None:
-            raise SystemExit("the Prefect server stopped; is the port in use?")
-        try:
-            with urllib.request.urlopen(url, timeout=2):  # noqa: S310 - a loopback address
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.5)
-    raise SystemExit("the Prefect server did not start")
 
 
 if __name__ == "__main__":

@@ -301,7 +301,7 @@ def test_no_number_changes_unnoticed(tmp_path: Path, rates: str) -> None:
     for path in forging._leaves({key: content[key] for key in forging.RECOMPUTED}):
         for sign in (1, -1):
             changed = forging._changed(content, path, sign * forging._step(path, forging._value(content, path)))
-            assert forging._found(forging._write(tmp_path / "r.json", changed, forged=True)), (path, sign)
+            assert forging._false(changed), (path, sign)
 
 
 # --- over random logs

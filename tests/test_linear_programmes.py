@@ -19,7 +19,7 @@ from atr.programme import Programme
 from atr.regions import Regions
 from atr.report import build, model
 from atr.report.html import report_html
-from atr.report.verify import check, verify
+from atr.report.verify import check, findings, verify
 from tests import series, whole
 
 quick = pytest.mark.usefixtures("quick")
@@ -216,12 +216,13 @@ def honest(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         return _published(tmp_path_factory.mktemp("honest"), counts, _programme(outcomes, **POLICIES[name]))[1]
 
 
-def _findings(content: Content) -> list[str]:
+def _findings(content: Content) -> Iterator[str]:
     try:
         report = model.PublicReport.model_validate_json(json.dumps(content), strict=True)
     except ValueError as error:
-        return [str(error)]
-    return [str(finding) for finding in check(report)]
+        yield str(error)
+    else:
+        yield from map(str, findings(report))
 
 
 def _numbers(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -233,7 +234,7 @@ def _numbers(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]
 
 
 def test_a_number_changed_in_the_last_digit_is_found(honest: Content) -> None:
-    assert _findings(honest) == []
+    assert list(_findings(honest)) == []
     without_notes = {**honest, "notes": []}
     usual = set(_findings(without_notes))
     recomputed = {name: honest[name] for name in ("privacy", "fidelity", "coverage", "groups", "fairness")}
@@ -246,7 +247,7 @@ def test_a_number_changed_in_the_last_digit_is_found(honest: Content) -> None:
             percent = {"rate", "rates", "announced_share"} & {*inside, last}
             step = 1 if isinstance(place[last], int) else 0.01 if percent else 0.001
             place[last] = round(place[last] + sign * step, 9)
-            assert set(_findings(forged)) - usual, (inside, last, sign)
+            assert any(finding not in usual for finding in _findings(forged)), (inside, last, sign)
 
 
 def _each(content: Content, what: Callable[[Content], Any], status: str) -> bool:
@@ -288,7 +289,7 @@ FORGERIES: dict[str, Callable[[Content], Any]] = {
 def test_a_forgery_is_found(name: str, honest: Content) -> None:
     forged = copy.deepcopy(honest)
     FORGERIES[name](forged)
-    assert _findings(forged)
+    assert list(_findings(forged))
 
 
 @quick

@@ -23,7 +23,7 @@ from atr.ranges import RangeTable
 from atr.regions import Regions
 from atr.report import model
 from atr.report.comparisons import Printing
-from atr.report.verify import check, verify
+from atr.report.verify import check, findings, verify
 from tests import series, whole
 
 RECOMPUTED = ("privacy", "fidelity", "coverage", "groups", "fairness", "influence", "surrogate")
@@ -85,6 +85,15 @@ def _found(path: Path) -> bool:
         return bool(verify(path))
     except VerifyError:
         return True
+
+
+def _false(content: dict[str, Any]) -> bool:
+    """Whether a report is refused whose checksum was renewed."""
+    try:
+        report = model.PublicReport.model_validate_json(json.dumps(content), strict=True)
+    except ValueError:
+        return True
+    return next(findings(report), None) is not None
 
 
 def _step(path: Path_, value: float) -> float:
@@ -154,7 +163,7 @@ def test_a_changed_number_that_follows_from_others_is_found_though_the_checksum_
     for path in _leaves({key: published[key] for key in RECOMPUTED}):
         for sign in (1, -1):
             changed = _changed(published, path, sign * _step(path, _value(published, path)))
-            assert _found(_write(tmp_path / "r.json", changed, forged=True)), (path, sign)
+            assert _false(changed), (path, sign)
 
 
 def test_a_changed_verdict_or_sentence_is_found(published: dict[str, Any], tmp_path: Path) -> None:

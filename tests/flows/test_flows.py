@@ -60,9 +60,9 @@ def test_a_task_per_group_artifacts_and_no_connection_to_the_outside(published: 
     assert "90" in statement
 
 
-def test_more_groups_than_tasks_are_solved_in_batches(tmp_path: Path, prefect_home: Path) -> None:
+def test_more_groups_than_tasks_are_solved_in_batches_whatever_proxy_is_set(tmp_path: Path, prefect_home: Path) -> None:
     counts = {(f"g{g}", f"s{s}"): (20 + s, 5 + 5 * s) for g in range(70) for s in range(2)}
-    done = _publish(series.write_series(tmp_path, counts))
+    done = _publish(series.write_series(tmp_path, counts), HTTP_PROXY="http://127.0.0.1:9", no_proxy="example.org")
     assert done.returncode == 0, done.stderr
     assert len(_names(prefect_home, "select name from task_run where name like 'solve groups%'")) == 64
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from atr.report.verify.finding import Finding
 from atr.report.verify.form import MOST_PEOPLE, form
 from atr.report.verify.printed import Ints, Printed
 
-__all__ = ["Finding", "check", "read_and_verify", "verify"]
+__all__ = ["Finding", "check", "findings", "read_and_verify", "verify"]
 
 
 def verify(
@@ -90,8 +91,8 @@ def _since(report: model.PublicReport, path: Path) -> list[Finding]:
     ]
 
 
-def check(report: model.PublicReport, *, population: Ints | None = None) -> list[Finding]:
-    """Recompute a report from its own numbers.
+def findings(report: model.PublicReport, *, population: Ints | None = None) -> Iterator[Finding]:
+    """What is false in a report by its own numbers, as it is found: whoever asks only whether it is true need not wait.
 
     Parameters
     ----------
@@ -100,13 +101,18 @@ def check(report: model.PublicReport, *, population: Ints | None = None) -> list
     population
         (n,) exact people of its regions, in its order, if they are known.
     """
-    return list(form(report)) or _recompute(report, population)
+    yield from list(form(report)) or _recompute(report, population)
 
 
-def _recompute(report: model.PublicReport, population: Ints | None) -> list[Finding]:
+def check(report: model.PublicReport, *, population: Ints | None = None) -> list[Finding]:
+    """All of :func:`findings`."""
+    return list(findings(report, population=population))
+
+
+def _recompute(report: model.PublicReport, population: Ints | None) -> Iterator[Finding]:
     if not report.announced_groups:
-        return list(statements.of_nothing(report))
-    return list(statements.of(Printed.of(report, population)))
+        return statements.of_nothing(report)
+    return statements.of(Printed.of(report, population))
 
 
 def _read(path: Path) -> tuple[model.PublicReport, list[Finding]]:
