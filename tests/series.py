@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from atr import run as steps
 from atr.programme import load
 from atr.warehouse import Warehouse
+
+
+@contextmanager
+def quick() -> Iterator[None]:
+    """No PDF is laid out, and no curve has many points that are linear programmes: for tests of other numbers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("atr.report.documents.pdf", lambda html, **_: b"%PDF of " + str(len(html)).encode())
+        patch.setattr("atr.dossier_privacy._FEW_LEVELS", (0.5, 1.0))
+        yield
+
 
 CARD = {
     # [CGP] section 8: women and men with income below 100k, 100k to 200k, above 200k: (people, approvals)

@@ -217,8 +217,7 @@ def _found(folder: Path, content: dict[str, Any]) -> list[str]:
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """A report with exact populations."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("atr.report.documents.pdf", lambda html, **_: b"%PDF")
+    with series.quick():
         return _published(_series(tmp_path_factory.mktemp("honest"), fidelity={"delta": 0.8}))[0]
 
 

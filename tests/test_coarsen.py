@@ -339,8 +339,7 @@ TAMPERED: dict[str, Callable[[dict[str, Any]], Any]] = {
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """A report with exact and one with rounded populations."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("atr.report.documents.pdf", lambda html, **_: b"%PDF")
+    with series.quick():
         folder = tmp_path_factory.mktemp("honest")
         return [_published(folder / f"{n}", population_rounding=n)[1] for n in (1, 5)]
 

@@ -279,8 +279,7 @@ def _programme(**individual: Any) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Section 8 of the paper, measured in both ways."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("atr.report.documents.pdf", lambda html, **_: b"%PDF")
+    with series.quick():
         folder = tmp_path_factory.mktemp("published")
         content = _programme(measures=list(DISTANCES), distances={"secret": {"kind": "ordinal"}})
         outcome = series.publish(series.write_series(folder, series.card(10), content=content))

@@ -210,8 +210,7 @@ def test_a_group_flattened_for_the_reader_tells_its_rate_only(tmp_path: Path) ->
 def honest(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Content:
     """A report with exact populations."""
     name, outcomes = request.param
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("atr.report.documents.pdf", lambda html, **_: b"%PDF")
+    with series.quick():
         counts = CARD if outcomes == TWO else SPLIT
         return _published(tmp_path_factory.mktemp("honest"), counts, _programme(outcomes, **POLICIES[name]))[1]
 

@@ -302,8 +302,7 @@ def test_the_documents_say_the_same_and_tell_interval_and_range_apart() -> None:
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("atr.report.documents.pdf", lambda html, **_: b"%PDF")
+    with series.quick():
         path = series.write_series(tmp_path_factory.mktemp("series"), series.card(10), population_rounding=1)
         content = yaml.safe_load(path.read_text())
         content["fairness"] = {"alpha": 0.1}

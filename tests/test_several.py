@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from atr.dossier_privacy import _FEW_LEVELS
 from atr.errors import ProgrammeError
 from atr.programme import load
 from atr.report.verify import verify
@@ -130,7 +131,10 @@ def test_yardsticks_are_those_of_the_printed_numbers(
         )
 
 
-def test_curves_of_linear_programmes_have_fewer_points_and_meet_the_optimum(tmp_path: Path) -> None:
+def test_curves_of_linear_programmes_have_fewer_points_and_meet_the_optimum(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("atr.dossier_privacy._FEW_LEVELS", _FEW_LEVELS)
     outcome = series.publish(_series(tmp_path, fidelity={"delta": 0.88}))
     dossier = json.loads((outcome.dossier / "dossier.json").read_text())
     curves = dossier["curves"]

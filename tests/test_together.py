@@ -62,9 +62,8 @@ NOISE = 1e-9
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _no_pdf() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("atr.report.documents.pdf", lambda html, **_: b"%PDF of " + str(len(html)).encode())
+def _quick() -> Iterator[None]:
+    with series.quick():
         yield
 
 

@@ -125,9 +125,8 @@ WITHHOLDING = _rounded(10) | {("few", "below 100k"): (4, 2), ("alike", "below 10
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _no_pdf() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("atr.report.documents.pdf", lambda html, **_: b"%PDF")
+def _quick() -> Iterator[None]:
+    with series.quick():
         yield
 
 

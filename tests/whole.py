@@ -11,6 +11,7 @@ from atr.programme import Programme
 from atr.regions import Regions
 from atr.report import build, model
 from atr.report.verify import check
+from tests import series
 
 
 def solved(programme: Programme, regions: Regions) -> Solved:
@@ -39,6 +40,7 @@ def verifies(made: model.PublicReport, announced: Announcement) -> None:
     assert check(made, population=announced.population) == []
 
 
+@series.quick()
 def failed_checks(
     programme: Programme, regions: Regions, of: Solved, announced: Announcement, made: model.PublicReport
 ) -> list[dossier.Check]:

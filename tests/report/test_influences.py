@@ -375,8 +375,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> tuple[PublicReport, Path]
             rows += [(public, secret, result)] * amount
     head = ["id", "day", "public", "secret", "result"]
     series.write_rows(folder / "log.csv", head, ((i, "2024-05-06", *row) for i, row in enumerate(rows)))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("atr.report.documents.pdf", lambda html, **_: b"%PDF")
+    with series.quick():
         documents = series.publish(path).documents
     return PublicReport.model_validate_json((documents / "report.json").read_text()), documents
 
