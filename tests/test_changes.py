@@ -137,7 +137,9 @@ def test_the_report_prints_changes_first_and_not_all_of_many() -> None:
     assert since.sentences[0] == "This one moved."
     assert len(since.sentences) == changes.MAX_SENTENCES < since.in_all
     page = report_html(report, sha256="0" * 64)
-    assert "Since the last report" in page
+    assert page.count("Since the last report") == page.count('"#since"') + page.count('id="since"') == 2, (
+        "in the contents too"
+    )
     assert "Since the last report" not in report_html(now, sha256="0" * 64)
     assert "changes" not in json.loads(now.to_json())
 

@@ -99,6 +99,7 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
     compared, table, found = parity.protected(report), rules(report), parity.verdicts(report)
     everything = parity.all_verdicts(report)
     rule, like = wording.rule_name(parity.rule(report)), individual.alike(report)
+    since = changes.introduction(report)
     return {
         "report": report,
         "sha256": sha256,
@@ -106,7 +107,7 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "short_title": shorten(report.programme.title, 60),
         "short_publisher": shorten(report.programme.publisher.name, 50),
         "period": wording.period(report.period),
-        "sections": sections(compared),
+        "sections": sections(compared, like=bool(like), since=bool(since)),
         "glance": glance(report),
         "rules": table,
         "example": example(table, report),
@@ -127,7 +128,7 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "no_difference": individual.without_weight(report),
         "legend": charts.legend,
         "since_last": changes.printed(report),
-        "since_last_intro": changes.introduction(report),
+        "since_last_intro": since,
         "sampling": sampling,
         "seen_as_sample": sampling_view.tables(report, compared),
         "policy": policy(report),
@@ -193,8 +194,8 @@ def _of_comparisons(report: PublicReport) -> dict[str, str]:
     return terms
 
 
-def sections(compared: Sequence[parity.Protected]) -> tuple[Section, ...]:
-    """The contents of the report."""
+def sections(compared: Sequence[parity.Protected], *, like: bool, since: bool) -> tuple[Section, ...]:
+    """The contents of the report; ``like`` and ``since``: whether people who are alike, and releases, are compared."""
     titles = {
         "glance": "At a glance",
         "rules": "Announced decision rules",
@@ -210,10 +211,9 @@ def sections(compared: Sequence[parity.Protected]) -> tuple[Section, ...]:
     for i, (name, title) in enumerate(titles.items(), start=1):
         found.append(Section(name, str(i), title))
         if name == "fairness":
-            found += [
-                Section(f"fairness-{k}", f"{i}.{k}", f"By {wording.inner(p.title)}", 3)
-                for k, p in enumerate(compared, start=1)
-            ]
+            parts = [(f"fairness-{k}", f"By {wording.inner(p.title)}") for k, p in enumerate(compared, start=1)]
+            parts += [("individual", "Like people alike")] * like + [("since", "Since the last report")] * since
+            found += [Section(part, f"{i}.{k}", about, 3) for k, (part, about) in enumerate(parts, start=1)]
     return tuple(found)
 
 
