@@ -110,6 +110,7 @@ def test_bookmarks_contents_and_running_heads(documents: Documents) -> None:
     contents = pages(documents("compas")["report.pdf"])[0]
     for title in ("2 Announced decision rules", "3.2 By race", "9 Provenance"):
         assert re.search(rf"{title[2:].strip()}[ .]+{where[title] + 1}\b", contents), title  # type: ignore[operator]
+    assert "cannot be told" in contents, "what is to be seen at a glance is on the first page"
     total = len(reader.pages)
     texts = pages(documents("compas")["report.pdf"])
     for number, (page, text) in enumerate(zip(reader.pages, texts, strict=True), start=1):
