@@ -192,7 +192,7 @@ def test_an_interrupted_run_ends_at_once_and_leaves_no_process(
             break
     time.sleep(0 if until == "Rendering" else 3)
     send(process.pid, sent)
-    _, said = process.communicate(timeout=10)  # until no process is left that could write there, the server included
+    _, said = process.communicate(timeout=60)  # until no process is left that could write there, the server included
     assert (process.returncode, "interrupted" in said) == ((130, True) if sent == signal.SIGINT else (-sent, False))
     assert "Traceback" not in said
 
@@ -212,7 +212,7 @@ def test_an_interrupted_query_ends_at_once(tmp_path: Path) -> None:
     assert "Reading" in process.stderr.readline()
     time.sleep(1)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=60)
     assert (process.returncode, "internal error" in said) == (130, False), said
 
 
