@@ -13,6 +13,7 @@ import signal
 import sys
 import tempfile
 import traceback
+from contextlib import chdir
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -23,7 +24,7 @@ import atr
 from atr.errors import AtrError, EnvironmentFault, ProgrammeError, RefusedError
 
 INTERRUPTED = 130
-_INTERRUPTED = "atr: interrupted. What was published is untouched; run the command again."
+_AGAIN = "What was published is untouched; run the command again."
 
 app = typer.Typer(
     add_completion=False,
@@ -40,7 +41,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, fo
 def main() -> NoReturn:
     """Run the command and exit with its code; no traceback for a mistake in somebody's file."""
     os.umask(0o077)
-    signal.signal(signal.SIGINT, _end_at_once)
+    for descriptor in range(3):  # one that is closed would be that of the next file to be opened
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    signal.signal(signal.SIGINT, _interrupted)
     sys.exit(_run())
 
 
@@ -70,8 +76,7 @@ def _failed(kind: str, message: str, code: int, *, where: str = "", hint: str = 
     """Tell machines of an error, and return its exit code."""
     if "--json" in sys.argv[1:]:
         error = {"kind": kind, "message": message, "where": where, "hint": hint, "exit_code": code}
-        sys.stdout.write(json.dumps({"error": error}, ensure_ascii=False, indent=1) + "\n")
-        sys.stdout.flush()
+        typer.echo(json.dumps({"error": error}, ensure_ascii=False, indent=1))
     return code
 
 
@@ -308,7 +313,8 @@ def _flow(programme: Any, period: str | None) -> Any:
 
     _say("Looking at the log …")
     period = run.foresee(str(programme.path), period)
-    environment.prepare(programme.store_path / "prefect", quiet=True)
+    home = programme.store_path / "prefect"
+    environment.prepare(home, quiet=True)
     _say("Starting Prefect …")
     logger = logging.getLogger("atr")
     logger.setLevel(logging.INFO)
@@ -316,24 +322,36 @@ def _flow(programme: Any, period: str | None) -> Any:
     handler.setFormatter(logging.Formatter("%(message)s"))
     logger.addHandler(handler)
     logger.propagate = False
-    with embedded.server() as ready:
-        from flows.publish import publish as flow
-
-        ready()
+    with embedded.server(home, lost=_server_lost) as ready:
+        with chdir(home):  # where Prefect finds no settings that are meant for something else
+            from flows.publish import publish as flow
+        try:
+            ready()
+        except EnvironmentFault:
+            run.foresee(str(programme.path), period)  # names another run of the series, if that is the reason
+            raise
         return flow(str(programme.path), period)
 
 
-def _end_at_once(*_: object) -> None:
-    """End an interrupted command, and with it its server, which Prefect would first ask for a minute.
+def _interrupted(*_: object) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_at_once("Interrupted", "interrupted", INTERRUPTED)
+
+
+def _server_lost() -> None:
+    _end_at_once("EnvironmentFault", "Prefect's server ended during the run", EnvironmentFault.exit_code)
+
+
+def _end_at_once(kind: str, message: str, code: int) -> NoReturn:
+    """End a command whose server is gone, or will be: Prefect would go on to ask it for minutes.
 
     What a killed command leaves is sound: the next one starts afresh.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        os.write(2, f"{_INTERRUPTED}\n".encode())
-        _failed("Interrupted", "interrupted", INTERRUPTED)
+        os.write(2, f"atr: {message}. {_AGAIN}\n".encode())
+        _failed(kind, message, code, hint=_AGAIN)
     finally:
-        os._exit(INTERRUPTED)
+        os._exit(code)
 
 
 def _result(content: dict[str, Any], lines: list[str], *, as_json: bool) -> None:

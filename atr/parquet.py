@@ -8,12 +8,27 @@ from pathlib import Path
 import duckdb
 import pandas as pd
 
+from atr.errors import EnvironmentFault
+
 
 def write_parquet(frame: pd.DataFrame, path: Path) -> None:
-    """Write a frame whole or not at all."""
+    """Write a frame whole or not at all.
+
+    Raises
+    ------
+    EnvironmentFault
+        If the disk or the folder refuses it.
+    """
     temporary = path.with_suffix(".tmp")
-    with _database().cursor() as connection:
-        connection.from_df(frame).write_parquet(str(temporary))
+    try:
+        with _database().cursor() as connection:
+            connection.from_df(frame).write_parquet(str(temporary))
+    except duckdb.IOException as error:
+        raise EnvironmentFault(
+            f"cannot be written ({str(error).splitlines()[0]})",
+            where=str(path),
+            hint="Look at the free space and the permissions of the store.",
+        ) from None
     temporary.replace(path)
 
 

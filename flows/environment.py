@@ -10,10 +10,15 @@ SETTINGS = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
     "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs",
+    "PREFECT_RESULTS_PERSIST_BY_DEFAULT": "false",
     "PREFECT_LOGGING_EXTRA_LOGGERS": "atr",
     "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
     "OMP_NUM_THREADS": "1",
 }
+
+
+_ELSEWHERE = ("PREFECT_API_URL", "PREFECT_API_KEY", "PREFECT_PROFILE", "PREFECT_API_AUTH_STRING")
+"""Variables that name another server than that of this machine."""
 
 
 def prepare(home: Path, *, api_url: str | None = None, quiet: bool = False) -> None:
@@ -30,14 +35,16 @@ def prepare(home: Path, *, api_url: str | None = None, quiet: bool = False) -> N
     """
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     home.chmod(0o700)
-    for name in ("PREFECT_API_URL", "PREFECT_API_KEY", "PREFECT_PROFILE", "PREFECT_API_AUTH_STRING"):
-        os.environ.pop(name, None)
+    for name in list(os.environ):
+        of_another_server = name in _ELSEWHERE or (api_url is None and name.startswith("PREFECT_"))
+        if of_another_server or name.lower().endswith("_proxy"):  # nothing goes outside this machine
+            os.environ.pop(name)
     os.environ.update(SETTINGS)
     os.environ["PREFECT_HOME"] = str(home)
     if api_url is not None:
         os.environ["PREFECT_API_URL"] = api_url
-    for name in ("NO_PROXY", "no_proxy"):  # a server of this machine is not asked for by way of another
-        os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1"]))
+    else:
+        os.environ["PREFECT_SERVER_DATABASE_CONNECTION_URL"] = f"sqlite+aiosqlite:///{home}/prefect.db"
     if quiet:
         os.environ.pop("PREFECT_LOGGING_EXTRA_LOGGERS")
         os.environ["PREFECT_LOGGING_LEVEL"] = "CRITICAL"

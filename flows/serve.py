@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
-from atr.errors import EnvironmentFault
+from atr.errors import AtrError
 from flows import embedded, environment
 
 POOL = "atr"
@@ -22,26 +24,32 @@ def main() -> int:
     parser.add_argument("--home", type=Path, default=Path("var/prefect"), help="Prefect's own folder (private)")
     given = parser.parse_args()
     os.umask(0o077)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    for sent in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(sent, lambda *_: sys.exit(0))
+    try:
+        with socket.create_server(("127.0.0.1", given.port)):
+            pass
+    except (OSError, OverflowError) as error:
+        raise SystemExit(f"port {given.port} cannot be used ({error}): name another with --port") from None
     api = f"http://127.0.0.1:{given.port}/api"
     environment.prepare(given.home.resolve(), api_url=api)
-    server = _prefect("server", "start", "--host", "127.0.0.1", "--port", str(given.port))
-    worker = None
+    running = [_prefect("server", "start", "--host", "127.0.0.1", "--port", str(given.port))]
     try:
-        embedded.wait_for(f"{api}/health", server)
+        embedded.wait_for(f"{api}/health", running[0])
         _run("work-pool", "create", POOL, "--type", "process", "--overwrite")
         _run("--no-prompt", "deploy", "--all")
         sys.stderr.write(f"Prefect is at http://127.0.0.1:{given.port} (Ctrl-C stops it).\n")
-        worker = _prefect("worker", "start", "--pool", POOL, "--name", "local")
-        return worker.wait()
+        running.append(_prefect("worker", "start", "--pool", POOL, "--name", "local"))
+        while all(process.poll() is None for process in running):
+            time.sleep(1)
+        raise SystemExit("the server or the worker ended by itself")
     except KeyboardInterrupt:
         return 0
-    except EnvironmentFault as error:
+    except (AtrError, subprocess.CalledProcessError) as error:
         raise SystemExit(str(error)) from None
     finally:
-        for process in (worker, server):
-            if process is not None:
-                embedded.stop(process, seconds=30)
+        for process in reversed(running):
+            embedded.stop(process, seconds=30)
 
 
 def _command(*arguments: str) -> list[str]:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -167,34 +168,59 @@ def test_an_error_as_json(tmp_path: Path, here: Command) -> None:
     assert (process.returncode, json.loads(process.stdout)["error"]["exit_code"]) == (2, 2)
 
 
+def _servers(home: Path) -> list[int]:
+    """The processes that serve this home of Prefect."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if str(home).encode() in (process / "cmdline").read_bytes().split(b"\0"):
+                found.append(int(process.name))
+    return found
+
+
 @pytest.mark.slow
 @pytest.mark.xdist_group("prefect")
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="processes are found in /proc")
 @pytest.mark.parametrize(
-    ("until", "send", "sent"),
+    ("until", "whom", "sent", "code", "says"),
     [
-        ("Starting Prefect", os.killpg, signal.SIGINT),
-        ("Starting Prefect", os.kill, signal.SIGKILL),
-        ("Rendering", os.kill, signal.SIGINT),
+        ("Starting Prefect", "group", signal.SIGINT, 130, "interrupted"),
+        ("Starting Prefect", "command", signal.SIGKILL, -signal.SIGKILL, ""),
+        ("Reading", "server", signal.SIGKILL, 4, "server ended during the run"),
+        ("Solving", "all", signal.SIGTERM, -signal.SIGTERM, ""),
+        ("Rendering", "command", signal.SIGINT, 130, "interrupted"),
     ],
 )
-def test_an_interrupted_run_ends_at_once_and_leaves_no_process(
-    tmp_path: Path, prefect_home: Path, until: str, send: Callable[[int, int], None], sent: signal.Signals
+def test_a_run_that_is_ended_ends_at_once_and_leaves_no_process(
+    tmp_path: Path, prefect_home: Path, until: str, whom: str, sent: signal.Signals, code: int, says: str
 ) -> None:
     path = series.write_series(tmp_path, series.card(2))
     process = subprocess.Popen(
-        [sys.executable, "-m", "atr.cli", "publish", str(path)],
+        [sys.executable, "-m", "atr.cli", "publish", str(path), "--json"],
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
-        stderr=subprocess.PIPE, text=True, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     assert process.stderr is not None
     for line in process.stderr:
         if until in line:
             break
-    time.sleep(0 if until == "Rendering" else 3)
-    send(process.pid, sent)
-    _, said = process.communicate(timeout=60)  # until no process is left that could write there, the server included
-    assert (process.returncode, "interrupted" in said) == ((130, True) if sent == signal.SIGINT else (-sent, False))
+    time.sleep(3 if until == "Starting Prefect" else 0)
+    servers = _servers(prefect_home)
+    assert len(servers) == 1
+    if whom == "group":
+        os.killpg(process.pid, sent)
+    for each in [process.pid] * (whom in ("command", "all")) + servers * (whom in ("server", "all")):
+        os.kill(each, sent)
+    out, said = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert says in said
     assert "Traceback" not in said
+    assert not says or json.loads(out)["error"]["exit_code"] == code
+    for _ in range(300):  # the server takes a moment to be gone
+        if not _servers(prefect_home):
+            return
+        time.sleep(0.1)
+    raise AssertionError("the server is left")
 
 
 def test_an_interrupted_query_ends_at_once(tmp_path: Path) -> None:

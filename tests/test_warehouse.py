@@ -14,10 +14,12 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 
 from atr.errors import AtrError, EnvironmentFault, IngestError, ReviewError
 from atr.ingest import accounting, ingest
+from atr.parquet import write_parquet
 from atr.programme import Programme, load
 from atr.protected import Protection
 from atr.regions import Regions
@@ -399,3 +401,9 @@ def test_storing_a_release_twice_is_storing_it_once(programme: Programme) -> Non
         warehouse.store_measures("2013-v1", [])
         assert warehouse.query("SELECT count(*) FROM announced") == [(4,)]
         assert warehouse.query("SELECT count(*) FROM measures") == [(2,)]
+
+
+def test_a_file_between_steps_that_cannot_be_written_is_the_machines_fault(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentFault, match="cannot be written") as caught:
+        write_parquet(pd.DataFrame({"a": [1]}), tmp_path / "none" / "regions.parquet")
+    assert str(tmp_path / "none" / "regions.parquet") in str(caught.value)

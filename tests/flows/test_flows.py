@@ -33,7 +33,8 @@ def _environment(**more: str) -> dict[str, str]:
 
 
 def _publish(path: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "atr.cli", "publish", str(path)]
+    """With stdin closed, as some schedulers start a command."""
+    command = ["sh", "-c", 'exec "$0" "$@" <&-', sys.executable, "-m", "atr.cli", "publish", str(path)]
     return subprocess.run(command, env=_environment(**more), capture_output=True, text=True, timeout=300, check=False)
 
 
@@ -60,11 +61,41 @@ def test_a_task_per_group_artifacts_and_no_connection_to_the_outside(published: 
     assert "90" in statement
 
 
-def test_more_groups_than_tasks_are_solved_in_batches_whatever_proxy_is_set(tmp_path: Path, prefect_home: Path) -> None:
+def test_more_groups_than_tasks_are_solved_in_batches_whatever_else_is_set_up(
+    tmp_path: Path, prefect_home: Path
+) -> None:
     counts = {(f"g{g}", f"s{s}"): (20 + s, 5 + 5 * s) for g in range(70) for s in range(2)}
-    done = _publish(series.write_series(tmp_path, counts), HTTP_PROXY="http://127.0.0.1:9", no_proxy="example.org")
+    done = _publish(
+        series.write_series(tmp_path, counts),
+        HTTP_PROXY="http://127.0.0.1:9",
+        ALL_PROXY="socks5://127.0.0.1:9",
+        PREFECT_SERVER_API_AUTH_STRING="user:password",
+        PREFECT_SERVER_DATABASE_CONNECTION_URL=f"sqlite+aiosqlite:///{tmp_path}/elsewhere.db",
+    )
     assert done.returncode == 0, done.stderr
     assert len(_names(prefect_home, "select name from task_run where name like 'solve groups%'")) == 64
+
+
+def test_a_server_that_does_not_start_says_where_it_tells_why(tmp_path: Path, prefect_home: Path) -> None:
+    path = series.write_series(tmp_path, series.card(2))
+    (prefect_home / "prefect.db").write_bytes(b"no database" * 100)
+    done = _publish(path)
+    assert done.returncode == 4, done.stderr
+    assert "Traceback" not in done.stderr
+    log = prefect_home / "server.log"
+    assert f"What it said is in {log}." in done.stderr
+    assert "file is not a database" in log.read_text()
+
+
+def test_a_port_in_use_is_named_before_anything_starts(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [sys.executable, "-m", "flows.serve", "--port", str(port), "--home", str(tmp_path / "home")],
+            cwd=ROOT, env=_environment(), capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+    assert (done.returncode, f"port {port} cannot be used" in done.stderr) == (1, True), done.stderr
+    assert not (tmp_path / "home").exists()
 
 
 def test_a_run_killed_while_it_rendered_ends_with_the_same_bytes(tmp_path: Path, published: Published) -> None:
