@@ -25,7 +25,8 @@ def main() -> int:
     given = parser.parse_args()
     os.umask(0o077)
     for sent in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(sent, lambda *_: sys.exit(0))
+        if signal.getsignal(sent) != signal.SIG_IGN:  # as nohup has it
+            signal.signal(sent, lambda *_: sys.exit(0))
     try:
         with socket.create_server(("127.0.0.1", given.port)):
             pass
