@@ -92,7 +92,7 @@ def wait_for(url: str, process: subprocess.Popen[bytes], *, log: Path | None = N
     EnvironmentFault
         If the process ends first, or takes longer than :data:`SECONDS`.
     """
-    from atr.errors import EnvironmentFault
+    from atr.errors import EnvironmentFault  # here, as the server's own process runs this file without the package
 
     end, why = time.monotonic() + SECONDS, f"it did not answer within {SECONDS:.0f} seconds"
     while time.monotonic() < end:

@@ -87,13 +87,13 @@ def _found(path: Path) -> bool:
         return True
 
 
-def _false(content: dict[str, Any], *, wholly: bool = False) -> bool:
-    """Whether a report is refused whose checksum was renewed; ``wholly``: looked through to its end all the same."""
+def _false(content: dict[str, Any]) -> bool:
+    """Whether a report is refused whose checksum was renewed."""
     try:
         report = model.PublicReport.model_validate_json(json.dumps(content), strict=True)
     except ValueError:
         return True
-    return bool(check(report)) if wholly else next(findings(report), None) is not None
+    return next(findings(report), None) is not None
 
 
 def _step(path: Path_, value: float) -> float:
@@ -392,7 +392,8 @@ def test_a_hostile_report_does_not_crash(tmp_path: Path, rounding: int) -> None:
     for path in (path for path in _nodes(content) if path[:2] not in alike):
         values = (*numbers, *others) if isinstance(_value(content, path), int | float) else others
         for changed in (*(_set(content, path, value) for value in values), _without(content, path)):
-            assert isinstance(_false(changed, wholly=True), bool)
+            with suppress(VerifyError):
+                assert isinstance(verify(_write(tmp_path / "r.json", changed, forged=True)), list)
 
 
 SMALL = st.integers(0, 12) | st.integers(0, 60) | st.just(1200)
