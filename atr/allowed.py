@@ -22,15 +22,16 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from atr.mechanism.entries import diagonal, entries, matrix
+from atr.mechanism.entries import Entries, diagonal, entries, matrix
 from atr.mechanism.programmes import solve_programme
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Range = tuple[float, float]
 
 EFFORT = 500_000
-"""Numbers in all programmes of one column of people, at most, some seconds' work: beyond, events bound parity alone."""
-_SEVERAL_UP_TO = 5
+"""Numbers in a programme of each pair of sets, at most, some seconds' work: beyond, events bound parity one by one."""
+SEVERAL_UP_TO = 5
 """With more outcomes, there are too many levels for an event of several."""
 _GRID, _NOISE = 1e9, 0.1
 """What a solver says of a rate is rounded outwards to a billionth; a tenth of that is its noise, and must not show."""
@@ -59,7 +60,7 @@ def least_people(event: Outcomes, outcomes: int) -> tuple[tuple[Sums, Sums], ...
     """
     opposite = frozenset(range(outcomes)) - event
     most = min(len(event), len(opposite))
-    if most > 1 and outcomes > _SEVERAL_UP_TO:
+    if most > 1 and outcomes > SEVERAL_UP_TO:
         return ({event: 1}, {}), ({}, {event: 1})
     return tuple(
         (_least_sum([int(a in event) - level for a, level in enumerate(levels)]), _least_sum(levels))
@@ -76,6 +77,51 @@ def _least_sum(times: Sequence[int]) -> Sums:
         counted = frozenset(a for a, often in enumerate(times) if often >= least)
         sums[counted] = sums.get(counted, 0) + 1
     return {of: often for of, often in sums.items() if often}
+
+
+@cache
+def prices(event: Outcomes, outcomes: int) -> Ints:
+    """Prices of outcomes among which are those that bound how far an event of two sets can be apart in a QID group.
+
+    By duality people of the sets, each worth so much with the event, are worth at most what their shares of the
+    outcomes' prices leave (:func:`largest_sum`). The best prices leave a way from every outcome to every other, each
+    step of which some people are indifferent to: those of the first set, those of the second, or all others.
+
+    Returns
+    -------
+    (prices, outcomes, 2) how often a price is the worth of the event to a person of the first set, and of the second.
+    """
+    known: set[tuple[tuple[int, int] | None, ...]] = {((0, 0), *[None] * (outcomes - 1))}
+    for _ in range(outcomes - 1):
+        known = {
+            (*some[:new], (some[near][0] + sign * first, some[near][1] + sign * second), *some[new + 1 :])  # type: ignore[index]
+            for some in known
+            for near, new in product(range(outcomes), repeat=2)
+            if some[near] is not None and some[new] is None
+            for sign in [(new in event) - (near in event)]
+            for first, second in ([(1, 0), (0, -1), (0, 0)] if sign else [(0, 0)])
+        }
+    return np.array(sorted(known), dtype=np.int64)
+
+
+def largest_sum(worth: Floats, most: Floats) -> Floats:
+    """The most that people can be worth by their outcomes, if no more have one of some outcomes than some number.
+
+    Parameters
+    ----------
+    worth
+        (p, outcomes) of a person with each outcome.
+    most
+        (2^outcomes, n) people with one of the outcomes that are the bits of the place.
+
+    Returns
+    -------
+    (p, n), by Lovász's extension: as many people as can be with the outcome worth most, then with that or the next.
+    """
+    order = np.argsort(-worth, axis=1, kind="stable")
+    steps = -np.diff(np.take_along_axis(worth, order, axis=1), axis=1, append=0.0)
+    of = np.cumsum(1 << order, axis=1)
+    return reduce(np.add, (steps[:, [i]] * most[of[:, i]] for i in range(worth.shape[1])))
 
 
 @dataclass(frozen=True)
@@ -143,30 +189,52 @@ class Parts:
             found.append(least)
         return found
 
-    def nearest(self, one: int, other: int, least: float, *, pairs: int) -> float:
-        """What the total variation distance of two sets is at least, where events one by one leave it less.
+    def apart(self, one: int, other: int, inside: Range, ends: Sequence[Range], *, pairs: int) -> Range:
+        """Between what the total variation distance of two sets lies, where events one by one leave it wider.
 
         Parameters
         ----------
         one, other
             The sets.
-        least
-            What it is at least, event by event.
+        inside
+            Between what it lies, event by event.
+        ends
+            For each event, how far above the rate of the second that of the first can lie, and the other way round.
         pairs
             How many pairs of sets there are, to share :data:`EFFORT` among.
 
         Returns
         -------
-        What some allowed rule attains; ``least`` where finding it takes more than the share.
+        What some allowed rules attain; ``inside`` where finding it takes more than the share.
         """
         if self.outcomes == 2:
-            return least
+            return inside
         a, b = (np.flatnonzero(self.set == s) for s in (one, other))
         shared = np.intersect1d(self.group[a], self.group[b])
         if (self.outcomes == 3 and not len(shared)) or ((len(a) + len(b)) * self.events.size > EFFORT / pairs):
-            return least
-        distance = self._of_two(a, b, shared).least_distance()
-        return least if distance is None else max(least, math.floor(distance * _GRID + _NOISE) / _GRID)
+            return inside
+        programme = self._of_two(a, b, shared)
+        nearest, furthest = inside
+        distance = programme.least_distance()
+        if distance is None:
+            return inside
+        nearest = max(nearest, math.floor(distance * _GRID + _NOISE) / _GRID)
+        if len(shared) or self.outcomes > SEVERAL_UP_TO:  # else the ends of all events are attained
+            furthest = min(furthest, self._furthest(programme, ends))
+        return nearest, furthest
+
+    def _furthest(self, programme: _Programme, ends: Sequence[Range]) -> float:
+        """What the total variation distance is at most: that of a single outcome is attained, others are looked at."""
+        found = max(end for both in ends[: self.outcomes] for end in both)
+        further: list[tuple[float, npt.NDArray[np.bool_]]] = []
+        for event, (first, second) in zip(self.events[self.outcomes :], ends[self.outcomes :], strict=True):
+            further += [(first, event), (second, ~event)]
+        for above, event in sorted(further, key=lambda of: -of[0]):
+            if above <= found:
+                break
+            reached = programme.furthest(event)
+            found = max(found, above if reached is None else min(above, math.ceil(reached * _GRID - _NOISE) / _GRID))
+        return found
 
     def _left(self, low: Floats, high: Floats, group: Ints) -> tuple[Floats, Floats]:
         """(e, k) people with an event that the totals leave to unions of parts of a group, at least and at most."""
@@ -230,11 +298,34 @@ class _Programme:
     pairs_low: Floats
     pairs_high: Floats
 
+    @property
+    def _outcomes(self) -> int:
+        return int(self.events.shape[1])
+
+    @property
+    def _places(self) -> Ints:
+        """(b, outcomes) where the people of a block with an outcome stand among the variables."""
+        return np.arange(self.people.size * self._outcomes).reshape(-1, self._outcomes)
+
+    def furthest(self, event: npt.NDArray[np.bool_]) -> float | None:
+        """How far the rate of an event of the first set can lie above that of the second; None: nothing is allowed."""
+        apart = np.where(event, self.rates[:, None], 0.0).ravel()
+        x = self._minimised(-apart / np.abs(self.rates).max(), [], 0)  # costs near 1
+        return None if x is None else float(apart @ x)
+
     def least_distance(self) -> float | None:
         """The least total variation distance of the outcomes of both sets; None: nothing is allowed."""
-        k, blocks = self.events.shape[1], np.arange(len(self.people))
-        places = np.arange(blocks.size * k).reshape(-1, k)
-        events, n = len(self.events) - k, places.size
+        k, n = self._outcomes, self._places.size
+        apart = entries(np.arange(k), self._places, (self.rates / np.abs(self.rates).max())[:, None])  # costs near 1
+        either = diagonal(k, -1.0).at(column=n)
+        distance = [apart, either, *(part.at(row=k) for part in (apart.times(-1.0), either))]
+        x = self._minimised(np.repeat([0.0, 0.5], [n, k]), distance, 2 * k)
+        return None if x is None else float(0.5 * np.abs(self.rates @ x[:n].reshape(-1, k)).sum())
+
+    def _minimised(self, cost: Floats, more: Sequence[Entries], rows: int) -> Floats | None:
+        """People where a cost is least, then further variables of 0 and more, if ``more`` rows are at most 0."""
+        k, blocks, places = self._outcomes, np.arange(len(self.people)), self._places
+        events, further = len(self.events) - k, len(cost) - places.size
         several, inside = np.nonzero(self.events[k:])
         of_blocks = entries(blocks[:, None] * events + several, places[:, inside])
         event, inside = np.nonzero(self.events)
@@ -245,22 +336,19 @@ class _Programme:
             np.concatenate([alone[k:].T.ravel(), both.T.ravel()])
             for alone, both in ((self.low, self.pairs_low), (self.high, self.pairs_high))
         )
-        apart = entries(np.arange(k), places, (self.rates / np.abs(self.rates).max())[:, None])  # costs near 1
-        either = diagonal(k, -1.0).at(column=n)
         found = solve_programme(
-            np.repeat([0.0, 0.5], [n, k]),
+            cost,
             matrix(
-                2 * bounds + 2 * k,
-                n + k,
+                2 * bounds + rows,
+                len(cost),
                 *bound,
                 *(part.times(-1.0).at(row=bounds) for part in bound),
-                *(part.at(row=2 * bounds) for part in (apart, either)),
-                *(part.at(row=2 * bounds + k) for part in (apart.times(-1.0), either)),
+                *(part.at(row=2 * bounds) for part in more),
             ),
-            np.concatenate([largest, -smallest, np.zeros(2 * k)]),
-            matrix(blocks.size, n + k, entries(blocks[:, None], places)),
+            np.concatenate([largest, -smallest, np.zeros(rows)]),
+            matrix(blocks.size, len(cost), entries(blocks[:, None], places)),
             self.people,
-            np.concatenate([self.low[:k].T.ravel(), np.zeros(k)]),
-            np.concatenate([self.high[:k].T.ravel(), np.full(k, np.inf)]),
+            np.concatenate([self.low[:k].T.ravel(), np.zeros(further)]),
+            np.concatenate([self.high[:k].T.ravel(), np.full(further, np.inf)]),
         )
-        return None if found is None else float(0.5 * np.abs(self.rates @ found.x[:n].reshape(-1, k)).sum())
+        return None if found is None else found.x

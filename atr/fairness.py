@@ -461,8 +461,8 @@ def _rates(cells: EventCells, sets: _Sets, ends: tuple[Floats, Floats] | None) -
 
     The upper end of one set and the lower end of another are reached by the same mapping, also where the two share a
     group: the most that the one can have is what its total leaves with the other at its least, and the other way round.
-    So the ends of a difference or a ratio of two rates of an outcome are those of the rates, and are attained; of an
-    event of several outcomes, those of two sets that share a group may not quite be reached together.
+    So the ends of a difference or a ratio of two rates of an outcome are those of the rates, and are attained. Those of
+    an event of several outcomes may not be reached together (:meth:`allowed.Parts.apart`).
 
     Parameters
     ----------
@@ -523,7 +523,9 @@ class _Measured:
         of_two = [(rates[i], rates[j]) for rates in self.rates]
         value, inside = difference(*zip(*of_two, strict=True))
         if self.parts is not None and inside[0] < inside[1]:
-            inside = min(self.parts.nearest(i, j, inside[0], pairs=self.pairs), value), inside[1]
+            ends = [(a.range[1] - b.range[0], b.range[1] - a.range[0]) for a, b in of_two]
+            low, high = self.parts.apart(i, j, inside, ends, pairs=self.pairs)
+            inside = min(low, value), max(high, value)
         return value, inside
 
 

@@ -7,9 +7,11 @@ import csv
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -18,13 +20,16 @@ from hypothesis import strategies as st
 
 from atr import announcement as announcing
 from atr.errors import RefusedError, VerifyError
+from atr.fairness import AnnouncedCells
 from atr.programme import Programme
 from atr.ranges import RangeTable
 from atr.regions import Regions
 from atr.report import model
 from atr.report.comparisons import Printing
 from atr.report.verify import check, findings, verify
+from atr.report.verify.printed import Printed
 from tests import series, whole
+from tests.test_fairness import WithItsOwn, announced, of_two, two_sets
 
 RECOMPUTED = ("privacy", "fidelity", "coverage", "groups", "fairness", "influence", "surrogate")
 """The parts whose numbers follow from others; the rest is guarded by the checksum alone."""
@@ -292,7 +297,9 @@ def test_rounded_populations_leave_room_but_not_for_everything(tmp_path: Path, r
 
 
 @pytest.mark.parametrize("rounding", [1, 5])
-@pytest.mark.parametrize("outcomes", [("approved", "refused", "waiting"), ("approved", "refused", "waiting", "none")])
+@pytest.mark.parametrize(
+    "outcomes", [("approved", "refused", "waiting", "none", "returned")[:count] for count in (3, 4, 5)]
+)
 def test_a_range_of_several_outcomes_that_is_made_narrower_is_found(outcomes: tuple[str, ...], rounding: int) -> None:
     """With rounded people all but the lower end of parity of groups that share QID groups."""
     content = series.programme(fidelity={"delta": 0.8}, population_rounding=rounding)
@@ -306,7 +313,7 @@ def test_a_range_of_several_outcomes_that_is_made_narrower_is_found(outcomes: tu
         outcomes=outcomes,
         group_values=(("a",), ("b",)),
         region_values=(("x",), ("y",), ("z",)) * 2,
-        counts=np.column_stack([counts, [33, 51, 20, 17, 29, 40]])[:, : len(outcomes)],
+        counts=np.column_stack([counts, [33, 51, 20, 17, 29, 40], [12, 35, 60, 41, 8, 22]])[:, : len(outcomes)],
         offsets=np.array([0, 3, 6]),
     )
     announced = announcing.announce(regions, whole.solved(programme, regions), programme.policy)
@@ -333,6 +340,34 @@ def test_a_range_of_several_outcomes_that_is_made_narrower_is_found(outcomes: tu
                 f", {e.outcome}:" if e.outcome else ":"
             )
             assert name in found or (end == "lower" and rounding > 1 and e.measure == "statistical_parity"), (end, name)
+
+
+@settings(max_examples=60, deadline=None)
+@given(announced(fewest_outcomes=3, most_outcomes=6), st.data())
+def test_an_upper_end_of_several_outcomes_is_bounded_from_below_whatever_the_people(
+    case: tuple[AnnouncedCells, np.ndarray], data: st.DataObject
+) -> None:
+    """Also where two sets share groups, so that the ends each has alone may not be reached together; and closely."""
+    cells = replace(WithItsOwn(**vars(case[0])), exact=True)
+    often, few = data.draw(st.sampled_from([(1, 3), (1_000, 100)]))
+    people = cells.population * often
+    cells = replace(cells, population=people, printed=people)
+    labels = two_sets(data, len(people))
+    between = [np.array([data.draw(st.integers(0, few)) for _ in people]) for _ in range(2)]
+    printed = Printed(
+        report=cast(Any, None),
+        announcement=cast(Any, SimpleNamespace(offsets=cells.offsets, group_digits=np.full(len(cells.offsets) - 1, 2))),
+        cells=cells,
+        least=np.maximum(people - between[0], 1),
+        most=people + between[1],
+        columns={},
+    )
+    top = of_two(cells, labels.tolist())[1].range[1]
+    one, other = (labels == which for which in "ab")
+    bound = printed.furthest(one, other)
+    assert bound <= top + 1e-9
+    if often > few:
+        assert bound >= top - 0.1
 
 
 def test_with_the_exact_populations_every_digit_is_checked_again(tmp_path: Path) -> None:

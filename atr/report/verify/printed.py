@@ -6,6 +6,7 @@ A rate is a quotient of two sums over people, so its ends over all populations b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
-from atr import fairness
+from atr import allowed, fairness
 from atr.allowed import Outcomes, least_people, outcomes_of
 from atr.announcement import Announcement, open_people
 from atr.report import held, model
@@ -24,6 +25,11 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Interval = tuple[float, float]
+
+_PRICED_UP_TO = 6
+"""With more outcomes, there are too many prices."""
+_AT_ONCE = 5_000_000
+"""Numbers of one array, at most."""
 
 
 @dataclass(frozen=True)
@@ -140,10 +146,82 @@ class Printed:
             )
         return self._rates[key]
 
+    def furthest(self, one: Bools, other: Bools) -> float:
+        """What the upper end of the total variation distance of two sets of people is at least.
+
+        The populations are not exact. Of a single outcome the ends that both sets have alone are reached together; of
+        several they may not be, where the sets share a group.
+        """
+        shared, k = self.share_a_group(one, other), self.cells.outcomes
+        found, further = 0.0, []
+        for event in self.events:
+            inside = outcomes_of(event.inside)
+            a, b = (self.rate(of, event) for of in (one, other))
+            for above, of in ((a.high[0] - b.low[1], (one, other)), (b.high[0] - a.low[1], (other, one))):
+                if len(inside) in (1, k - 1) or (not shared and k <= allowed.SEVERAL_UP_TO):
+                    found = max(found, above)
+                elif k <= _PRICED_UP_TO:
+                    further.append((above, event, of))
+        for above, event, of in sorted(further, key=lambda of: -of[0]):
+            if above <= found:
+                break
+            found = max(found, self._above(*of, event))
+        return found
+
+    def _above(self, one: Bools, other: Bools, event: fairness.EventCells) -> float:
+        """How far above the rate of an event of the second set that of the first can lie in all, at least.
+
+        By duality it is at most what people are worth beyond any prices of the outcomes, and no less for the best ones
+        of each group (:func:`allowed.prices`); of that the least is taken over all populations. People count as if each
+        set had the middle number of people, and from the ends that their set has alone: what the true number of people
+        changes is then small.
+        """
+        k, people = self.cells.outcomes, _People.of(self, one | other)
+        numbers = np.array([self.people(of) for of in (one, other)])
+        a, b = (self.rate(of, event) for of in (one, other))
+        top, bottom = a.high[0], b.low[1]
+        each = 2 / numbers.sum(axis=1)
+        parts = (
+            (one[people.cells], each[0], -top * each[0]),
+            (other[people.cells], -each[1], bottom * each[1]),
+            (~(one | other)[people.cells], 0.0, 0.0),
+        )
+        sets = [frozenset(a for a in range(k) if bits >> a & 1) for bits in range(1, 2**k - 1)]
+        n = len(people.inside)
+        most = np.array([np.zeros(n), *(self._event(of).upper[people.cells] for of in sets), np.ones(n)])
+        beyond = self._beyond_announced(people, np.array([len(of) for of in sets]))
+        every = allowed.prices(outcomes_of(event.inside), k) @ each
+        least: list[Floats] = []
+        for prices in np.array_split(every, math.ceil(every.size * n / _AT_ONCE)):
+            worth = prices @ self.cells.chance[people.cells].T
+            for of, gain, alone in parts:
+                worth[:, of] += allowed.largest_sum(gain * event.inside - prices, most[:, of]) + alone
+            in_all = np.add.reduceat(np.minimum(worth * people.least, worth * people.most), people.starts, axis=1)
+            least.append((in_all + allowed.largest_sum(prices, beyond)).min(axis=0))
+        total = float(np.min(least, axis=0).sum())
+        above, below = a.high[1] - top, bottom - b.low[0]  # no rate of an allowed rule is further from where it counts
+        s, t = np.meshgrid(*numbers * each[:, None])
+        left = np.minimum(above + (total - s * above) / t, below + (total - t * below) / s)
+        return top - bottom + float(left.min())
+
+    def _beyond_announced(self, people: _People, sizes: Ints) -> Floats:
+        """(sets + 2, groups) how many more people than announced have one of so many outcomes, at most, at least.
+
+        A total is a sum of the largest whole numbers within the rounding, or of the nearest, whichever are larger: of
+        those of its own outcomes, or what those of the others leave, whichever is smaller. None and all are exact.
+        """
+        within = np.add.reduceat(self._half(people) * people.least, people.starts) - 1
+        of_both = np.stack([sizes, self.cells.outcomes - sizes])[..., None]
+        return np.pad(np.maximum(of_both * within, of_both * -0.5).min(axis=0), ((1, 1), (0, 0)))
+
+    def _half(self, people: _People) -> Floats:
+        """By how much the rate of an outcome in the group of each region was rounded at most."""
+        half = 0.5 * self.cells.halves * 10.0 ** -self.announcement.group_digits.astype(np.float64)
+        return np.repeat(half, np.diff(self.announcement.offsets))[people.cells]
+
     def _least(self, people: _People, event: Outcomes) -> _Least:
         """What the people of each group that are inside and have an event are at least."""
-        half = 0.5 * self.cells.halves * 10.0 ** -self.announcement.group_digits.astype(np.float64)
-        half = np.repeat(half, np.diff(self.announcement.offsets))[people.cells]
+        half = self._half(people)
         if not self.cells.exact:
             alone = people.inside * self._event(event).lower[people.cells]
             return _Least(alone[None], np.zeros((1, 2), dtype=np.int64), half)

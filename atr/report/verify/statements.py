@@ -500,14 +500,15 @@ def _outside(printed: Printed, entry: model.Fairness, computed: model.Fairness) 
 def _parity(printed: Printed, one: Bools, other: Bools) -> tuple[Interval, Interval, Interval]:
     """Between what the total variation distance of two sets of people lies, and the two ends of its range.
 
-    The lower end of outcomes that bound each other is found by a programme: it lies between what each event leaves and
-    what is announced.
+    The ends of outcomes that bound each other are found by programmes: the lower one lies between what each event
+    leaves and what is announced.
     """
     apart = [_difference(*(printed.rate(of, event) for of in (one, other))) for event in printed.events]
     value, low, high = (_largest(part) for part in zip(*apart, strict=True))
     outcomes = printed.cells.outcomes
     if printed.cells.exact and (outcomes > 3 or (outcomes == 3 and printed.share_a_group(one, other))):
         low = low[0], value[1]
+        high = printed.furthest(one, other), high[1]
     return value, low, high
 
 
