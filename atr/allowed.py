@@ -80,6 +80,25 @@ def _least_sum(times: Sequence[int]) -> Sums:
 
 
 @cache
+def least_people_by_set(event: Outcomes, outcomes: int) -> tuple[Floats, Floats]:
+    """The same as two matrices (bounds, 2^outcomes), with how often each of the :func:`sets` of outcomes counts."""
+    place = {of: i for i, of in enumerate(sets(outcomes))}
+    bounds = least_people(event, outcomes)
+    found = np.zeros((2, len(bounds), len(place)))
+    for i, both in enumerate(bounds):
+        for matrix_, sums in zip(found, both, strict=True):
+            for of, often in sums.items():
+                matrix_[i, place[of]] = often
+    return found[0], found[1]
+
+
+@cache
+def sets(outcomes: int) -> tuple[Outcomes, ...]:
+    """All sets of outcomes, from none to all: the bits of a set's place are its outcomes."""
+    return tuple(frozenset(a for a in range(outcomes) if bits >> a & 1) for bits in range(2**outcomes))
+
+
+@cache
 def prices(event: Outcomes, outcomes: int) -> Ints:
     """Prices of outcomes among which are those that bound how far an event of two sets can be apart in a QID group.
 
@@ -112,7 +131,7 @@ def largest_sum(worth: Floats, most: Floats) -> Floats:
     worth
         (p, outcomes) of a person with each outcome.
     most
-        (2^outcomes, n) people with one of the outcomes that are the bits of the place.
+        (2^outcomes, n) people with one of the outcomes of each of the :func:`sets`.
 
     Returns
     -------

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 
 from atr import allowed, fairness
-from atr.allowed import Outcomes, least_people, outcomes_of
+from atr.allowed import Outcomes, least_people_by_set, outcomes_of
 from atr.announcement import Announcement, open_people
 from atr.report import held, model
 from atr.shown import UNKNOWN
@@ -186,13 +186,10 @@ class Printed:
             (other[people.cells], -each[1], bottom * each[1]),
             (~(one | other)[people.cells], 0.0, 0.0),
         )
-        sets = [frozenset(a for a in range(k) if bits >> a & 1) for bits in range(1, 2**k - 1)]
-        n = len(people.inside)
-        most = np.array([np.zeros(n), *(self._event(of).upper[people.cells] for of in sets), np.ones(n)])
-        beyond = self._beyond_announced(people, np.array([len(of) for of in sets]))
+        most, beyond = self._of_sets[1][:, people.cells], self._beyond_announced(people)
         every = allowed.prices(outcomes_of(event.inside), k) @ each
         least: list[Floats] = []
-        for prices in np.array_split(every, math.ceil(every.size * n / _AT_ONCE)):
+        for prices in np.array_split(every, math.ceil(every.size * len(people.inside) / _AT_ONCE)):
             worth = prices @ self.cells.chance[people.cells].T
             for of, gain, alone in parts:
                 worth[:, of] += allowed.largest_sum(gain * event.inside - prices, most[:, of]) + alone
@@ -204,15 +201,21 @@ class Printed:
         left = np.minimum(above + (total - s * above) / t, below + (total - t * below) / s)
         return top - bottom + float(left.min())
 
-    def _beyond_announced(self, people: _People, sizes: Ints) -> Floats:
-        """(sets + 2, groups) how many more people than announced have one of so many outcomes, at most, at least.
+    def _beyond_announced(self, people: _People) -> Floats:
+        """(2^outcomes, groups) how many more people than announced have one of some outcomes, at most, at least.
 
         A total is a sum of the largest whole numbers within the rounding, or of the nearest, whichever are larger: of
         those of its own outcomes, or what those of the others leave, whichever is smaller. None and all are exact.
         """
         within = np.add.reduceat(self._half(people) * people.least, people.starts) - 1
-        of_both = np.stack([sizes, self.cells.outcomes - sizes])[..., None]
-        return np.pad(np.maximum(of_both * within, of_both * -0.5).min(axis=0), ((1, 1), (0, 0)))
+        numbers = self._numbers.T[..., None]
+        return np.where(numbers.min(axis=0) > 0, np.maximum(numbers * within, numbers * -0.5).min(axis=0), 0.0)
+
+    @cached_property
+    def _numbers(self) -> Ints:
+        """(2^outcomes, 2) how many outcomes each set has, or leaves: the fewer, then the more."""
+        sizes = np.array([len(of) for of in allowed.sets(self.cells.outcomes)])
+        return np.sort(np.stack([sizes, self.cells.outcomes - sizes], axis=1))
 
     def _half(self, people: _People) -> Floats:
         """By how much the rate of an outcome in the group of each region was rounded at most."""
@@ -224,21 +227,21 @@ class Printed:
         half = self._half(people)
         if not self.cells.exact:
             alone = people.inside * self._event(event).lower[people.cells]
-            return _Least(alone[None], np.zeros((1, 2), dtype=np.int64), half)
-        of_weights, of_sides = [], []
-        for by_cells, by_total in least_people(event, self.cells.outcomes):
-            weights = np.zeros(len(people.inside))
-            for outcomes, often in by_cells.items():
-                weights += often * people.inside * self._event(outcomes).lower[people.cells]
-            sides = np.zeros(2, dtype=np.int64)
-            for outcomes, often in by_total.items():
-                cells = self._event(outcomes)
-                weights += often * (cells.chance - cells.upper)[people.cells]
-                weights += often * people.inside * cells.upper[people.cells]
-                sides += often * np.sort([len(outcomes), self.cells.outcomes - len(outcomes)])
-            of_weights.append(weights)
-            of_sides.append(sides)
-        return _Least(np.array(of_weights), np.array(of_sides), half)
+            return _Least(alone[None], np.zeros((1, 2)), half)
+        by_cells, by_total = least_people_by_set(event, self.cells.outcomes)
+        lower, upper, chance = self._of_sets[..., people.cells]
+        weights = by_total @ (chance - upper) + people.inside * (by_cells @ lower + by_total @ upper)
+        return _Least(weights, by_total @ self._numbers, half)
+
+    @cached_property
+    def _of_sets(self) -> Floats:
+        """(3, 2^outcomes, n) between what the true chance of one of some outcomes lies, and the announced one."""
+        found = np.zeros((3, 2**self.cells.outcomes, len(self.least)))
+        found[:, -1] = 1.0
+        for place, of in enumerate(allowed.sets(self.cells.outcomes)[1:-1], start=1):
+            cells = self._event(of)
+            found[:, place] = cells.lower, cells.upper, cells.chance
+        return found
 
     def _event(self, outcomes: Outcomes) -> fairness.EventCells:
         if outcomes not in self._events:
@@ -301,7 +304,7 @@ class _Least:
     """
 
     weights: Floats
-    sides: Ints
+    sides: Floats
     half: Floats
 
     def terms(self, *, largest: bool) -> tuple[Floats, Floats]:
