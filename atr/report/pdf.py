@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -56,7 +57,13 @@ def _weasyprint() -> Any:
             "the libraries that lay out the PDF are missing: "
             "apt install libpango-1.0-0 libpangoft2-1.0-0 (Debian) or brew install pango (macOS)"
         ) from None
+    logging.getLogger("weasyprint").addFilter(_asks_something)
     return weasyprint
+
+
+def _asks_something(record: logging.LogRecord) -> bool:
+    """Without an optional library WeasyPrint warns of every font, though all are embedded all the same."""
+    return "HarfBuzz-Subset" not in record.msg
 
 
 def _bundled_fetcher(weasyprint: Any) -> Any:

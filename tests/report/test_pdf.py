@@ -291,3 +291,11 @@ def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "__import__", missing)
     with pytest.raises(EnvironmentFault, match=r"^[^\n]*libpango-1\.0-0 libpangoft2-1\.0-0[^\n]*$"):
         module._weasyprint()
+
+
+def test_a_missing_library_that_is_optional_is_not_complained_of(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("weasyprint.pdf.fonts.harfbuzz_subset", None)
+    module.pdf("<html lang=en><title>t</title><p>text", date="2014-01-01", identifier="00", attachments={})
+    assert caplog.messages == []
