@@ -30,7 +30,7 @@ Ints = npt.NDArray[np.int64]
 Range = tuple[float, float]
 
 EFFORT = 500_000
-"""Numbers in a programme of each pair of sets, at most, some seconds' work: beyond, events bound parity one by one."""
+"""Numbers in all programmes of one column of people, at most, some seconds' work: beyond, events bound parity alone."""
 SEVERAL_UP_TO = 5
 """With more outcomes, there are too many levels for an event of several."""
 _GRID, _NOISE = 1e9, 0.1
@@ -110,17 +110,17 @@ def prices(event: Outcomes, outcomes: int) -> Ints:
     -------
     (prices, outcomes, 2) how often a price is the worth of the event to a person of the first set, and of the second.
     """
-    known: set[tuple[tuple[int, int] | None, ...]] = {((0, 0), *[None] * (outcomes - 1))}
+    found: set[tuple[tuple[int, tuple[int, int]], ...]] = {((0, (0, 0)),)}  # others are reached from any that is
     for _ in range(outcomes - 1):
-        known = {
-            (*some[:new], (some[near][0] + sign * first, some[near][1] + sign * second), *some[new + 1 :])  # type: ignore[index]
-            for some in known
-            for near, new in product(range(outcomes), repeat=2)
-            if some[near] is not None and some[new] is None
+        found = {
+            tuple(sorted((*some, (new, price))))
+            for some in found
+            for near, (first, second) in some
+            for new in set(range(outcomes)) - {of for of, _ in some}
             for sign in [(new in event) - (near in event)]
-            for first, second in ([(1, 0), (0, -1), (0, 0)] if sign else [(0, 0)])
+            for price in {(first + sign, second), (first, second - sign), (first, second)}
         }
-    return np.array(sorted(known), dtype=np.int64)
+    return np.array([[price for _, price in some] for some in sorted(found)], dtype=np.int64)
 
 
 def largest_sum(worth: Floats, most: Floats) -> Floats:
@@ -224,35 +224,40 @@ class Parts:
 
         Returns
         -------
-        What some allowed rules attain; ``inside`` where finding it takes more than the share.
+        What some allowed rules attain; ends of ``inside`` where finding it takes more than the share.
         """
         if self.outcomes == 2:
             return inside
         a, b = (np.flatnonzero(self.set == s) for s in (one, other))
         shared = np.intersect1d(self.group[a], self.group[b])
-        if (self.outcomes == 3 and not len(shared)) or ((len(a) + len(b)) * self.events.size > EFFORT / pairs):
+        programmes = int(EFFORT / pairs / ((len(a) + len(b)) * self.events.size))
+        if (self.outcomes == 3 and not len(shared)) or not programmes:
             return inside
         programme = self._of_two(a, b, shared)
         nearest, furthest = inside
         distance = programme.least_distance()
-        if distance is None:
-            return inside
-        nearest = max(nearest, math.floor(distance * _GRID + _NOISE) / _GRID)
+        if distance is not None:
+            nearest = max(nearest, math.floor(distance * _GRID + _NOISE) / _GRID)
         if len(shared) or self.outcomes > SEVERAL_UP_TO:  # else the ends of all events are attained
-            furthest = min(furthest, self._furthest(programme, ends))
+            furthest = min(furthest, self._furthest(programme, ends, programmes - 1))
         return nearest, furthest
 
-    def _furthest(self, programme: _Programme, ends: Sequence[Range]) -> float:
-        """What the total variation distance is at most: that of a single outcome is attained, others are looked at."""
+    def _furthest(self, programme: _Programme, ends: Sequence[Range], programmes: int) -> float:
+        """What the total variation distance is at most: that of a single outcome is attained, others are looked at.
+
+        Those that can be largest come first. After so many programmes, the next is taken as it is event by event.
+        """
         found = max(end for both in ends[: self.outcomes] for end in both)
         further: list[tuple[float, npt.NDArray[np.bool_]]] = []
         for event, (first, second) in zip(self.events[self.outcomes :], ends[self.outcomes :], strict=True):
             further += [(first, event), (second, ~event)]
-        for above, event in sorted(further, key=lambda of: -of[0]):
+        for looked_at, (above, event) in enumerate(sorted(further, key=lambda of: -of[0])):
             if above <= found:
                 break
-            reached = programme.furthest(event)
-            found = max(found, above if reached is None else min(above, math.ceil(reached * _GRID - _NOISE) / _GRID))
+            reached = programme.furthest(event) if looked_at < programmes else None
+            if reached is None:
+                return above
+            found = max(found, min(above, math.ceil(reached * _GRID - _NOISE) / _GRID))
         return found
 
     def _left(self, low: Floats, high: Floats, group: Ints) -> tuple[Floats, Floats]:
@@ -327,13 +332,13 @@ class _Programme:
         return np.arange(self.people.size * self._outcomes).reshape(-1, self._outcomes)
 
     def furthest(self, event: npt.NDArray[np.bool_]) -> float | None:
-        """How far the rate of an event of the first set can lie above that of the second; None: nothing is allowed."""
+        """How far the rate of an event of the first set can lie above that of the second; None: it was not found."""
         apart = np.where(event, self.rates[:, None], 0.0).ravel()
         x = self._minimised(-apart / np.abs(self.rates).max(), [], 0)  # costs near 1
         return None if x is None else float(apart @ x)
 
     def least_distance(self) -> float | None:
-        """The least total variation distance of the outcomes of both sets; None: nothing is allowed."""
+        """The least total variation distance of the outcomes of both sets; None: it was not found."""
         k, n = self._outcomes, self._places.size
         apart = entries(np.arange(k), self._places, (self.rates / np.abs(self.rates).max())[:, None])  # costs near 1
         either = diagonal(k, -1.0).at(column=n)
@@ -341,20 +346,29 @@ class _Programme:
         x = self._minimised(np.repeat([0.0, 0.5], [n, k]), distance, 2 * k)
         return None if x is None else float(0.5 * np.abs(self.rates @ x[:n].reshape(-1, k)).sum())
 
-    def _minimised(self, cost: Floats, more: Sequence[Entries], rows: int) -> Floats | None:
-        """People where a cost is least, then further variables of 0 and more, if ``more`` rows are at most 0."""
+    @cached_property
+    def _bounds(self) -> tuple[list[Entries], Floats, Floats]:
+        """(b (e - outcomes) + p e, …) people of blocks with events of several outcomes, and of pairs with any event.
+
+        Their entries, and between what they lie.
+        """
         k, blocks, places = self._outcomes, np.arange(len(self.people)), self._places
-        events, further = len(self.events) - k, len(cost) - places.size
+        events = len(self.events) - k
         several, inside = np.nonzero(self.events[k:])
         of_blocks = entries(blocks[:, None] * events + several, places[:, inside])
         event, inside = np.nonzero(self.events)
         pairs = np.arange(self.pairs.shape[1])[:, None] * len(self.events) + event
-        bound = [of_blocks, *(entries(pairs, places[of][:, inside]).at(row=blocks.size * events) for of in self.pairs)]
-        bounds = blocks.size * events + len(pairs) * len(self.events)
+        of_pairs = (entries(pairs, places[of][:, inside]).at(row=blocks.size * events) for of in self.pairs)
         smallest, largest = (
             np.concatenate([alone[k:].T.ravel(), both.T.ravel()])
             for alone, both in ((self.low, self.pairs_low), (self.high, self.pairs_high))
         )
+        return [of_blocks, *of_pairs], smallest, largest
+
+    def _minimised(self, cost: Floats, more: Sequence[Entries], rows: int) -> Floats | None:
+        """People where a cost is least, then further variables of 0 and more, if ``more`` rows are at most 0."""
+        k, places, (bound, smallest, largest) = self._outcomes, self._places, self._bounds
+        bounds, further = len(smallest), len(cost) - places.size
         found = solve_programme(
             cost,
             matrix(
@@ -365,7 +379,7 @@ class _Programme:
                 *(part.at(row=2 * bounds) for part in more),
             ),
             np.concatenate([largest, -smallest, np.zeros(rows)]),
-            matrix(blocks.size, len(cost), entries(blocks[:, None], places)),
+            matrix(len(self.people), len(cost), entries(np.arange(len(self.people))[:, None], places)),
             self.people,
             np.concatenate([self.low[:k].T.ravel(), np.zeros(further)]),
             np.concatenate([self.high[:k].T.ravel(), np.full(further, np.inf)]),

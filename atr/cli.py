@@ -267,6 +267,8 @@ def verify(
     said = false if findings else "verified: every statement agrees with the printed numbers, within their rounding"
     if not findings and previous is None and checked.changes is not None:
         said += "; what it says of the report before is taken as it stands (--previous checks it)"
+    if not findings and population is None and verifying.loosely_bounded(checked):
+        said += "; ends of parity of several outcomes are bounded only (--population recomputes them)"
     _result({"verified": not findings, "findings": [str(f) for f in findings]}, [f"{report}: {said}"], as_json=as_json)
     if findings:
         raise typer.Exit(RefusedError.exit_code)

@@ -17,8 +17,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from atr import announcement as announcing
+from atr.allowed import sets
+from atr.announcement import Announcement
 from atr.errors import RefusedError, VerifyError
 from atr.fairness import AnnouncedCells
 from atr.programme import Programme
@@ -27,8 +30,9 @@ from atr.regions import Regions
 from atr.report import model
 from atr.report.comparisons import Printing
 from atr.report.verify import check, findings, verify
-from atr.report.verify.printed import Printed
+from atr.report.verify.printed import Printed, _People, apart_at_least
 from tests import series, whole
+from tests.test_cli import atr
 from tests.test_fairness import WithItsOwn, announced, of_two, two_sets
 
 RECOMPUTED = ("privacy", "fidelity", "coverage", "groups", "fairness", "influence", "surrogate")
@@ -296,12 +300,11 @@ def test_rounded_populations_leave_room_but_not_for_everything(tmp_path: Path, r
     assert any("range" in str(f) for f in verify(_write(tmp_path / "r.json", changed, forged=True)))
 
 
-@pytest.mark.parametrize("rounding", [1, 5])
-@pytest.mark.parametrize(
-    "outcomes", [("approved", "refused", "waiting", "none", "returned")[:count] for count in (3, 4, 5)]
-)
-def test_a_range_of_several_outcomes_that_is_made_narrower_is_found(outcomes: tuple[str, ...], rounding: int) -> None:
-    """With rounded people all but the lower end of parity of groups that share QID groups."""
+SEVERAL = ("approved", "refused", "waiting", "none", "returned")
+
+
+def _of_several(outcomes: tuple[str, ...], rounding: int) -> tuple[model.PublicReport, Announcement]:
+    """A report of several outcomes, by a sensitive attribute too."""
     content = series.programme(fidelity={"delta": 0.8}, population_rounding=rounding)
     content["attributes"]["secret"] |= {"protected": True, "legitimate": False}
     content["log"]["outcomes"] = {outcome: [outcome] for outcome in outcomes}
@@ -317,7 +320,14 @@ def test_a_range_of_several_outcomes_that_is_made_narrower_is_found(outcomes: tu
         offsets=np.array([0, 3, 6]),
     )
     announced = announcing.announce(regions, whole.solved(programme, regions), programme.policy)
-    report = whole.report(programme, regions, announced)
+    return whole.report(programme, regions, announced), announced
+
+
+@pytest.mark.parametrize("rounding", [1, 5])
+@pytest.mark.parametrize("outcomes", [SEVERAL[:count] for count in (3, 4, 5)])
+def test_a_range_of_several_outcomes_that_is_made_narrower_is_found(outcomes: tuple[str, ...], rounding: int) -> None:
+    """With rounded people all but the lower end of parity of groups that share QID groups."""
+    report, announced = _of_several(outcomes, rounding)
     whole.verifies(report, announced)
     how = Printing(announced.outcomes, {a.name: a.title for a in report.attributes}, report.policy)
     wide = [i for i, e in enumerate(report.fairness) if e.attribute == "secret" and e.summary is None]
@@ -342,32 +352,91 @@ def test_a_range_of_several_outcomes_that_is_made_narrower_is_found(outcomes: tu
             assert name in found or (end == "lower" and rounding > 1 and e.measure == "statistical_parity"), (end, name)
 
 
-@settings(max_examples=60, deadline=None)
-@given(announced(fewest_outcomes=3, most_outcomes=6), st.data())
-def test_an_upper_end_of_several_outcomes_is_bounded_from_below_whatever_the_people(
-    case: tuple[AnnouncedCells, np.ndarray], data: st.DataObject
-) -> None:
-    """Also where two sets share groups, so that the ends each has alone may not be reached together; and closely."""
-    cells = replace(WithItsOwn(**vars(case[0])), exact=True)
-    often, few = data.draw(st.sampled_from([(1, 3), (1_000, 100)]))
-    people = cells.population * often
-    cells = replace(cells, population=people, printed=people)
-    labels = two_sets(data, len(people))
-    between = [np.array([data.draw(st.integers(0, few)) for _ in people]) for _ in range(2)]
+@pytest.mark.parametrize(("rounding", "several", "said"), [(1, True, False), (5, True, True), (5, False, False)])
+def test_ends_that_are_bounded_only_are_said_to_be(tmp_path: Path, rounding: int, several: bool, said: bool) -> None:
+    report, of = _of_several(SEVERAL[: 3 if several else 2], rounding)
+    path = _write(tmp_path / "r.json", json.loads(report.to_json()), forged=False)
+    population = tmp_path / "population.csv"
+    keys = [[public, secret] for public in "ab" for secret in "xyz"]
+    rows = [[*key, int(people)] for key, people in zip(keys, of.population, strict=True)]
+    with population.open("w", newline="") as file:
+        csv.writer(file).writerows([["public", "secret", "population"], *rows])
+    for more, told in ((), said), (("--population", population), False):
+        result = atr("verify", path, *more)
+        assert result.returncode == 0, result.stderr
+        assert ("bounded only" in result.stdout) == told
+
+
+def _within_rounding(
+    cells: AnnouncedCells, data: st.DataObject, *, width: int, flattened: bool = False
+) -> tuple[Printed, AnnouncedCells]:
+    """What a reader of rounded people knows of cells, and the cells with people at the ends of what is left."""
+    n, groups = len(cells.population), len(cells.offsets) - 1
+    least, most = (
+        cells.population,
+        cells.population + np.array(data.draw(st.lists(st.integers(0, width), min_size=n, max_size=n))),
+    )
+    flat = np.array(data.draw(st.lists(st.booleans(), min_size=groups, max_size=groups))) if flattened else None
+    cells = replace(cells, exact=True, flattened=flat)
     printed = Printed(
         report=cast(Any, None),
-        announcement=cast(Any, SimpleNamespace(offsets=cells.offsets, group_digits=np.full(len(cells.offsets) - 1, 2))),
+        announcement=cast(Any, SimpleNamespace(offsets=cells.offsets, group_digits=np.full(groups, 2))),
         cells=cells,
-        least=np.maximum(people - between[0], 1),
-        most=people + between[1],
+        least=least,
+        most=most,
         columns={},
     )
-    top = of_two(cells, labels.tolist())[1].range[1]
+    people = np.where(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), least, most)
+    return printed, replace(cells, population=people, printed=people)
+
+
+@settings(max_examples=100, deadline=None)
+@given(announced(fewest_outcomes=3, most_outcomes=6), st.sampled_from([(1, 3), (1_000, 10)]), st.data())
+def test_an_upper_end_of_several_outcomes_is_bounded_from_below_whatever_the_people(
+    case: tuple[AnnouncedCells, np.ndarray], sizes: tuple[int, int], data: st.DataObject
+) -> None:
+    """Also where two sets share groups, so that the ends each has alone may not be reached together; and closely."""
+    times, width = sizes
+    cells = WithItsOwn(**vars(case[0]))
+    printed, true = _within_rounding(replace(cells, population=cells.population * times), data, width=width)
+    labels = two_sets(data, len(true.population))
+    top = of_two(true, labels.tolist())[1].range[1]
     one, other = (labels == which for which in "ab")
     bound = printed.furthest(one, other)
     assert bound <= top + 1e-9
-    if often > few:
-        assert bound >= top - 0.1
+    if times > width:
+        assert bound >= top - 0.03
+
+
+@settings(max_examples=100, deadline=None)
+@given(announced(fewest_outcomes=3), st.sampled_from([1, 1_000]), st.booleans(), st.data())
+def test_known_totals_lie_beyond_the_announced_ones_by_no_less_than_is_counted_on(
+    case: tuple[AnnouncedCells, np.ndarray], times: int, flattened: bool, data: st.DataObject
+) -> None:
+    cells = replace(case[0], population=case[0].population * times)
+    printed, true = _within_rounding(cells, data, width=3, flattened=flattened)
+    beyond = printed._beyond_announced(_People.of(printed, printed.everyone))
+    for place, of in enumerate(sets(true.outcomes)[1:-1], start=1):
+        event = true.event(*of)
+        shown = np.add.reduceat(true.population * event.chance, true.offsets[:-1])
+        assert (event.totals[:, 1] - shown >= beyond[place] - 1e-9).all()
+    assert (beyond[[0, -1]] == 0).all()
+
+
+RATES, SCALES = st.floats(0, 0.3), st.lists(st.floats(0.8, 1.2), min_size=2, max_size=2)
+
+
+@given(st.floats(-0.5, 0.5), RATES, RATES, SCALES, SCALES, st.floats(0, 1), st.floats(0, 1))
+def test_the_least_sum_is_found_whatever_the_scales(
+    total: float, u: float, v: float, s: list[float], t: list[float], i: float, k: float
+) -> None:
+    def least(*scales: float) -> float:
+        return float(linprog([1, 1], A_ub=[[-x for x in scales]], b_ub=[-total], bounds=[(None, u), (None, v)]).fun)
+
+    assume(total < min(s) * u + min(t) * v)
+    found = apart_at_least(total, (u, v), (s, t))
+    assert found == pytest.approx(min(least(*scales) for scales in product(s, t)), abs=1e-9)
+    assert found <= least(s[0] + i * (s[1] - s[0]), t[0] + k * (t[1] - t[0])) + 1e-9
 
 
 def test_with_the_exact_populations_every_digit_is_checked_again(tmp_path: Path) -> None:

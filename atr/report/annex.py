@@ -23,7 +23,7 @@ _FORMULA = re.compile(r"^[=@\t\r]|^[+\-].*[(|!]", re.DOTALL)
 Row = Sequence[str]
 SAMPLING = (
     "sample_low", "sample_high", "sample_rate_a_low", "sample_rate_a_high", "sample_rate_b_low", "sample_rate_b_high",
-    "p_value", "adjusted_p_value", "significant",
+    "p_value", "adjusted_p_value", "significant", "sample_outcome",
 )  # fmt: skip
 """The columns of what sampling alone could make of a comparison."""
 
@@ -183,7 +183,7 @@ def _sampling(found: Sampling | None, *, digits: int) -> Row:
     if found is None:
         return [""] * len(SAMPLING)
     figures = *found.interval, *found.rates[0], *found.rates[1], found.p_value, found.adjusted_p_value
-    return [*(fraction(x, digits=digits) for x in figures), str(found.significant).lower()]
+    return [*(fraction(x, digits=digits) for x in figures), str(found.significant).lower(), found.outcome or ""]
 
 
 def _whole(value: int | None) -> str:

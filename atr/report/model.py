@@ -338,13 +338,16 @@ class Pair(_Sparse):
     people_involved: Share
 
 
-class Sampling(_Frozen):
+class Sampling(_Sparse):
     """What sampling alone could make of a comparison, if the decisions are seen as a sample; see :mod:`atr.sampling`.
 
     ``interval`` is of a ratio, or of the higher rate less the lower one (of the positive outcome); its upper end is
     None where nothing bounds it. ``rates`` are the intervals of the two rates. P values are rounded up, the adjusted
-    one is for all tests of the report together. Nothing here is about how far announced chances were altered.
+    one is for all tests of the report together. ``outcome`` is the one that all of it is of, where the comparison is of
+    several at once. Nothing here is about how far announced chances were altered.
     """
+
+    SPARSE = ("outcome",)
 
     interval: tuple[float, float | None]
     rates: tuple[tuple[Share, Share], tuple[Share, Share]]
@@ -352,6 +355,7 @@ class Sampling(_Frozen):
     adjusted_p_value: Share
     significant: bool
     sentence: str
+    outcome: str | None = None
 
 
 class ComparedBy(_Sparse):

@@ -96,6 +96,8 @@ class Protected:
     tolerance: float | None
     chart: Chart | None
     rows: tuple[Compared, ...]
+    others: tuple[Class, ...]
+    """The ratios of each other outcome, where there are several."""
     groups_in_all: int
     """Groups that were compared, printed or not."""
     sentences: tuple[str, ...]
@@ -355,8 +357,9 @@ def _protected(
         if direct
         else None,
         rows=tuple(rows),
+        others=() if several else _others(report, entries, place, decimals),
         groups_in_all=len(order),
-        sentences=tuple(said(direct[v]) for v in order if v in told),
+        sentences=tuple(_told(report, direct[v], parity.get(v)) for v in order if v in told),
         sentences_in_all=len(direct),
         classes=classes if conditional <= MAX_CONDITIONAL and not several else (),
         overall=overall,
@@ -367,6 +370,30 @@ def _protected(
         pairs_in_all=len(pairs),
         exact=all(e.range == (e.value, e.value) for e in (*ratios, *parities)),
     )
+
+
+def _told(report: PublicReport, ratio: Fairness, parity: Fairness | None) -> str:
+    """The sentences on a ratio; on parity too, where that is of several outcomes and not of the same two rates."""
+    if len(report.outcomes) == 2 or parity is None or parity.reason == "too_few_people":
+        return said(ratio)
+    return f"{said(ratio)} {parity.sentence}"
+
+
+def _others(report: PublicReport, entries: Sequence[Fairness], place: _Place, decimals: int) -> tuple[Class, ...]:
+    """The ratios of other outcomes than the favourable one, if there are several and not too many."""
+    found = []
+    for outcome in (o for o in report.outcomes if o != report.positive and len(report.outcomes) > 2):
+        of = [e for e in entries if (e.measure, e.outcome) == ("p_percent_rule", outcome) and e.reference in e.groups]
+        rows = [
+            Compared(who, e.people[side], points(e.rates[side]), measured(e, decimals), Measured())
+            for e in of
+            for who in [_other(e)]
+            for side in [e.groups.index(who)]
+        ]
+        if rows:
+            rows.append(_reference_row(of[0].reference, of))
+            found.append(Class(f"“{outcome}”", tuple(sorted(rows, key=lambda row: place(row.label)))))
+    return tuple(found) if sum(len(of.rows) for of in found) <= MAX_CONDITIONAL else ()
 
 
 def _furthest(direct: Mapping[str, Fairness], *, most: int) -> set[str]:

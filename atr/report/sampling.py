@@ -106,6 +106,11 @@ def _is_of_two_groups(entry: Fairness) -> bool:
     return entry.summary is None and entry.measure != "individual_fairness"
 
 
+def _is_of_several(entry: Fairness, report: PublicReport) -> bool:
+    """Whether a comparison is of several outcomes at once: what sampling could make is told of the favourable one."""
+    return entry.outcome is None and len(report.outcomes) > 2
+
+
 def _tally(report: PublicReport, attributes: Sequence[str], condition: Sequence[str]) -> _Tally:
     """By group and condition: the people, as printed, and how many of them each outcome is expected to have."""
     people: Counter[tuple[str, ...]] = Counter()
@@ -153,7 +158,7 @@ def _sampling(
         if a[0] * b[1] < b[0] * a[1]:
             a, b, first, second = b, a, second, first
         low, high = sampling.difference_interval(a, b, alpha=alpha)
-    if entry.value is not None and (entry.outcome is not None or len(report.outcomes) == 2):
+    if entry.value is not None and not _is_of_several(entry, report):
         low, high = min(low, entry.value), max(high, entry.value)  # which is of the exact numbers of people
     interval = down(low, digits), None if math.isinf(high) else up(high, digits)
     rates = tuple(_shown_rate(sampling.rate_interval(share, alpha=alpha)) for share in (found.a, found.b))
@@ -166,6 +171,7 @@ def _sampling(
         adjusted_p_value=printed[1],
         significant=significant,
         sentence=_sentence(entry, interval, (first, second), found.outcome, printed[1], significant, report=report),
+        outcome=found.outcome if _is_of_several(entry, report) else None,
     )
 
 
@@ -214,9 +220,10 @@ def _sentence(
         low, high = (points(x or 0.0, decimals=max(digits - 2, 0)) for x in interval)
         ends = f"{low} to {high} percentage points"
     could = "could hardly make a difference this large" if significant else "cannot be ruled out as its cause"
+    alone = f"Of “{outcome}” alone: if" if _is_of_several(entry, report) else "If"
     return (
-        f"If these decisions are seen as a sample, the {level(report)} interval of {of} is {ends}; with all tests of "
-        f"this report taken together, sampling alone {could} (adjusted p {p_words(adjusted)})."
+        f"{alone} these decisions are seen as a sample, the {level(report)} interval of {of} is {ends}; with all tests "
+        f"of this report taken together, sampling alone {could} (adjusted p {p_words(adjusted)})."
     )
 
 

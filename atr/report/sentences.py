@@ -108,7 +108,7 @@ def _difference(entry: Fairness, outcomes: Sequence[str], decimals: int) -> str:
         return f"The shares of “{outcome}” for {a} and {b} are {value} apart ({shares[0]} and {shares[1]})."
     return (
         f"The outcomes of {a} and {b} are {value} apart: so many of 100 would need another outcome for the two to be "
-        f"alike (“{outcome}”: {shares[0]} and {shares[1]})."
+        f"alike (of “{outcome}” alone: {shares[0]} and {shares[1]})."
     )
 
 

@@ -23,7 +23,7 @@ from atr.report.verify.finding import Finding
 from atr.report.verify.form import MOST_PEOPLE, form
 from atr.report.verify.printed import Ints, Printed
 
-__all__ = ["Finding", "check", "findings", "read_and_verify", "verify"]
+__all__ = ["Finding", "check", "findings", "loosely_bounded", "read_and_verify", "verify"]
 
 
 def verify(
@@ -107,6 +107,13 @@ def findings(report: model.PublicReport, *, population: Ints | None = None) -> I
 def check(report: model.PublicReport, *, population: Ints | None = None) -> list[Finding]:
     """All of :func:`findings`."""
     return list(findings(report, population=population))
+
+
+def loosely_bounded(report: model.PublicReport) -> bool:
+    """Whether ends of parity are of programmes over exact people, and those printed leave more than their rounding."""
+    parities = any(entry.measure.endswith("statistical_parity") for entry in report.fairness)
+    exact = report.policy.population_rounding == 1 or report.policy.group_rates != "exact"
+    return parities and len(report.outcomes) > 2 and not exact
 
 
 def _recompute(report: model.PublicReport, population: Ints | None) -> Iterator[Finding]:

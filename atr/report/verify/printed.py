@@ -7,7 +7,7 @@ A rate is a quotient of two sums over people, so its ends over all populations b
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -171,35 +171,41 @@ class Printed:
     def _above(self, one: Bools, other: Bools, event: fairness.EventCells) -> float:
         """How far above the rate of an event of the second set that of the first can lie in all, at least.
 
-        By duality it is at most what people are worth beyond any prices of the outcomes, and no less for the best ones
-        of each group (:func:`allowed.prices`); of that the least is taken over all populations. People count as if each
-        set had the middle number of people, and from the ends that their set has alone: what the true number of people
-        changes is then small.
+        Rates are counted from the ends that the sets have alone, and people weighed as if each set had the middle
+        number of people: what the true number of people changes is then small (:func:`apart_at_least`).
         """
-        k, people = self.cells.outcomes, _People.of(self, one | other)
-        numbers = np.array([self.people(of) for of in (one, other)])
-        a, b = (self.rate(of, event) for of in (one, other))
+        numbers = np.array([self.people(members) for members in (one, other)])
+        weights = 2 / numbers.sum(axis=1)
+        a, b = (self.rate(members, event) for members in (one, other))
         top, bottom = a.high[0], b.low[1]
-        each = 2 / numbers.sum(axis=1)
-        parts = (
-            (one[people.cells], each[0], -top * each[0]),
-            (other[people.cells], -each[1], bottom * each[1]),
-            (~(one | other)[people.cells], 0.0, 0.0),
-        )
-        most, beyond = self._of_sets[1][:, people.cells], self._beyond_announced(people)
-        every = allowed.prices(outcomes_of(event.inside), k) @ each
+        total = self._worth_at_least((one, other), event, weights=weights, counted_from=np.array([top, bottom]))
+        furthest = a.high[1] - top, bottom - b.low[0]
+        return top - bottom + apart_at_least(total, furthest, (numbers * weights[:, None]).tolist())
+
+    def _worth_at_least(
+        self, sets: tuple[Bools, Bools], event: fairness.EventCells, *, weights: Floats, counted_from: Floats
+    ) -> float:
+        """The weighted people of the first set with an event, less those of the second, in all, at least.
+
+        Of each set so many for each of its people are taken away. By duality it is at most what people are worth beyond
+        any prices of the outcomes, and no less for the best ones of each group (:func:`allowed.prices`); of these the
+        least is taken over all populations.
+        """
+        people = _People.of(self, sets[0] | sets[1])
+        first, second = (members[people.cells] for members in sets)
+        gains = [weights[0], -weights[1], 0.0]
+        most, chance = self._of_sets[1][:, people.cells], self.cells.chance[people.cells]
+        beyond = self._beyond_announced(people)
+        every = allowed.prices(outcomes_of(event.inside), self.cells.outcomes) @ weights
         least: list[Floats] = []
-        for prices in np.array_split(every, math.ceil(every.size * len(people.inside) / _AT_ONCE)):
-            worth = prices @ self.cells.chance[people.cells].T
-            for of, gain, alone in parts:
-                worth[:, of] += allowed.largest_sum(gain * event.inside - prices, most[:, of]) + alone
+        for prices in np.array_split(every, min(len(every), math.ceil(every.size * len(chance) / _AT_ONCE))):
+            worth = prices @ chance.T
+            for members, gain, start in zip((first, second, ~(first | second)), gains, (*counted_from, 0), strict=True):
+                alone = allowed.largest_sum(gain * event.inside - prices, most[:, members])
+                worth[:, members] += alone - gain * start
             in_all = np.add.reduceat(np.minimum(worth * people.least, worth * people.most), people.starts, axis=1)
             least.append((in_all + allowed.largest_sum(prices, beyond)).min(axis=0))
-        total = float(np.min(least, axis=0).sum())
-        above, below = a.high[1] - top, bottom - b.low[0]  # no rate of an allowed rule is further from where it counts
-        s, t = np.meshgrid(*numbers * each[:, None])
-        left = np.minimum(above + (total - s * above) / t, below + (total - t * below) / s)
-        return top - bottom + float(left.min())
+        return float(np.min(least, axis=0).sum())
 
     def _beyond_announced(self, people: _People) -> Floats:
         """(2^outcomes, groups) how many more people than announced have one of some outcomes, at most, at least.
@@ -283,6 +289,17 @@ class RateBounds:
     value: Interval
     low: Interval
     high: Interval
+
+
+def apart_at_least(total: float, furthest: tuple[float, float], scales: Sequence[Sequence[float]]) -> float:
+    """The least u + v, if s u + t v is at least a total, and u and v at most so much, whatever s and t in their bounds.
+
+    It is at an end of the edge where s u + t v is the total, with u or v at its most; there it grows or falls with s
+    alone, and with t alone, all the way.
+    """
+    s, t = np.meshgrid(*scales)
+    u, v = furthest
+    return float(np.minimum(u + (total - s * u) / t, v + (total - t * v) / s).min())
 
 
 # --- the ends of a rate

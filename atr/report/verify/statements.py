@@ -500,8 +500,8 @@ def _outside(printed: Printed, entry: model.Fairness, computed: model.Fairness) 
 def _parity(printed: Printed, one: Bools, other: Bools) -> tuple[Interval, Interval, Interval]:
     """Between what the total variation distance of two sets of people lies, and the two ends of its range.
 
-    The ends of outcomes that bound each other are found by programmes: the lower one lies between what each event
-    leaves and what is announced.
+    The ends of outcomes that bound each other may be found by programmes: the lower one then lies between what each
+    event leaves and what is announced.
     """
     apart = [_difference(*(printed.rate(of, event) for of in (one, other))) for event in printed.events]
     value, low, high = (_largest(part) for part in zip(*apart, strict=True))
