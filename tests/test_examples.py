@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 from typing import Any
@@ -38,10 +39,21 @@ def test_compas_publishes_every_quarter(example: Path, period: str) -> None:
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("period", ["2013", "2014-Q2"])
 def test_compas_publishes_all_three_outcomes(example: Path, period: str) -> None:
-    report, _, _ = _published(example / "compas" / "three-outcomes.yaml", period)
+    """The document too: the ratio of each, and what the outcomes of two groups are apart in all."""
+    report, _, documents = _published(example / "compas" / "three-outcomes.yaml", period)
     binary, _, _ = _published(example / "compas" / "programme.yaml", period)
     assert report["outcomes"] == ["low", "medium", "high"]
     assert [g["rate"]["low"] for g in report["groups"]] == [g["rate"]["low"] for g in binary["groups"]]
+    document = (documents / "report.html").read_text(encoding="utf-8")
+    against = [e for e in report["fairness"] if e["reference"] in e["groups"]]
+    parities = [e for e in against if e["measure"] == "statistical_parity"]
+    assert bool(parities) == (period == "2013"), "later there is one group"
+    assert all(e["sampling"]["outcome"] == "low" and html.escape(e["sentence"]) in document for e in parities)
+    for outcome in ("medium", "high") if parities else ():
+        table = document.split(f">“{outcome}”<")[1].split("</tbody>")[0]
+        of = [e for e in against if e["outcome"] == outcome and e["attribute"] == parities[0]["attribute"]]
+        assert of
+        assert all(f'<td class="num">{e["value"]:.3f}</td>' in table for e in of)
 
 
 @pytest.mark.slow
