@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Measure = Literal["statistical_parity", "conditional_statistical_parity", "p_percent_rule"]
 Verdict = Literal["met", "not_met", "cannot_tell"]
-Range = tuple[float, float]
+Range = allowed.Range
 
 _NOISE = 1e-12
 """A lower end of a rate that is no larger was meant to be 0."""
@@ -140,6 +140,13 @@ class AnnouncedCells:
         """Half digits that a rate is kept to: of two outcomes to half a digit; of three and more, each to a digit."""
         return 1 if self.outcomes == 2 else 2
 
+    @property
+    def half(self) -> Floats:
+        """(g,) by how much the rate of an outcome in each group was rounded at most."""
+        digits = np.broadcast_to(self.digits, len(self.offsets) - 1)
+        half: Floats = self.halves * 0.5 * 10.0 ** -digits.astype(np.float64)
+        return half
+
     def _total(self, outcome: int) -> Floats:
         """(g, 2) between what the number of people of each group with an outcome lies."""
         digits = np.broadcast_to(self.digits, len(self.offsets) - 1)
@@ -150,7 +157,7 @@ class AnnouncedCells:
         # A whole number would give the exact size of a small group away, whose rate alone is told.
         people = np.add.reduceat(self.population, self.offsets[:-1])
         shown = np.add.reduceat(self.population * self.chance[:, outcome], self.offsets[:-1])
-        off = people * self.halves * 0.5 * 10.0 ** -digits.astype(np.float64)
+        off = people * self.half
         return np.where(self.flattened[:, None], np.stack([shown - off, shown + off], axis=1), total)
 
     @cached_property
@@ -204,7 +211,7 @@ class AnnouncedCells:
             The cells for the event that the outcome is one of some.
         """
         one, all_people = least.astype(np.float64), most.astype(np.float64)
-        half = self.halves * 0.5 * 10.0 ** -np.broadcast_to(self.digits, len(self.offsets) - 1)[self._group_of]
+        half = self.half[self._group_of]
 
         def rest(of: Floats) -> Floats:
             """The most that the rest of the group adds, for each person of the cell."""

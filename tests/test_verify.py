@@ -380,7 +380,7 @@ def _within_rounding(
     cells = replace(cells, exact=True, flattened=flat)
     printed = Printed(
         report=cast(Any, None),
-        announcement=cast(Any, SimpleNamespace(offsets=cells.offsets, group_digits=np.full(groups, 2))),
+        announcement=cast(Any, SimpleNamespace(offsets=cells.offsets)),
         cells=cells,
         least=least,
         most=most,

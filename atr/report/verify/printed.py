@@ -225,8 +225,7 @@ class Printed:
 
     def _half(self, people: _People) -> Floats:
         """By how much the rate of an outcome in the group of each region was rounded at most."""
-        half = 0.5 * self.cells.halves * 10.0 ** -self.announcement.group_digits.astype(np.float64)
-        return np.repeat(half, np.diff(self.announcement.offsets))[people.cells]
+        return np.repeat(self.cells.half, np.diff(self.announcement.offsets))[people.cells]
 
     def _least(self, people: _People, event: Outcomes) -> _Least:
         """What the people of each group that are inside and have an event are at least."""
