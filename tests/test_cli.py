@@ -211,7 +211,7 @@ def test_a_run_that_is_ended_ends_at_once_and_leaves_no_process(
         os.killpg(process.pid, sent)
     for each in [process.pid] * (whom in ("command", "all")) + servers * (whom in ("server", "all")):
         os.kill(each, sent)
-    out, said = process.communicate(timeout=30)
+    out, said = process.communicate(timeout=10)
     assert process.returncode == code
     assert says in said
     assert "Traceback" not in said

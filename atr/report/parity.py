@@ -318,13 +318,8 @@ def _protected(
             rows.append(_reference_row(value, [*direct.values(), *parity.values()]))
             marks.append(Mark(value, None, (None, None), reference=True))
         elif e is not None:
-            side = 0 if e.groups[0] == value else 1
-            rows.append(
-                Compared(
-                    value, e.people[side], points(e.rates[side]),
-                    measured(direct.get(value), decimals), measured(parity.get(value), decimals),
-                )
-            )  # fmt: skip
+            ratio, difference = (measured(of.get(value), decimals) for of in (direct, parity))
+            rows.append(_row(e, ratio=ratio, difference=difference))
             if value in direct and value in drawn:
                 interval = e.sampling.interval if e.sampling else None
                 marks.append(
@@ -384,15 +379,9 @@ def _others(report: PublicReport, entries: Sequence[Fairness], place: _Place, de
     found = []
     for outcome in (o for o in report.outcomes if o != report.positive and len(report.outcomes) > 2):
         of = [e for e in entries if (e.measure, e.outcome) == ("p_percent_rule", outcome) and e.reference in e.groups]
-        rows = [
-            Compared(who, e.people[side], points(e.rates[side]), measured(e, decimals), Measured())
-            for e in of
-            for who in [_other(e)]
-            for side in [e.groups.index(who)]
-        ]
-        if rows:
-            rows.append(_reference_row(of[0].reference, of))
-            found.append(Class(f"“{outcome}”", tuple(sorted(rows, key=lambda row: place(row.label)))))
+        if of:
+            rows = _with_reference([_row(e, ratio=measured(e, decimals)) for e in of], of, place)
+            found.append(Class(f"“{outcome}”", rows))
     return tuple(found) if sum(len(of.rows) for of in found) <= MAX_CONDITIONAL else ()
 
 
@@ -454,11 +443,9 @@ def _classes(report: PublicReport, entries: list[Fairness], place: _Place) -> tu
         by_class.setdefault(tuple(e.condition.items()), []).append(e)
     classes = []
     for condition in sorted(by_class, key=lambda c: [(places.get(k, {}).get(v, 10**6), v) for k, v in c]):
-        members = sorted(by_class[condition], key=lambda e: place(_other(e)))
-        rows = [_within(e, decimals) for e in members]
-        base = _reference_row(members[0].reference, members)
-        rows.insert(sum(place(_other(e)) < place(base.label) for e in members), base)
-        classes.append(Class(class_name(dict(condition), titles), tuple(rows)))
+        members = by_class[condition]
+        rows = _with_reference([_row(e, difference=measured(e, decimals)) for e in members], members, place)
+        classes.append(Class(class_name(dict(condition), titles), rows))
     return tuple(classes), len(inside)
 
 
@@ -518,7 +505,12 @@ def _decimals(report: PublicReport, entries: list[Fairness]) -> int:
     return common_decimals([x for e in entries for x in (e.value, *e.range)], least=min(report.policy.digits, 3))
 
 
-def _within(e: Fairness, decimals: int) -> Compared:
+def _row(e: Fairness, *, ratio: Measured = Measured(), difference: Measured = Measured()) -> Compared:
     value = _other(e)
     side = e.groups.index(value)
-    return Compared(value, e.people[side], points(e.rates[side]), Measured(), measured(e, decimals))
+    return Compared(value, e.people[side], points(e.rates[side]), ratio, difference)
+
+
+def _with_reference(rows: Sequence[Compared], entries: Sequence[Fairness], place: _Place) -> tuple[Compared, ...]:
+    """The rows of groups, and that of the reference of their comparisons, in order."""
+    return tuple(sorted((*rows, _reference_row(entries[0].reference, entries)), key=lambda row: place(row.label)))
