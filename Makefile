@@ -39,7 +39,7 @@ schemas: setup  ## Renew docs/*.schema.json
 	$(BIN)/python -m atr.schemas docs
 
 serve: setup  ## A local Prefect server with the deployments, and a worker (127.0.0.1 only)
-	$(BIN)/python -m flows.serve
+	$(BIN)/atr serve
 
 lock: setup  ## Renew the lock files (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 pyproject.toml -o requirements.lock

@@ -1,4 +1,4 @@
-"""The atr command: init, check, publish, review, verify, history.
+"""The atr command: init, check, publish, review, verify, history, serve.
 
 Exit codes: 0 done, 1 input error, 2 usage, 3 a gate refused or a statement is false, 4 environment, 70 internal error,
 130 interrupted. Progress goes to stderr, the paths of documents to stdout; with --json, an error is JSON there.
@@ -90,12 +90,13 @@ def init(
 
     target = folder / "programme.yaml"
     sources = sorted((templates() / "init").iterdir())
-    taken = [source.name for source in sources if (folder / source.name).exists()]
+    taken = [source.name for source in sources if os.path.lexists(folder / source.name)]
     if taken:
         raise ProgrammeError("is already there and is not overwritten", where=str(folder / taken[0]))
     folder.mkdir(parents=True, exist_ok=True)
     for source in sources:
-        (folder / source.name).write_bytes(source.read_bytes())
+        with (folder / source.name).open("xb") as file:
+            file.write(source.read_bytes())
     _say(f"An example is in {target}. Next: atr check {target}")
     _result({"programme": str(target)}, [str(target)], as_json=as_json)
 
@@ -293,6 +294,21 @@ def history(programme: ProgrammeArgument, as_json: Json = False) -> None:
     _result({"releases": [asdict(r) for r in releases]}, lines, as_json=as_json)
 
 
+@app.command()
+def serve(
+    programme: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="PROGRAMME", help="A programme to serve besides those of prefect.yaml; may be repeated."),
+    ] = None,
+    port: Annotated[int, typer.Option(help="Where Prefect's pages are, on 127.0.0.1.")] = 4200,
+    home: Annotated[Path, typer.Option(help="Prefect's own folder; private.")] = Path("var/prefect"),
+) -> None:
+    """Run a local Prefect server with the deployments of prefect.yaml, and a worker, until interrupted."""
+    from atr.flows.serve import serve as start
+
+    start(programme or [], port=port, home=home)
+
+
 def _version(asked: bool) -> None:
     if asked:
         typer.echo(f"atr {atr.__version__}")
@@ -311,12 +327,13 @@ def _options(
 def _flow(programme: Any, period: str | None) -> Any:
     """Run the publish flow in this process, with a Prefect server of its own."""
     from atr import run
-    from flows import embedded, environment
+    from atr.flows import environment
+    from atr.flows.server import server
 
     _say("Looking at the log …")
     period = run.foresee(str(programme.path), period)
     home = programme.store_path / "prefect"
-    environment.prepare(home, quiet=True)
+    environment.prepare(home, own=True)
     _say("Starting Prefect …")
     logger = logging.getLogger("atr")
     logger.setLevel(logging.INFO)
@@ -324,9 +341,9 @@ def _flow(programme: Any, period: str | None) -> Any:
     handler.setFormatter(logging.Formatter("%(message)s"))
     logger.addHandler(handler)
     logger.propagate = False
-    with embedded.server(home, lost=_server_lost) as ready:
+    with server(home, lost=_server_lost) as ready:
         with chdir(home):  # where Prefect finds no settings that are meant for something else
-            from flows.publish import publish as flow
+            from atr.flows.publish import publish as flow
         try:
             ready()
         except EnvironmentFault:

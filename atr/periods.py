@@ -56,7 +56,7 @@ def parse(label: str) -> Period:
     PeriodError
         If the label is none of the known shapes.
     """
-    match = re.fullmatch(r"(\d{4})(?:-(?:Q([1-4])|(0[1-9]|1[0-2])))?", label)
+    match = re.fullmatch(r"([0-9]{4})(?:-(?:Q([1-4])|(0[1-9]|1[0-2])))?", label)
     if label == "all":
         return ALL
     if match is None or int(match[1]) == 0 or int(match[1]) == 9999:

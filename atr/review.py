@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from atr.errors import RefusedError, ReviewError
-from atr.files import put_folder, read_json, sha256, write_text
+from atr.errors import EnvironmentFault, RefusedError, ReviewError
+from atr.files import PUBLIC, put_folder, read_json, sha256, write_text
 from atr.ledger import Ledger, Release, documents_path, dossier_path
 from atr.periods import parse
 from atr.programme import Programme
@@ -67,8 +67,9 @@ def approve(
         source = documents_path(programme, draft)
         _unchanged(source, draft)
         published = replace(draft, state="published")
-        target = documents_path(programme, published)
-        _copy_whole(source, target)
+        target = _on_site(programme, published)
+        _public_folder(target.parent)
+        put_folder(source, target, mode=PUBLIC)
         _write_index(programme, [*(r for r in ledger.releases() if r.state == "published"), published])
         published = ledger.record(draft, state="published", reviewer=name, comment=comment)
     return published, target
@@ -91,7 +92,7 @@ def reject(
     with Warehouse.open(programme) as warehouse:
         ledger = Ledger(warehouse)
         draft = _waiting(ledger, period, report_sha256)
-        interrupted = documents_path(programme, replace(draft, state="published"))
+        interrupted = _on_site(programme, replace(draft, state="published"))
         if interrupted.exists():
             shutil.rmtree(interrupted)
             _write_index(programme, [r for r in ledger.releases() if r.state == "published"])
@@ -176,13 +177,23 @@ SHORTEST_HASH = 8
 _AGAIN = "Remove the folder and run `atr publish` for the period again."
 
 
-def _copy_whole(source: Path, target: Path) -> None:
-    """Copy a folder so that readers see all of it or nothing; what an interrupted approval left is replaced."""
-    _public_folder(target.parent)
-    put_folder(source, target)
-    for path in target.iterdir():
-        path.chmod(0o644)
-    target.chmod(0o755)
+def _on_site(programme: Programme, published: Release) -> Path:
+    """Where a release is published.
+
+    Raises
+    ------
+    EnvironmentFault
+        If a folder there is a link, which would lead what is published, or what is removed, elsewhere.
+    """
+    target = documents_path(programme, published)
+    for folder in (programme.site_path, target.parent, target):
+        if folder.is_symlink():
+            raise EnvironmentFault(
+                "is a link, and nothing is published through links",
+                where=str(folder),
+                hint="Put a folder in its place, or name the folder it leads to as `site` in the programme.",
+            )
+    return target
 
 
 def _public_folder(folder: Path) -> None:
@@ -215,5 +226,4 @@ def _write_index(programme: Programme, published: list[Release]) -> None:
             )
         )
     page = programme.site_path / "index.html"
-    write_text(page, index_html(programme_info(programme), entries))
-    page.chmod(0o644)
+    write_text(page, index_html(programme_info(programme), entries), mode=PUBLIC)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import socket
@@ -15,6 +14,7 @@ from pathlib import Path
 import filelock
 
 from atr.errors import EnvironmentFault
+from atr.files import read_json, write_json
 
 
 @contextmanager
@@ -53,8 +53,7 @@ def hold(store: Path, *, wait: float = 5.0) -> Iterator[None]:
                 "command": shlex.join(sys.argv),
                 "since": datetime.now().astimezone().isoformat(timespec="seconds"),
             }
-            with os.fdopen(os.open(holder, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-                json.dump(me, file)
+            write_json(holder, me)
         yield
     finally:
         try:
@@ -96,7 +95,7 @@ def os_faults(path: Path) -> Iterator[None]:
 
 def _describe(holder: Path) -> str:
     try:
-        found = json.loads(holder.read_text(encoding="utf-8"))
+        found = read_json(holder)
         return f"process {found['pid']} on {found['host']}, `{found['command']}`, since {found['since']}"
     except (OSError, ValueError, KeyError):
         return "its process is not known"

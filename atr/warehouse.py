@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from atr.errors import EnvironmentFault, IngestError, ReviewError
+from atr.errors import EnvironmentFault, IngestError, ProgrammeError, ReviewError
 from atr.programme import Programme
 from atr.store import os_faults, private_files, private_folder
 
@@ -49,7 +49,8 @@ CREATE TABLE IF NOT EXISTS measures (
 
 
 _SPILL = secrets.token_hex(8)
-"""The folder of this process among those of the processes that use a store after one another."""
+"""The folder of this process among those of the processes that use a store after one another. DuckDB makes it when it
+is needed, and removes it."""
 
 
 class RegionTable(Protocol):
@@ -162,10 +163,18 @@ class Warehouse:
         ------
         EnvironmentFault
             If another process has it open, or the store cannot be used.
+        ProgrammeError
+            If its path cannot be used.
         ReviewError
             If there is none to read.
         """
         path = warehouse_path(programme)
+        if "?" in str(path):
+            raise ProgrammeError(
+                f"the store cannot be {programme.store_path}: DuckDB cannot use a path with '?'",
+                where=f"{programme.path}, store",
+                hint="Rename the folder, or name another store.",
+            )
         if read_only:
             with os_faults(path):
                 if not path.exists():
@@ -185,7 +194,6 @@ class Warehouse:
                     for left_by_a_killed_run in {*spill.parent.glob("*")} - {spill}:
                         shutil.rmtree(left_by_a_killed_run, ignore_errors=True)
                     private_folder(spill.parent)
-                    private_folder(spill)
                 return cls(connection, path, read_only=read_only)
             except BaseException:
                 connection.close()
@@ -229,7 +237,7 @@ class Warehouse:
         with os_faults(self.path or Path(tempfile.gettempdir())):
             if self.path is None and sys.platform == "linux":
                 return os.fdopen(os.memfd_create("scratch"), "w+b")
-            return tempfile.TemporaryFile(dir=None if self.path is None else _spill(self.path))
+            return tempfile.TemporaryFile(dir=None if self.path is None else _spill(self.path).parent)
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows a statement gives."""

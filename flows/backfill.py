@@ -10,13 +10,14 @@ from pydantic import Field
 
 from atr import run as steps
 from atr.errors import PeriodError, RefusedError
+from atr.flows.programmes import permitted
+from atr.flows.publish import PATIENCE, ProgrammePath, publish
 from atr.periods import last_complete
 from atr.programme import load
 from atr.regions import decided_span
 from atr.regions import periods as periods_of
 from atr.store import hold
 from atr.warehouse import Warehouse
-from flows.publish import PATIENCE, ProgrammePath, publish
 
 
 @flow(name="backfill")
@@ -28,6 +29,7 @@ def backfill(
     ] = None,
 ) -> Any:
     """Leave a draft for every period of the log from ``first`` to ``last``; a refused period does not end it."""
+    programme = permitted(programme)
     loaded = load(programme)
     with hold(loaded.store_path, wait=PATIENCE):
         steps.load_log(programme)

@@ -1,9 +1,14 @@
-"""How Prefect runs for atr: on this machine only, under the programme's store, without telemetry."""
+"""How Prefect runs for atr: on this machine only, in a private folder, behind a password, without telemetry."""
 
 from __future__ import annotations
 
 import os
+import secrets
 from pathlib import Path
+
+from atr.errors import EnvironmentFault
+from atr.files import write_text
+from atr.store import os_faults, private_folder
 
 SETTINGS = {
     "DO_NOT_TRACK": "1",
@@ -16,36 +21,64 @@ SETTINGS = {
     "OMP_NUM_THREADS": "1",
 }
 
+AUTH = "auth"
+"""The file in Prefect's own folder that holds the authentication string of its server."""
 
 _ELSEWHERE = ("PREFECT_API_URL", "PREFECT_API_KEY", "PREFECT_PROFILE", "PREFECT_API_AUTH_STRING")
 """Variables that name another server than that of this machine."""
+_OUTSIDE = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+"""Variables about the world outside this machine, besides proxies: nothing goes there."""
 
 
-def prepare(home: Path, *, api_url: str | None = None, quiet: bool = False) -> None:
-    """Set the environment; to be called before anything imports Prefect.
+def prepare(home: Path, *, own: bool = False) -> None:
+    """Set the environment for a server of this machine; to be called before anything imports Prefect.
 
     Parameters
     ----------
     home
         Prefect's own folder; made private.
-    api_url
-        The server to use; None where one is started for this command alone.
-    quiet
-        Whether Prefect's own log stays off the terminal.
+    own
+        Whether the server is this command's own: then Prefect's settings of the surroundings are not for it, and its
+        log stays off the terminal.
+
+    Raises
+    ------
+    EnvironmentFault
+        If the folder, or the authentication string in it, cannot be used.
     """
-    home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    home.chmod(0o700)
+    private_folder(home)
     for name in list(os.environ):
-        of_another_server = name in _ELSEWHERE or (api_url is None and name.startswith("PREFECT_"))
-        if of_another_server or name.lower().endswith("_proxy"):  # nothing goes outside this machine
+        not_for_it = name in (*_ELSEWHERE, *_OUTSIDE) or (own and name.startswith("PREFECT_"))
+        if not_for_it or name.lower().endswith("_proxy"):
             os.environ.pop(name)
     os.environ.update(SETTINGS)
     os.environ["PREFECT_HOME"] = str(home)
-    if api_url is not None:
-        os.environ["PREFECT_API_URL"] = api_url
-    else:
-        os.environ["PREFECT_SERVER_DATABASE_CONNECTION_URL"] = f"sqlite+aiosqlite:///{home}/prefect.db"
-    if quiet:
+    os.environ["PREFECT_API_AUTH_STRING"] = authentication(home)
+    if own:
         os.environ.pop("PREFECT_LOGGING_EXTRA_LOGGERS")
         os.environ["PREFECT_LOGGING_LEVEL"] = "CRITICAL"
         os.environ["PREFECT_SERVER_LOGGING_LEVEL"] = "CRITICAL"
+
+
+def authentication(home: Path) -> str:
+    """The authentication string of a server, made at random where there is none.
+
+    Raises
+    ------
+    EnvironmentFault
+        If its file belongs to somebody else or may be read by others.
+    """
+    path = home / AUTH
+    with os_faults(path):
+        if not os.path.lexists(path):
+            write_text(path, f"atr:{secrets.token_urlsafe(32)}\n")
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), encoding="utf-8") as file:
+            found = os.fstat(file.fileno())
+            text = file.read().strip()
+    if found.st_uid != os.geteuid() or found.st_mode & 0o077 or not text:
+        raise EnvironmentFault(
+            "is not a secret: it is empty, another user's, or others may read it",
+            where=str(path),
+            hint="Remove it, and a new one is made.",
+        )
+    return text

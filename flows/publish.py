@@ -19,7 +19,8 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from pydantic import Field
 
 from atr import run as steps
-from atr.errors import EnvironmentFault, RefusedError
+from atr.errors import AtrError, EnvironmentFault, RefusedError
+from atr.flows.programmes import permitted
 from atr.programme import Programme, load
 from atr.report import model, wording
 from atr.run import Batch, Outcome, Run
@@ -78,13 +79,19 @@ register = step(steps.register, retries=2)
 
 
 def _run_name() -> str:
+    """The series and the period; where the programme cannot be loaded, which the run will say, its path."""
     given = runtime.flow_run.parameters
-    return f"{load(given['programme']).programme} {given.get('period') or 'last period'}"
+    try:
+        series = load(permitted(given["programme"])).programme
+    except AtrError:
+        series = given["programme"]
+    return f"{series} {given.get('period') or 'last period'}"
 
 
 @flow(name="publish", flow_run_name=_run_name, task_runner=RUNNER)
 def publish(programme: ProgrammePath, period: PeriodLabel = None) -> Outcome:
     """Make the report of a period and leave it as a draft that waits for review."""
+    programme = permitted(programme)
     loaded = load(programme)
     with hold(loaded.store_path, wait=PATIENCE if runtime.deployment.id else 5):
         logger.info("Reading the log …")

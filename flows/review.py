@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Literal
 
-from prefect import flow
+import httpx
+from prefect import flow, runtime
 from prefect.artifacts import create_markdown_artifact
 from prefect.flow_runs import suspend_flow_run
 from prefect.input import RunInput
+from prefect.settings import get_current_settings
 from pydantic import Field
 
 from atr import review as reviewing
+from atr.errors import ReviewError
+from atr.flows.programmes import permitted
+from atr.flows.publish import ProgrammePath
 from atr.programme import load
 from atr.store import hold
-from flows.publish import ProgrammePath
 
 A_WEEK = 7 * 24 * 3600
 
@@ -34,8 +38,12 @@ class Decision(RunInput):
 
 @flow(name="review", flow_run_name="review {period}")
 def review(programme: ProgrammePath, period: str | int) -> str:
-    """Ask a person about the draft of a period and carry out the answer."""
-    loaded = load(programme)
+    """Ask a person about the draft of a period and carry out the answer.
+
+    All of it runs anew when the run is resumed, the question to the server included.
+    """
+    _require_credentials()
+    loaded = load(permitted(programme))
     draft, documents, dossier, overlapping = reviewing.waiting(loaded, str(period))
     shared = f"\n\nPublished already, and of some of the same days: {', '.join(overlapping)}." if overlapping else ""
     create_markdown_artifact(
@@ -51,3 +59,22 @@ def review(programme: ProgrammePath, period: str | int) -> str:
         else:
             release, folder = reviewing.reject(loaded, str(period), **who)
     return f"{release.id} {release.state}: {folder}"
+
+
+def _require_credentials() -> None:
+    """Ask the server about this run as anybody could, without credentials.
+
+    Raises
+    ------
+    ReviewError
+        Unless it refuses: else anybody who reaches it could decide, under any name.
+    """
+    try:
+        answer = httpx.get(f"{get_current_settings().api.url}/flow_runs/{runtime.flow_run.id}", timeout=30)
+        refused = answer.status_code in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN)
+    except (httpx.HTTPError, httpx.InvalidURL):
+        refused = False
+    if not refused:
+        raise ReviewError(
+            "no decision is taken from a Prefect server that does not demand credentials", hint="Use `atr review`."
+        )

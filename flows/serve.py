@@ -2,68 +2,113 @@
 
 from __future__ import annotations
 
-import argparse
+import asyncio
 import os
 import signal
-import socket
 import subprocess
 import sys
-import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from atr.errors import AtrError
-from flows import embedded, environment
+import filelock
 
-POOL = "atr"
+from atr.errors import EnvironmentFault, ProgrammeError
+from atr.flows import environment, programmes
+from atr.flows.server import server
+from atr.programme import load
+from atr.store import private_folder
+
+DEPLOYMENTS = Path("prefect.yaml")
 
 
-def main() -> int:
-    """Start the server, deploy, and run a worker in the foreground."""
-    parser = argparse.ArgumentParser(prog="python -m flows.serve", description=__doc__)
-    parser.add_argument("--port", type=int, default=4200)
-    parser.add_argument("--home", type=Path, default=Path("var/prefect"), help="Prefect's own folder (private)")
-    given = parser.parse_args()
-    os.umask(0o077)
-    for sent in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(sent) != signal.SIG_IGN:  # as nohup has it
-            signal.signal(sent, lambda *_: sys.exit(0))
+def serve(named: Sequence[Path], *, port: int, home: Path) -> None:
+    """Start the server, deploy, and work until interrupted.
+
+    Parameters
+    ----------
+    named
+        Programmes to serve besides those of the ``prefect.yaml`` in the working folder. Without that file the flows
+        are deployed under the names they have there.
+    port
+        Where Prefect's pages are.
+    home
+        Prefect's own folder; private.
+
+    Raises
+    ------
+    ProgrammeError
+        If there is no programme to serve, or one that is named cannot be loaded.
+    EnvironmentFault
+        If another server uses the folder, or this one cannot start.
+    """
+    for path in named:
+        load(path)
+    served = [*map(str, named), *(programmes.declared(DEPLOYMENTS) if DEPLOYMENTS.exists() else ())]
+    if not served:
+        raise ProgrammeError(
+            "nothing to serve: there is no prefect.yaml here", hint="Name a programme: --programme PATH."
+        )
+    home = home.resolve()
+    private_folder(home)
     try:
-        with socket.create_server(("127.0.0.1", given.port)):
+        lock = filelock.FileLock(home / "serve.lock", timeout=0, mode=0o600).acquire()
+    except filelock.Timeout:
+        raise EnvironmentFault(
+            "is used by another server", where=str(home), hint="Stop that one, or name another folder with --home."
+        ) from None
+    with lock:
+        trusted = (home / environment.AUTH).exists()
+        environment.prepare(home)
+        programmes.serve_only(served, home / programmes.SERVED)
+        try:
+            for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                if signal.getsignal(sent) != signal.SIG_IGN:  # as nohup has it
+                    signal.signal(sent, signal.default_int_handler)
+            with server(home, lost=_server_lost, port=port, services=True) as ready:
+                from atr.flows import worker
+
+                ready()
+                asyncio.run(worker.make_pool())
+                asyncio.run(worker.end_lost_runs(also_waiting=not trusted))
+                _deploy(default=str(Path(served[0]).resolve()))
+                sys.stderr.write(
+                    f"Prefect is at http://127.0.0.1:{port} (Ctrl-C stops it). Its pages ask for what is in "
+                    f"{home / environment.AUTH}.\n"
+                )
+                asyncio.run(worker.work())
+        except KeyboardInterrupt:
             pass
-    except (OSError, OverflowError) as error:
-        raise SystemExit(f"port {given.port} cannot be used ({error}): name another with --port") from None
-    api = f"http://127.0.0.1:{given.port}/api"
-    environment.prepare(given.home.resolve(), api_url=api)
-    running = [_prefect("server", "start", "--host", "127.0.0.1", "--port", str(given.port))]
-    try:
-        embedded.wait_for(f"{api}/health", running[0])
-        _run("work-pool", "create", POOL, "--type", "process", "--overwrite")
-        _run("--no-prompt", "deploy", "--all")
-        sys.stderr.write(f"Prefect is at http://127.0.0.1:{given.port} (Ctrl-C stops it).\n")
-        running.append(_prefect("worker", "start", "--pool", POOL, "--name", "local"))
-        while all(process.poll() is None for process in running):
-            time.sleep(1)
-        raise SystemExit("the server or the worker ended by itself")
-    except KeyboardInterrupt:
-        return 0
-    except (AtrError, subprocess.CalledProcessError) as error:
-        raise SystemExit(str(error)) from None
-    finally:
-        for process in reversed(running):
-            embedded.stop(process, seconds=30)
 
 
-def _command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "prefect", *arguments]
+def _deploy(*, default: str) -> None:
+    """Make the deployments of the working folder's file, or else those that a person starts."""
+    if DEPLOYMENTS.exists():
+        command = [sys.executable, "-P", "-m", "prefect", "--no-prompt", "deploy", "--all"]
+        if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode:  # noqa: S603 - a fixed command
+            raise EnvironmentFault("Prefect did not take the deployments: see above", where=str(DEPLOYMENTS))
+        return
+    asyncio.run(_deploy_flows(default))
 
 
-def _prefect(*arguments: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(_command(*arguments))  # noqa: S603 - a fixed command
+async def _deploy_flows(default: str) -> None:
+    from prefect.types.entrypoint import EntrypointType
+
+    from atr.flows.backfill import backfill
+    from atr.flows.publish import publish
+    from atr.flows.review import review
+    from atr.flows.worker import POOL
+
+    for flow, name in ((publish, "manual"), (backfill, "backfill"), (review, "review")):
+        deployment = await flow.ato_deployment(
+            name,
+            parameters={"programme": default},
+            concurrency_limit=1,
+            work_pool_name=POOL,
+            entrypoint_type=EntrypointType.MODULE_PATH,
+        )
+        await deployment.aapply()
 
 
-def _run(*arguments: str) -> None:
-    subprocess.run(_command(*arguments), check=True, stdin=subprocess.DEVNULL)  # noqa: S603 - a fixed command
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+def _server_lost() -> None:
+    os.write(2, b"atr: Prefect's server ended by itself. Start this command again.\n")
+    os._exit(EnvironmentFault.exit_code)

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from atr import cli
+from atr.flows.server import GRACE
 from atr.report.model import PublicReport
 from atr.store import hold
-from flows.embedded import GRACE
 from tests import series
 from tests.conftest import Published
 

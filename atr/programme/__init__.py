@@ -12,7 +12,7 @@ from atr.programme.measures import (
     chosen_by,
 )
 from atr.programme.policy import OWN_POPULATION, Policy
-from atr.programme.reading import load
+from atr.programme.reading import load, located
 from atr.programme.series import MOST_OUTCOMES, Log, Programme, json_schema
 
 __all__ = [
@@ -32,4 +32,5 @@ __all__ = [
     "chosen_by",
     "json_schema",
     "load",
+    "located",
 ]

@@ -29,9 +29,7 @@ def load(path: str | Path) -> Programme:
     ProgrammeError
         Naming the line and the key of every fault found.
     """
-    path = Path(path)
-    if path.is_dir():
-        path = path / "programme.yaml"
+    path = located(path)
     try:
         content = path.read_bytes()
         text = content.decode("utf-8-sig")
@@ -56,6 +54,12 @@ def load(path: str | Path) -> Programme:
     if programme.policy.known_from is not None:
         _load_side_information(programme, where=_where(path, places, "policy", "side_information"))
     return programme
+
+
+def located(path: str | Path) -> Path:
+    """The programme file that its own path names, or that of its folder."""
+    path = Path(path)
+    return path / "programme.yaml" if path.is_dir() else path
 
 
 def _where(path: Path, places: Mapping[Loc, Place], *loc: str) -> str:

@@ -1,7 +1,7 @@
 """The machine-readable annex: the report as JSON, its rules, its fairness figures and influences as CSV.
 
 CSV files are UTF-8 without a byte order mark, rows end in CR LF (RFC 4180), fractions lie between 0 and 1. Text that a
-spreadsheet would take for a formula has an apostrophe in front.
+spreadsheet would take for a formula has an apostrophe in front, also where it would split the cell.
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ from atr.report.sampling import said
 from atr.report.wording import decimals_of
 from atr.shown import printable
 
-_FORMULA = re.compile(r"^[=@\t\r]|^[+\-].*[(|!]", re.DOTALL)
+_CELL = re.compile(
+    r"""^(?=[\t\r]) | (?:^|(?<=[;\t\r\n]))
+        (?=[\s"\ufeff\u200b-\u200d\u2060]* (?:[=@＝＠] | [+\-＋－−].*?[(|!（｜！]))""",
+    re.DOTALL | re.VERBOSE,
+)
+"""Where a spreadsheet would begin a cell with a formula: it may split at semicolons and tabs too, whatever the quotes
+say, passes over spaces and what cannot be seen, and takes full-width operators for others. "+" and "-" alone are text.
+"""
 
 Row = Sequence[str]
 SAMPLING = (
@@ -173,10 +180,10 @@ def fraction(value: float | None, *, digits: int) -> str:
 def safe(text: str) -> str:
     """A text that no spreadsheet runs.
 
-    >>> safe("=1+1"), safe("-"), safe("+cmd|'/c calc'!A1")
-    ("'=1+1", '-', "'+cmd|'/c calc'!A1")
+    >>> safe("=1+1"), safe("-"), safe("+cmd|'/c calc'!A1"), safe("a; =1")
+    ("'=1+1", '-', "'+cmd|'/c calc'!A1", "a;' =1")
     """
-    return printable(f"'{text}" if _FORMULA.search(text) else text)
+    return printable(_CELL.sub("'", text))
 
 
 def _sampling(found: Sampling | None, *, digits: int) -> Row:

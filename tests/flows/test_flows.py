@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from flows.environment import SETTINGS
+from atr.flows.environment import SETTINGS
 from tests import series
 from tests.conftest import Published
 
@@ -91,7 +91,7 @@ def test_a_port_in_use_is_named_before_anything_starts(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = subprocess.run(
-            [sys.executable, "-m", "flows.serve", "--port", str(port), "--home", str(tmp_path / "home")],
+            [sys.executable, "-m", "atr.cli", "serve", "--port", str(port), "--home", str(tmp_path / "home")],
             cwd=ROOT, env=_environment(), capture_output=True, text=True, timeout=60, check=False,
         )  # fmt: skip
     assert (done.returncode, f"port {port} cannot be used" in done.stderr) == (1, True), done.stderr
@@ -133,7 +133,7 @@ def server(tmp_path: Path) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "flows.serve", "--port", str(port), "--home", str(tmp_path / "home")],
+        [sys.executable, "-m", "atr.cli", "serve", "--port", str(port), "--home", str(tmp_path / "home")],
         cwd=ROOT, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     try:
