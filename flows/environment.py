@@ -54,6 +54,10 @@ def prepare(home: Path, *, own: bool = False) -> None:
     os.environ.update(SETTINGS)
     os.environ["PREFECT_HOME"] = str(home)
     os.environ["PREFECT_API_AUTH_STRING"] = authentication(home)
+    try:
+        Path.home()
+    except RuntimeError:  # a user without an entry in the password file; Prefect asks for the folder
+        os.environ["HOME"] = str(home)
     if own:
         os.environ.pop("PREFECT_LOGGING_EXTRA_LOGGERS")
         os.environ["PREFECT_LOGGING_LEVEL"] = "CRITICAL"

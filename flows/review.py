@@ -42,7 +42,7 @@ def review(programme: ProgrammePath, period: str | int) -> str:
 
     All of it runs anew when the run is resumed, the question to the server included.
     """
-    _require_credentials()
+    require_credentials()
     loaded = load(permitted(programme))
     draft, documents, dossier, overlapping = reviewing.waiting(loaded, str(period))
     shared = f"\n\nPublished already, and of some of the same days: {', '.join(overlapping)}." if overlapping else ""
@@ -61,7 +61,7 @@ def review(programme: ProgrammePath, period: str | int) -> str:
     return f"{release.id} {release.state}: {folder}"
 
 
-def _require_credentials() -> None:
+def require_credentials() -> None:
     """Ask the server about this run as anybody could, without credentials.
 
     Raises

@@ -72,8 +72,8 @@ def serve(named: Sequence[Path], *, port: int, home: Path) -> None:
                 asyncio.run(worker.end_lost_runs(also_waiting=not trusted))
                 _deploy(default=str(Path(served[0]).resolve()))
                 sys.stderr.write(
-                    f"Prefect is at http://127.0.0.1:{port} (Ctrl-C stops it). Its pages ask for what is in "
-                    f"{home / environment.AUTH}.\n"
+                    f"Prefect is at {os.environ['PREFECT_API_URL'].removesuffix('/api')} (Ctrl-C stops it). "
+                    f"Its pages ask for what is in {home / environment.AUTH}.\n"
                 )
                 asyncio.run(worker.work())
         except KeyboardInterrupt:

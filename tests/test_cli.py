@@ -58,7 +58,7 @@ def test_usage() -> None:
     help_text = atr("--help")
     assert help_text.returncode == 0
     assert atr().stdout == help_text.stdout
-    for command in ("init", "check", "publish", "review", "verify", "history"):
+    for command in ("init", "check", "publish", "review", "verify", "history", "serve"):
         assert command in help_text.stdout
     assert atr("nonsense").returncode == 2
     assert atr("publish").returncode == 2
@@ -73,6 +73,10 @@ def test_init_writes_an_example_that_works_and_overwrites_nothing(tmp_path: Path
     assert "2025" in checked.stdout
     assert series.files(tmp_path) == before, "check writes nothing"
     _fails(here("init", tmp_path), 1, "already there")
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "programme.yaml").symlink_to(tmp_path / "nowhere")
+    _fails(here("init", tmp_path / "new"), 1, "already there")
+    assert not (tmp_path / "nowhere").exists()
 
 
 def test_check_counts_one_as_one(tmp_path: Path, here: Command) -> None:

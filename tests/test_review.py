@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from atr import review
-from atr.errors import RefusedError, ReviewError
+from atr.errors import EnvironmentFault, RefusedError, ReviewError
 from atr.programme import Programme, load
 from tests import series
 
@@ -48,6 +49,43 @@ def test_the_site_can_be_served_and_the_store_is_private(draft: tuple[Programme,
     for path in programme.store_path.rglob("*"):
         if path.is_file() and "drafts" not in path.parts:
             assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+
+
+@pytest.mark.parametrize("linked", ["site", "period", "version"])
+@pytest.mark.parametrize("decide", [review.approve, review.reject])
+def test_a_folder_of_the_site_that_is_a_link_is_refused(
+    draft: tuple[Programme, Path], tmp_path: Path, linked: str, decide: Callable[..., object]
+) -> None:
+    programme, documents = draft
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "v1").mkdir(parents=True)
+    (elsewhere / "v1" / "mine").write_text("mine")
+    site = programme.site_path
+    link = {"site": site, "period": site / "2024", "version": site / "2024" / "v1"}[linked]
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(elsewhere)
+    with pytest.raises(EnvironmentFault, match="nothing is published through links"):
+        decide(programme, "2024", name="R. Viewer", comment="read it")
+    assert [path.name for path in elsewhere.rglob("*")] == ["v1", "mine"]
+    assert [release.state for release in review.history(programme)] == ["draft"]
+    assert documents.is_dir()
+
+
+@pytest.mark.parametrize("name", ["index.html", "index.tmp", ".index.html.new", "2024/.v1.new", "2024/.v1.old"])
+def test_nothing_is_written_or_removed_through_a_link(draft: tuple[Programme, Path], tmp_path: Path, name: str) -> None:
+    programme, documents = draft
+    before = series.files(documents)
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "mine").write_text("mine")
+    link = programme.site_path / name
+    link.parent.mkdir(parents=True)
+    link.symlink_to(mine if "index" in name else tmp_path / "folder")
+    assert series.files(_approve(programme)) == before
+    assert mine.read_text() == (tmp_path / "folder" / "mine").read_text() == "mine"
+    assert "2024/v1/report.html" in (programme.site_path / "index.html").read_text()
+    assert not (programme.site_path / "index.html").is_symlink()
 
 
 def test_a_rejected_draft_is_kept_and_its_successor_is_a_new_version(draft: tuple[Programme, Path]) -> None:
@@ -108,7 +146,7 @@ def test_nothing_is_decided_twice(draft: tuple[Programme, Path]) -> None:
         review.approve(programme, "2023", name="x", comment="y")
 
 
-@pytest.mark.parametrize("target", ["shutil.copytree", "atr.review._write_index", "atr.review.Ledger.record"])
+@pytest.mark.parametrize("target", ["atr.files.create", "atr.review._write_index", "atr.review.Ledger.record"])
 def test_an_approval_that_was_interrupted_can_be_repeated(
     draft: tuple[Programme, Path], monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:

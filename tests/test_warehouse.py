@@ -17,7 +17,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from atr.errors import AtrError, EnvironmentFault, IngestError, ReviewError
+from atr import run as steps
+from atr.errors import AtrError, EnvironmentFault, IngestError, ProgrammeError, ReviewError
 from atr.ingest import accounting, ingest
 from atr.parquet import write_parquet
 from atr.programme import Programme, load
@@ -25,6 +26,7 @@ from atr.protected import Protection
 from atr.regions import Regions
 from atr.store import hold
 from atr.warehouse import Warehouse
+from tests import series
 
 PROGRAMME = """
 programme: small
@@ -198,6 +200,25 @@ def test_what_a_killed_run_spilled_is_removed(programme: Programme) -> None:
     (left / "duckdb_temp_storage_DEFAULT-0.tmp").write_bytes(b"people")
     Warehouse.open(programme).close()
     assert not left.exists()
+
+
+def test_no_empty_folder_is_left(programme: Programme) -> None:
+    with Warehouse.open(programme) as warehouse:
+        ingest(warehouse, programme)
+        with warehouse.scratch() as file:
+            file.write(b"people")
+    assert list((programme.store_path / "tmp").iterdir()) == []
+
+
+def test_a_path_that_duckdb_cannot_use_is_named(tmp_path: Path) -> None:
+    path = series.write_series(tmp_path / "Q1?", series.card(2))
+    with pytest.raises(ProgrammeError, match=r"cannot use a path with '\?'"):
+        Warehouse.open(load(path))
+    with pytest.raises(ProgrammeError, match="store"):
+        steps.foresee(str(path))
+    assert not (path.parent / "var" / "test-series").exists()
+    path.write_text(path.read_text() + f"store: {tmp_path / 'store'}\n")
+    assert steps.foresee(str(path)) == "2024"
 
 
 def test_a_store_that_cannot_be_made_is_a_fault_of_the_environment(programme: Programme) -> None:

@@ -161,9 +161,10 @@ class Programme(Part):
         self._compared_by_what_there_is()
         if self.log.decided_at is None and self.period.every != "all":
             raise at("log", f"period.every is {self.period.every}, so the log needs decided_at (or say every: all)")
-        if self.store_path == self.site_path or self.store_path in self.site_path.parents:
+        store, site = self.store_path, self.site_path.resolve()
+        if store == site or store in site.parents:
             raise at("site", "the site is public and cannot lie in the store, which is private")
-        if self.site_path in self.store_path.parents:
+        if site in store.parents:
             raise at("store", "the store is private and cannot lie in the site, which is public")
         return self
 
@@ -254,8 +255,9 @@ class Programme(Part):
 
     @property
     def site_path(self) -> Path:
-        """The public folder."""
-        return self._resolve(self.site or f"site/{self.programme}")
+        """The public folder. Whether it is itself a link is still to be seen."""
+        given = self._path.parent / Path(self.site or f"site/{self.programme}").expanduser()
+        return given.resolve() if given.name == ".." else given.parent.resolve() / given.name
 
     def _resolve(self, path: str) -> Path:
         return (self._path.parent / Path(path).expanduser()).resolve()

@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -74,12 +75,21 @@ def test_no_spreadsheet_runs_a_cell(reports: dict[str, PublicReport]) -> None:
     assert not [c for c in cells if c[:1] in tuple("=@\t\r")]
 
 
-@pytest.mark.parametrize("text", ["=1", "@a", "\tx", "\r=1", "+cmd|' /C calc'!A0", "-2+3+cmd|x", "+SUM(A1)"])
-def test_formulas_are_neutralised(text: str) -> None:
-    assert annex.safe(text).startswith("'")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "=1", "@a", "\tx", "\r=1", "+cmd|' /C calc'!A0", "-2+3+cmd|x", "+SUM(A1)", " =1", '"=1', "\ufeff=1", "\u200b@a",
+        "＝1", "＠a", "＋SUM（A1）", "－2+cmd｜x", "\n＝1",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("before", ["", "a;", "a\t", "a\n", 'a"; ', ";;"])
+def test_formulas_are_neutralised(text: str, before: str) -> None:
+    split = re.split("[;\t\r\n]", annex.safe(before + text))
+    for cell in (part.lstrip(' "\ufeff\u200b') for part in split):
+        assert cell[:1] not in tuple("=@＝＠+-＋－") or not cell
 
 
-@pytest.mark.parametrize("text", ["+", "-", "-5", "+ or more", "low", "a=b", ""])
+@pytest.mark.parametrize("text", ["+", "-", "-5", "+ or more", "low", "a=b", "", "+5 %", "-5; 5", "a@b.org", "5-10"])
 def test_other_texts_stay(text: str) -> None:
     assert annex.safe(text) == text
 

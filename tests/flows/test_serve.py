@@ -1,0 +1,228 @@
+"""A served series under attack: from a web page, from another user's process, by a forged or a changed run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import sqlite3
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import connect
+
+from atr import review
+from atr.flows.environment import AUTH, authentication
+from atr.flows.programmes import SERVED
+from atr.programme import load
+from tests import series
+from tests.flows.served import ROOT, Served, processes
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("prefect")]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    os.umask(0o077)
+    folder = tmp_path_factory.mktemp("served")
+    path = series.write_series(folder / "mine", series.card(10))
+    found = Served(folder / "home", ROOT, path)
+    found.start()
+    yield found
+    found.stop()
+
+
+@pytest.fixture
+def foreign(tmp_path: Path) -> Path:
+    """A programme that nobody told the server of."""
+    return series.write_series(tmp_path / "foreign", series.card(2), max_confidence=1.0)
+
+
+def _refused(served: Served, path: str, content: Any = None, **how: Any) -> HTTPStatus:
+    with pytest.raises(urllib.error.HTTPError) as refusal:
+        served.ask(path, content, **how)
+    return HTTPStatus(refusal.value.code)
+
+
+@pytest.mark.parametrize("path", ["/admin/version", "/admin/settings", "/deployments/name/publish/manual", "/docs"])
+def test_nothing_is_told_without_credentials(served: Served, path: str) -> None:
+    assert _refused(served, path, known=False) == HTTPStatus.UNAUTHORIZED
+
+
+@pytest.mark.parametrize("path", ["/flow_runs/filter", "/flows/", "/deployments/", "/automations/", "/block_types/"])
+def test_nothing_is_done_without_credentials(served: Served, path: str) -> None:
+    assert _refused(served, path, {}, known=False) == HTTPStatus.UNAUTHORIZED
+
+
+@pytest.mark.parametrize("path", ["/events/in", "/events/out", "/logs/out", "/task_runs/subscriptions/scheduled"])
+def test_no_stream_opens_without_credentials(served: Served, path: str) -> None:
+    def opened(*, token: str | None) -> bool:
+        address = served.address.replace("http", "ws") + "/api" + path
+        try:
+            with connect(address, subprotocols=["prefect"]) as stream:  # type: ignore[list-item]
+                stream.send(json.dumps({"type": "auth", "token": token}))
+                return "auth_success" in str(stream.recv(timeout=30))
+        except WebSocketException:
+            return False
+
+    assert [opened(token=token) for token in (None, "atr:guessed", authentication(served.home))] == [False, False, True]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_only_its_own_pages_may_ask(served: Served, host: str) -> None:
+    port = served.address.rsplit(":", 1)[1]
+    for origin in ("https://evil.example", "null", f"http://{host}", f"https://{host}:{port}", f"http://{host}:{port}"):
+        request = urllib.request.Request(
+            f"{served.address}/api/flow_runs/filter", method="OPTIONS",
+            headers={"Origin": origin, "Access-Control-Request-Method": "POST",
+                     "Access-Control-Request-Headers": "authorization,content-type"},
+        )  # fmt: skip
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                found = answer.headers
+        except urllib.error.HTTPError as error:
+            found = error.headers
+        own = origin == f"http://{host}:{port}"
+        assert found["Access-Control-Allow-Origin"] == (origin if own else None)
+
+
+def test_its_pages_ask_no_other_and_stand_in_no_other(served: Served) -> None:
+    with urllib.request.urlopen(served.address, timeout=30) as answer:
+        policy = answer.headers["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in policy
+    assert "https:" not in policy
+
+
+def test_a_foreign_programme_is_refused(served: Served, foreign: Path, tmp_path: Path) -> None:
+    link, folder_link = tmp_path / "link.yaml", tmp_path / "link"
+    link.symlink_to(foreign)
+    folder_link.symlink_to(foreign.parent)
+    before = (served.home / SERVED).read_bytes()
+    runs = [served.run("publish/manual", programme=str(path)) for path in (foreign, link, folder_link)]
+    runs += [served.run(name, programme=str(foreign), period="2024") for name in ("review/review",)]
+    runs += [served.run(name, programme=str(foreign)) for name in ("backfill/backfill",)]
+    for run in runs:
+        message = served.until(run, "Failed")["state"]["message"]
+        assert f"{foreign}: is none of the programmes that are served here" in message
+    assert sorted(path.name for path in foreign.parent.iterdir()) == ["log.csv", "programme.yaml"]
+    assert (served.home / SERVED).read_bytes() == before
+
+
+def test_a_programme_that_is_not_there_is_named(served: Served, tmp_path: Path) -> None:
+    found = served.until(served.run("publish/manual", programme=str(tmp_path / "none.yaml"), period="2024"), "Failed")
+    assert found["name"] == f"{tmp_path / 'none.yaml'} 2024"
+    assert f"{tmp_path / 'none.yaml'}: there is no such file" in found["state"]["message"]
+
+
+def test_job_variables_change_nothing(served: Served, tmp_path: Path) -> None:
+    marker = tmp_path / "marker"
+    variables = {"command": f"touch {marker}", "env": {"PATH": str(tmp_path)}, "working_dir": str(tmp_path)}
+    manual = served.ask("/deployments/name/publish/manual")["id"]
+    asked = {"parameters": {"programme": str(served.programme)}, "job_variables": variables}
+    assert _refused(served, f"/deployments/{manual}/create_flow_run", asked) == HTTPStatus.UNPROCESSABLE_ENTITY
+
+    pool = served.ask("/work_pools/atr")["base_job_template"]
+    taken = {name: "{{ " + name + " }}" for name in variables}
+    properties: dict[str, Any] = {name: {} for name in variables}
+    taking = {"job_configuration": taken, "variables": {"type": "object", "properties": properties}}
+    served.ask("/work_pools/atr", {"base_job_template": taking}, method="PATCH")
+    try:
+        run = served.ask(f"/deployments/{manual}/create_flow_run", asked)["id"]
+        assert "job variables, which are not obeyed" in served.until(run, "Crashed")["state"]["message"]
+        assert not (served.programme.parent / "var").exists()
+    finally:
+        served.ask("/work_pools/atr", {"base_job_template": pool}, method="PATCH")
+    assert not marker.exists()
+
+
+def test_a_changed_deployment_runs_nothing_else(served: Served, tmp_path: Path) -> None:
+    marker, script = tmp_path / "marker", tmp_path / "script.py"
+    script.write_text(f"open({str(marker)!r}, 'w')\nfrom prefect import flow\n@flow\ndef publish(programme): pass\n")
+    found = served.ask("/deployments/name/publish/manual")
+    shell = {"prefect.deployments.steps.run_shell_script": {"script": f"touch {marker}"}}
+    ours = {"name": "mine", "flow_id": found["flow_id"], "work_pool_name": "atr", "path": str(tmp_path)}
+    made = served.ask("/deployments/", ours | {"entrypoint": f"{script}:publish", "pull_steps": [shell]})["id"]
+    asked = {"parameters": {"programme": str(served.programme), "period": "1999"}}
+    run = served.ask(f"/deployments/{made}/create_flow_run", asked)["id"]
+    assert "no decisions in 1999" in served.until(run, "Failed")["state"]["message"]
+    run = served.ask(f"/deployments/{made}/create_flow_run", asked)["id"]
+    served.until(run, "Running")
+    for each in processes("atr.flows.engine", str(served.home)):
+        os.kill(each, signal.SIGKILL)
+    served.until(run, "Crashed")  # where Prefect's worker would look into the deployment's file for what to do then
+
+    other = served.ask("/flows/", {"name": "other"})["id"]
+    made = served.ask("/deployments/", ours | {"flow_id": other, "entrypoint": f"{script}:publish"})["id"]
+    run = served.ask(f"/deployments/{made}/create_flow_run", {})["id"]
+    assert "no flow that is served here" in served.until(run, "Crashed")["state"]["message"]
+    assert not marker.exists()
+
+
+def test_a_person_reviews_and_nobody_else(served: Served) -> None:
+    mine = {"programme": str(served.programme), "period": "2024"}
+    served.until(served.run("publish/manual", **mine), "Completed")
+    store = served.programme.parent / "var" / "test-series"
+    drafted = series.files(store / "drafts" / "2024-v1")
+    assert "report.pdf" in drafted
+    answer = {
+        "decision": "publish", "reviewer": "R. Viewer", "comment": "read it",
+        "report_sha256": hashlib.sha256(drafted["report.json"]).hexdigest(),
+    }  # fmt: skip
+    run = served.run("review/review", **mine)
+    served.until(run, "Suspended")
+    for forged in ({"run_input": answer | {"reviewer": "Somebody Else"}}, {}):
+        refused = _refused(served, f"/flow_runs/{run}/resume", forged, known=False)
+        assert refused == HTTPStatus.UNAUTHORIZED
+    assert [release.state for release in review.history(load(served.programme))] == ["draft"]
+
+    served.ask(f"/flow_runs/{run}/resume", {"run_input": answer})
+    served.until(run, "Completed")
+    assert series.files(served.programme.parent / "site" / "test-series" / "2024" / "v1") == drafted
+    assert [release.reviewer for release in review.history(load(served.programme))] == ["R. Viewer"]
+
+
+def test_the_secret_is_in_its_file_only(served: Served) -> None:
+    secret = (served.home / AUTH).read_bytes().strip()
+    assert len(secret) > 40
+    for path in (AUTH, SERVED, "prefect.db", "server.log"):
+        assert (served.home / path).stat().st_mode & 0o077 == 0
+    assert secret not in served.home.with_suffix(".log").read_bytes()
+    holding = [path for path in served.home.rglob("*") if path.is_file() and secret in path.read_bytes()]
+    assert holding == [served.home / AUTH]
+    with sqlite3.connect(served.home / "prefect.db") as database:
+        assert not [row for row in database.iterdump() if secret.decode() in row]
+    running = processes(str(served.home))
+    assert len(running) >= 2
+    for each in running:
+        assert secret not in Path(f"/proc/{each}/cmdline").read_bytes()
+
+
+def test_after_a_power_cut_lost_runs_are_shown_and_the_next_one_starts(served: Served) -> None:
+    lost = served.run("publish/manual", programme="examples/compas/programme.yaml", period="2013")
+    served.until(lost, "Running")
+    waiting = served.run("publish/manual", programme=str(served.programme), period="2024")
+    served.until(waiting, "AwaitingConcurrencySlot")
+    served.stop(sent=signal.SIGKILL, to=processes(str(served.home)))
+
+    served.start()
+    assert served.until(lost, "Crashed")["state"]["message"].startswith("The server ended")
+    served.until(waiting, "Running", "Completed", seconds=60)
+    served.until(waiting, "Completed")
+    served.until(served.run("publish/manual", programme=str(served.programme), period="2024"), "Completed", seconds=60)
+    query = {"task_runs": {"state": {"type": {"any_": ["RUNNING", "PENDING"]}}}}
+    assert served.ask("/task_runs/filter", query) == []
+
+
+def test_a_second_server_names_the_folder(served: Served) -> None:
+    second = Served(served.home, ROOT, served.programme)
+    log = served.home.with_suffix(".log").read_bytes()
+    with pytest.raises(AssertionError, match="used by another server"):
+        second.start()
+    served.home.with_suffix(".log").write_bytes(log)
