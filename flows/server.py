@@ -63,7 +63,7 @@ def server(
         os.environ["PREFECT_API_URL"] = address
         process = subprocess.Popen(  # noqa: S603 - a fixed command
             [sys.executable, "-P", __file__, str(listening.fileno()), str(home), "services" if services else ""],
-            env=os.environ | _settings(home, port),
+            env=os.environ | _settings(home, port, pages=services),
             stdin=subprocess.PIPE,
             stdout=said,
             stderr=said,
@@ -89,17 +89,16 @@ def server(
         _stop(process, seconds=2 * GRACE)
 
 
-def _settings(home: Path, port: int) -> dict[str, str]:
+def _settings(home: Path, port: int, *, pages: bool) -> dict[str, str]:
     """What the server alone is told. Its database is named as seen from its folder, whose path may hold a "?"."""
-    own = {
+    database = "PREFECT_SERVER_DATABASE_CONNECTION_URL"
+    return {
         "PREFECT_SERVER_API_AUTH_STRING": os.environ["PREFECT_API_AUTH_STRING"],
         "PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS": f"http://127.0.0.1:{port},http://localhost:{port}",
+        "PREFECT_SERVER_UI_ENABLED": str(pages),
+        "PREFECT_SERVER_UI_STATIC_DIRECTORY": str(home / "pages"),  # Prefect's own may not be writable
+        database: os.environ.get(database, "sqlite+aiosqlite:///prefect.db"),
     }
-    kept = {
-        "PREFECT_SERVER_DATABASE_CONNECTION_URL": "sqlite+aiosqlite:///prefect.db",
-        "PREFECT_SERVER_UI_STATIC_DIRECTORY": str(home / "pages"),
-    }
-    return own | {name: os.environ.get(name, value) for name, value in kept.items()}
 
 
 def _listen(port: int) -> socket.socket:
