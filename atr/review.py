@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 from atr.errors import EnvironmentFault, RefusedError, ReviewError
-from atr.files import PUBLIC, put_folder, read_json, sha256, write_text
+from atr.files import PUBLIC, put_folder, read_json, remove_folder, sha256, write_text
 from atr.ledger import Ledger, Release, documents_path, dossier_path
 from atr.periods import parse
 from atr.programme import Programme
@@ -92,9 +91,7 @@ def reject(
     with Warehouse.open(programme) as warehouse:
         ledger = Ledger(warehouse)
         draft = _waiting(ledger, period, report_sha256)
-        interrupted = _on_site(programme, replace(draft, state="published"))
-        if interrupted.exists():
-            shutil.rmtree(interrupted)
+        if remove_folder(_on_site(programme, replace(draft, state="published"))):  # of an interrupted approval
             _write_index(programme, [r for r in ledger.releases() if r.state == "published"])
         rejected = ledger.record(draft, state="rejected", reviewer=name, comment=comment)
     return rejected, documents_path(programme, rejected)

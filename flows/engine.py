@@ -12,7 +12,7 @@ import sys
 import threading
 from pathlib import Path
 
-from atr.flows import programmes
+from atr.flows import guard, programmes
 
 
 def main() -> None:
@@ -21,6 +21,7 @@ def main() -> None:
     The arguments are the file of the programmes that are served, and the name of the flow.
     """
     served, flow = sys.argv[1:]
+    guard.keep_to_own_code()
     programmes.restrict(Path(served))
     threading.Thread(target=_end_with_the_worker, daemon=True).start()
     os.environ["PREFECT__FLOW_ENTRYPOINT"] = f"atr.flows.{flow}.{flow}"

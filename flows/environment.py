@@ -7,7 +7,7 @@ import secrets
 from pathlib import Path
 
 from atr.errors import EnvironmentFault
-from atr.files import write_text
+from atr.files import create_once
 from atr.store import os_faults, private_folder
 
 SETTINGS = {
@@ -23,10 +23,12 @@ SETTINGS = {
 
 AUTH = "auth"
 """The file in Prefect's own folder that holds the authentication string of its server."""
+DATABASE = "prefect.db"
+"""The server's database, in that folder too."""
 
-_ELSEWHERE = ("PREFECT_API_URL", "PREFECT_API_KEY", "PREFECT_PROFILE", "PREFECT_API_AUTH_STRING")
-"""Variables that name another server than that of this machine."""
-_OUTSIDE = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+_ELSEWHERE = ("PREFECT_API_", "PREFECT_CLIENT_", "PREFECT_CLOUD_", "PREFECT_PROFILE", "PREFECT_SERVER_DATABASE_")
+"""How variables begin that name another server than that of this machine, and how it is reached."""
+_OUTSIDE = ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE")
 """Variables about the world outside this machine, besides proxies: nothing goes there."""
 
 
@@ -48,7 +50,7 @@ def prepare(home: Path, *, own: bool = False) -> None:
     """
     private_folder(home)
     for name in list(os.environ):
-        not_for_it = name in (*_ELSEWHERE, *_OUTSIDE) or (own and name.startswith("PREFECT_"))
+        not_for_it = name.startswith("PREFECT_" if own else _ELSEWHERE) or name in _OUTSIDE
         if not_for_it or name.lower().endswith("_proxy"):
             os.environ.pop(name)
     os.environ.update(SETTINGS)
@@ -67,6 +69,8 @@ def prepare(home: Path, *, own: bool = False) -> None:
 def authentication(home: Path) -> str:
     """The authentication string of a server, made at random where there is none.
 
+    A database that is there already is put aside then: anybody could have written what is in it.
+
     Raises
     ------
     EnvironmentFault
@@ -75,13 +79,15 @@ def authentication(home: Path) -> str:
     path = home / AUTH
     with os_faults(path):
         if not os.path.lexists(path):
-            write_text(path, f"atr:{secrets.token_urlsafe(32)}\n")
-        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), encoding="utf-8") as file:
+            for database in home.glob(f"{DATABASE}*"):
+                database.replace(home / f"before-{database.name}")
+            create_once(path, f"atr:{secrets.token_urlsafe(32)}\n".encode())
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
             found = os.fstat(file.fileno())
-            text = file.read().strip()
-    if found.st_uid != os.geteuid() or found.st_mode & 0o077 or not text:
+            text = file.read().decode("ascii", errors="replace").strip()
+    if found.st_uid != os.geteuid() or found.st_mode & 0o077 or not text.isascii() or ":" not in text:
         raise EnvironmentFault(
-            "is not a secret: it is empty, another user's, or others may read it",
+            "is no secret: it is empty, another user's, or others may read it",
             where=str(path),
             hint="Remove it, and a new one is made.",
         )

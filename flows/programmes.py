@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,10 @@ def declared(deployments: Path) -> list[str]:
         declared = content.get("deployments") or []
         parts = [part for one in declared for part in (one, *(one.get("schedules") or []))]
         named = [(part.get("parameters") or {}).get("programme") for part in parts]
-    except (yaml.YAMLError, AttributeError, TypeError) as error:
-        raise ProgrammeError(f"cannot be read as deployments ({error})", where=str(deployments)) from None
+    except (yaml.YAMLError, OSError, AttributeError, TypeError, ValueError) as error:
+        raise ProgrammeError(
+            f"cannot be read as deployments ({' '.join(str(error).split())})", where=str(deployments)
+        ) from None
     return list(dict.fromkeys(path for path in named if isinstance(path, str)))
 
 
@@ -67,7 +70,7 @@ def permitted(programme: str) -> str:
     """
     path = located(programme).resolve()
     if _allowed is not None and str(path) not in _allowed:
-        if not path.exists():
+        if not os.path.lexists(path):
             load(path)  # says so
         raise RefusedError(
             "is none of the programmes that are served here",

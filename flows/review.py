@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from typing import Literal
 
 import httpx
@@ -69,12 +70,16 @@ def require_credentials() -> None:
     ReviewError
         Unless it refuses: else anybody who reaches it could decide, under any name.
     """
+    api = get_current_settings().api
     try:
-        answer = httpx.get(f"{get_current_settings().api.url}/flow_runs/{runtime.flow_run.id}", timeout=30)
+        known = ssl.create_default_context(cafile=api.ssl_cert_file) if api.ssl_cert_file else True
+        trusted = False if api.tls_insecure_skip_verify else known
+        answer = httpx.get(f"{api.url}/flow_runs/{runtime.flow_run.id}", verify=trusted, timeout=30)
         refused = answer.status_code in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN)
-    except (httpx.HTTPError, httpx.InvalidURL):
+    except (httpx.HTTPError, httpx.InvalidURL, OSError):
         refused = False
     if not refused:
         raise ReviewError(
-            "no decision is taken from a Prefect server that does not demand credentials", hint="Use `atr review`."
+            "no decision is taken here: the Prefect server demands no credentials, or cannot be asked whether it does",
+            hint="Use `atr review`.",
         )

@@ -7,7 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import filelock
@@ -15,7 +16,7 @@ import filelock
 from atr.errors import EnvironmentFault, ProgrammeError
 from atr.flows import environment, programmes
 from atr.flows.server import server
-from atr.programme import load
+from atr.programme import load, located
 from atr.store import private_folder
 
 DEPLOYMENTS = Path("prefect.yaml")
@@ -37,17 +38,20 @@ def serve(named: Sequence[Path], *, port: int, home: Path) -> None:
     Raises
     ------
     ProgrammeError
-        If there is no programme to serve, or one that is named cannot be loaded.
+        If there is no programme to serve, one that is named cannot be loaded, or the deployments are not to be made.
     EnvironmentFault
         If another server uses the folder, or this one cannot start.
     """
     for path in named:
         load(path)
-    served = [*map(str, named), *(programmes.declared(DEPLOYMENTS) if DEPLOYMENTS.exists() else ())]
+    declared = programmes.declared(DEPLOYMENTS) if DEPLOYMENTS.exists() else []
+    served = [*map(str, named), *declared]
     if not served:
-        raise ProgrammeError(
-            "nothing to serve: there is no prefect.yaml here", hint="Name a programme: --programme PATH."
-        )
+        lacking = "names no programme" if DEPLOYMENTS.exists() else "is not here"
+        raise ProgrammeError(f"nothing to serve: {DEPLOYMENTS} {lacking}", hint="Name one with --programme PATH.")
+    for path in (located(each) for each in declared):
+        if not path.exists():
+            _say(f"{DEPLOYMENTS} names {path}, and there is no such file; its runs will fail.")
     home = home.resolve()
     private_folder(home)
     try:
@@ -56,38 +60,48 @@ def serve(named: Sequence[Path], *, port: int, home: Path) -> None:
         raise EnvironmentFault(
             "is used by another server", where=str(home), hint="Stop that one, or name another folder with --home."
         ) from None
-    with lock:
-        trusted = (home / environment.AUTH).exists()
+    for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(sent) != signal.SIG_IGN:  # as nohup has it
+            signal.signal(sent, signal.default_int_handler)
+    with lock, suppress(KeyboardInterrupt):
         environment.prepare(home)
         programmes.serve_only(served, home / programmes.SERVED)
-        try:
-            for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                if signal.getsignal(sent) != signal.SIG_IGN:  # as nohup has it
-                    signal.signal(sent, signal.default_int_handler)
-            with server(home, lost=_server_lost, port=port, services=True) as ready:
-                from atr.flows import worker
+        with server(home, lost=_server_lost, port=port, services=True) as ready:
+            from atr.flows import guard, worker
 
-                ready()
+            ready()
+            guard.keep_to_own_code()
+            with _faults_of_prefect():
                 asyncio.run(worker.make_pool())
-                asyncio.run(worker.end_lost_runs(also_waiting=not trusted))
+                asyncio.run(worker.end_lost_runs())
                 _deploy(default=str(Path(served[0]).resolve()))
-                sys.stderr.write(
-                    f"Prefect is at {os.environ['PREFECT_API_URL'].removesuffix('/api')} (Ctrl-C stops it). "
-                    f"Its pages ask for what is in {home / environment.AUTH}.\n"
-                )
+                _say(f"Prefect is at {os.environ['PREFECT_API_URL'].removesuffix('/api')} (Ctrl-C stops it).")
+                _say(f"Its pages ask for what is in {home / environment.AUTH}.")
                 asyncio.run(worker.work())
-        except KeyboardInterrupt:
-            pass
+
+
+@contextmanager
+def _faults_of_prefect() -> Iterator[None]:
+    """What the server does not do that the worker asks for is a fault of the environment."""
+    import httpx
+
+    try:
+        yield
+    except httpx.HTTPError as error:
+        what = str(error).splitlines()[0]
+        raise EnvironmentFault(f"Prefect's server does not do what it should ({what})", hint="Try again.") from None
 
 
 def _deploy(*, default: str) -> None:
     """Make the deployments of the working folder's file, or else those that a person starts."""
-    if DEPLOYMENTS.exists():
-        command = [sys.executable, "-P", "-m", "prefect", "--no-prompt", "deploy", "--all"]
-        if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode:  # noqa: S603 - a fixed command
-            raise EnvironmentFault("Prefect did not take the deployments: see above", where=str(DEPLOYMENTS))
+    if not DEPLOYMENTS.exists():
+        asyncio.run(_deploy_flows(default))
         return
-    asyncio.run(_deploy_flows(default))
+    command = [sys.executable, "-P", "-m", "prefect", "--no-prompt", "deploy", "--all"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)  # noqa: S603 - a fixed command
+    if done.returncode:
+        lines = [line.strip() for line in f"{done.stdout}\n{done.stderr}".splitlines() if line.strip(" │╭╮╰╯─")]
+        raise ProgrammeError(f"Prefect does not take the deployments ({lines[-1]})", where=str(DEPLOYMENTS))
 
 
 async def _deploy_flows(default: str) -> None:
@@ -107,6 +121,10 @@ async def _deploy_flows(default: str) -> None:
             entrypoint_type=EntrypointType.MODULE_PATH,
         )
         await deployment.aapply()
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
 
 
 def _server_lost() -> None:

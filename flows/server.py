@@ -91,18 +91,19 @@ def server(
 
 def _settings(home: Path, port: int, *, pages: bool) -> dict[str, str]:
     """What the server alone is told. Its database is named as seen from its folder, whose path may hold a "?"."""
-    database = "PREFECT_SERVER_DATABASE_CONNECTION_URL"
+    from atr.flows.environment import DATABASE  # here, as the server's own process runs this file without the package
+
     return {
         "PREFECT_SERVER_API_AUTH_STRING": os.environ["PREFECT_API_AUTH_STRING"],
         "PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS": f"http://127.0.0.1:{port},http://localhost:{port}",
+        "PREFECT_SERVER_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{DATABASE}",
         "PREFECT_SERVER_UI_ENABLED": str(pages),
         "PREFECT_SERVER_UI_STATIC_DIRECTORY": str(home / "pages"),  # Prefect's own may not be writable
-        database: os.environ.get(database, "sqlite+aiosqlite:///prefect.db"),
     }
 
 
 def _listen(port: int) -> socket.socket:
-    from atr.errors import EnvironmentFault  # here, as the server's own process runs this file without the package
+    from atr.errors import EnvironmentFault
 
     try:
         return socket.create_server(("127.0.0.1", port))

@@ -10,8 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import prefect.workers.process
-from prefect import flow
+import httpx
 from prefect.client.orchestration import get_client
 from prefect.client.schemas import filters
 from prefect.client.schemas.actions import WorkPoolCreate
@@ -57,18 +56,6 @@ class FixedConfiguration(ProcessJobConfiguration):
         super().prepare_for_flow_run(flow_run, deployment, flow, *more, **named)
 
 
-@flow
-def _without_hooks() -> None:
-    """What the worker is given to look for hooks in: a deployment can name any file of the machine for that."""
-
-
-async def _no_hooks(*_: Any, **__: Any) -> Any:
-    return _without_hooks
-
-
-prefect.workers.process.load_flow_from_flow_run = _no_hooks  # type: ignore[attr-defined]
-
-
 async def make_pool() -> None:
     """Make the work pool, or set it back to what it is: without variables."""
     async with get_client() as client:
@@ -76,27 +63,24 @@ async def make_pool() -> None:
         await client.create_work_pool(pool, overwrite=True)
 
 
-async def end_lost_runs(*, also_waiting: bool) -> None:
-    """Show as crashed what was running when the server before this one ended: nothing runs any more.
+async def end_lost_runs() -> None:
+    """Show as crashed what was running when the server before this one ended: none of its runs is left.
 
     Else such a run would hold the one slot of its deployment for ever.
-
-    Parameters
-    ----------
-    also_waiting
-        Whether what waits for its time or for a decision is not to be trusted either.
     """
     lost = [StateType.RUNNING, StateType.PENDING, StateType.CANCELLING]
-    if also_waiting:
-        lost += [StateType.SCHEDULED, StateType.PAUSED]
-    state: State[None] = Crashed(message="The server ended while this was under way, or before it could begin.")
+    state: State[None] = Crashed(message="The server ended while this was under way.")
+    ours = filters.FlowFilter(name=filters.FlowFilterName(any_=[*FLOWS]))
+    flows = filters.FlowRunFilter(state=filters.FlowRunFilterState(type=filters.FlowRunFilterStateType(any_=lost)))
+    tasks = filters.TaskRunFilter(state=filters.TaskRunFilterState(type=filters.TaskRunFilterStateType(any_=lost)))
     async with get_client() as client:
-        flows = filters.FlowRunFilter(state=filters.FlowRunFilterState(type=filters.FlowRunFilterStateType(any_=lost)))
-        tasks = filters.TaskRunFilter(state=filters.TaskRunFilterState(type=filters.TaskRunFilterStateType(any_=lost)))
-        while flow_runs := await client.read_flow_runs(flow_run_filter=flows):
+        while flow_runs := await client.read_flow_runs(flow_filter=ours, flow_run_filter=flows):
             for run in flow_runs:
-                await client.set_flow_run_state(run.id, state, force=True)
-        while task_runs := await client.read_task_runs(task_run_filter=tasks):
+                try:
+                    await client.set_flow_run_state(run.id, state, force=True)
+                except httpx.HTTPStatusError:  # a slot that cannot be given back, say
+                    await client.delete_flow_run(run.id)
+        while task_runs := await client.read_task_runs(flow_filter=ours, task_run_filter=tasks):
             for task in task_runs:
                 await client.set_task_run_state(task.id, state, force=True)
 

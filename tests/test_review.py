@@ -212,3 +212,29 @@ def test_an_interrupted_approval_counts_as_published(tmp_path: Path, monkeypatch
         review.approve(programme, "2024-Q2", name="A", comment="b")
     assert review.waiting(programme, "2024-Q2")[3] == ("2024",)
     review.approve(programme, "2024", name="A", comment="b")
+
+
+def test_nothing_stays_on_the_site_of_a_draft_that_is_rejected_after_all(
+    draft: tuple[Programme, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programme, _ = draft
+    rename = Path.rename
+
+    def killed(path: object, *target: Path, **_: object) -> object:
+        if isinstance(path, Path) and not path.name.endswith(".new"):
+            return rename(path, *target)
+        raise KeyboardInterrupt
+
+    folder = programme.site_path / "2024"
+    for left in ({".v1.new"}, {"v1"}, {".v1.new", ".v1.old"}):
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            if "v1" in left:
+                patch.setattr("atr.review.Ledger.record", killed)
+            else:
+                patch.setattr(Path, "rename", killed)
+            _approve(programme)
+        assert {path.name for path in folder.iterdir()} == left
+        new = folder / ".v1.new"
+        assert not new.exists() or stat.S_IMODE(new.stat().st_mode) == 0o700, "nobody reads what is not published"
+    review.reject(programme, "2024", name="R. Viewer", comment="after all")
+    assert list(folder.iterdir()) == []

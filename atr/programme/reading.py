@@ -57,9 +57,17 @@ def load(path: str | Path) -> Programme:
 
 
 def located(path: str | Path) -> Path:
-    """The programme file that its own path names, or that of its folder."""
-    path = Path(path)
-    return path / "programme.yaml" if path.is_dir() else path
+    """The programme file that its own path names, or that of its folder.
+
+    Raises
+    ------
+    ProgrammeError
+        If the machine cannot have such a path.
+    """
+    try:
+        return Path(path, "programme.yaml") if Path(path).is_dir() else Path(path)
+    except (OSError, ValueError) as error:
+        raise ProgrammeError(f"cannot be read ({error})", where=str(path)[:200]) from None
 
 
 def _where(path: Path, places: Mapping[Loc, Place], *loc: str) -> str:

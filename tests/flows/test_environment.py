@@ -6,6 +6,7 @@ import os
 import socket
 import stat
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -35,13 +36,20 @@ def test_a_secret_is_made_once_and_is_its_owners_alone(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / environment.AUTH).stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("planted", ["readable", "empty", "link", "dangling"])
+def test_commands_that_start_at_once_know_one_secret(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(environment.authentication, [tmp_path] * 8))) == 1
+    assert [path.name for path in tmp_path.iterdir()] == [environment.AUTH]
+
+
+@pytest.mark.parametrize("planted", ["readable", "empty", "binary", "link", "dangling"])
 def test_a_secret_that_others_know_is_not_used(tmp_path: Path, planted: str) -> None:
     path, other = tmp_path / environment.AUTH, tmp_path / "other"
     if planted in ("link", "dangling"):
         path.symlink_to(other)
     if planted != "dangling":
-        path.write_text("" if planted == "empty" else "atr:known")
+        path.write_bytes({"empty": b"", "binary": b"atr:\xff"}.get(planted, b"atr:known"))
+        path.chmod(0o600)
     path.chmod(0o644) if planted == "readable" else None
     with pytest.raises(EnvironmentFault, match=environment.AUTH):
         environment.authentication(tmp_path)
@@ -50,7 +58,7 @@ def test_a_secret_that_others_know_is_not_used(tmp_path: Path, planted: str) -> 
 
 @pytest.mark.parametrize("own", [True, False])
 def test_settings_for_another_server_are_not_obeyed(tmp_path: Path, own: bool) -> None:
-    elsewhere = ("PREFECT_API_URL", "PREFECT_API_KEY", "PREFECT_PROFILE", "SSL_CERT_FILE", "https_proxy", "NO_PROXY")
+    elsewhere = ("PREFECT_API_URL", "PREFECT_API_KEY", "PREFECT_PROFILE", "SSL_CERT_FILE", "https_proxy")
     for name in (*elsewhere, "PREFECT_API_AUTH_STRING", "PREFECT_WORKER_QUERY_SECONDS"):
         os.environ[name] = "http://127.0.0.1:9"
     environment.prepare(tmp_path / "home", own=own)
@@ -71,7 +79,7 @@ deployments:
     assert programmes.declared(path) == ["a.yaml", "b.yaml"]
     path.write_text("")
     assert programmes.declared(path) == []
-    for wrong in ("deployments: [a]", "a: [", "deployments: {a: b}", "- a"):
+    for wrong in ("deployments: [a]", "a: [", "deployments: {a: b}", "- a", "a: 2013-99-99"):
         path.write_text(wrong)
         with pytest.raises(ProgrammeError, match="cannot be read as deployments"):
             programmes.declared(path)
@@ -89,7 +97,10 @@ def test_what_is_served_is_listed_by_real_path(tmp_path: Path, monkeypatch: pyte
 def test_a_server_says_what_keeps_it_from_starting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     home = tmp_path / "home"
-    with pytest.raises(ProgrammeError, match="nothing to serve"):
+    with pytest.raises(ProgrammeError, match=r"nothing to serve: prefect\.yaml is not here"):
+        serve([], port=0, home=home)
+    (tmp_path / "prefect.yaml").write_text("name: mine")
+    with pytest.raises(ProgrammeError, match=r"nothing to serve: prefect\.yaml names no programme"):
         serve([], port=0, home=home)
     with pytest.raises(ProgrammeError, match="no such file"):
         serve([tmp_path / "none.yaml"], port=0, home=home)

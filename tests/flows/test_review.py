@@ -65,6 +65,6 @@ def test_no_answer_means_no(address: str | None) -> None:
 def test_an_open_server_is_told_nothing_and_decides_nothing(tmp_path: Path) -> None:
     path = series.write_series(tmp_path, series.card(2))
     series.publish(path)
-    with answering(200), pytest.raises(ReviewError, match="demand credentials"):
+    with answering(200), pytest.raises(ReviewError, match="demands no credentials"):
         review.fn(str(path), "2024")
     assert [release.state for release in reviewing.history(load(path))] == ["draft"]

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sqlite3
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prefect.results import ResultRecord, ResultRecordMetadata
+from prefect.serializers import PickleSerializer
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
@@ -116,9 +119,10 @@ def test_a_foreign_programme_is_refused(served: Served, foreign: Path, tmp_path:
 
 
 def test_a_programme_that_is_not_there_is_named(served: Served, tmp_path: Path) -> None:
-    found = served.until(served.run("publish/manual", programme=str(tmp_path / "none.yaml"), period="2024"), "Failed")
-    assert found["name"] == f"{tmp_path / 'none.yaml'} 2024"
-    assert f"{tmp_path / 'none.yaml'}: there is no such file" in found["state"]["message"]
+    for path, why in ((tmp_path / "none.yaml", "there is no such file"), ("x" * 5000, "cannot be read")):
+        found = served.until(served.run("publish/manual", programme=str(path), period="2024"), "Failed")
+        assert found["name"].startswith(str(path)[:100])
+        assert why in found["state"]["message"]
 
 
 def test_job_variables_change_nothing(served: Served, tmp_path: Path) -> None:
@@ -136,7 +140,7 @@ def test_job_variables_change_nothing(served: Served, tmp_path: Path) -> None:
     try:
         run = served.ask(f"/deployments/{manual}/create_flow_run", asked)["id"]
         assert "job variables, which are not obeyed" in served.until(run, "Crashed")["state"]["message"]
-        assert not (served.programme.parent / "var").exists()
+        assert served.ask(f"/flow_runs/{run}")["infrastructure_pid"] is None
     finally:
         served.ask("/work_pools/atr", {"base_job_template": pool}, method="PATCH")
     assert not marker.exists()
@@ -165,6 +169,34 @@ def test_a_changed_deployment_runs_nothing_else(served: Served, tmp_path: Path) 
     assert not marker.exists()
 
 
+class Attack:
+    """Runs a command where it is unpickled."""
+
+    def __init__(self, command: str) -> None:
+        self.command = command
+
+    def __reduce__(self) -> Any:
+        return os.system, (self.command,)
+
+
+def test_no_result_is_read_that_the_database_names(served: Served, tmp_path: Path) -> None:
+    marker, stored = tmp_path / "marker", tmp_path / "stored"
+    metadata = ResultRecordMetadata(storage_key=str(stored), serializer=PickleSerializer())
+    stored.write_bytes(ResultRecord(metadata=metadata, result=Attack(f"touch {marker}")).serialize())
+    run = served.run("publish/manual", programme=str(tmp_path / "none.yaml"))
+    served.until(run, "Pending", "Submitting")
+    forged = {"type": "COMPLETED", "data": metadata.model_dump(mode="json")}
+    served.ask(f"/flow_runs/{run}/set_state", {"state": forged, "force": True})
+    end = time.monotonic() + 30
+    while not processes("atr.flows.engine", str(served.home)):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    while processes("atr.flows.engine", str(served.home)):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert not marker.exists()
+
+
 def test_a_person_reviews_and_nobody_else(served: Served) -> None:
     mine = {"programme": str(served.programme), "period": "2024"}
     served.until(served.run("publish/manual", **mine), "Completed")
@@ -175,17 +207,22 @@ def test_a_person_reviews_and_nobody_else(served: Served) -> None:
         "decision": "publish", "reviewer": "R. Viewer", "comment": "read it",
         "report_sha256": hashlib.sha256(drafted["report.json"]).hexdigest(),
     }  # fmt: skip
+
+    def decided() -> list[tuple[str, str | None]]:
+        found = review.history(load(served.programme))
+        return [(release.state, release.reviewer) for release in found if release.period == "2024"]
+
     run = served.run("review/review", **mine)
     served.until(run, "Suspended")
     for forged in ({"run_input": answer | {"reviewer": "Somebody Else"}}, {}):
         refused = _refused(served, f"/flow_runs/{run}/resume", forged, known=False)
         assert refused == HTTPStatus.UNAUTHORIZED
-    assert [release.state for release in review.history(load(served.programme))] == ["draft"]
+    assert decided() == [("draft", None)]
 
     served.ask(f"/flow_runs/{run}/resume", {"run_input": answer})
     served.until(run, "Completed")
     assert series.files(served.programme.parent / "site" / "test-series" / "2024" / "v1") == drafted
-    assert [release.reviewer for release in review.history(load(served.programme))] == ["R. Viewer"]
+    assert decided() == [("published", "R. Viewer")]
 
 
 def test_the_secret_is_in_its_file_only(served: Served) -> None:
@@ -205,6 +242,8 @@ def test_the_secret_is_in_its_file_only(served: Served) -> None:
 
 
 def test_after_a_power_cut_lost_runs_are_shown_and_the_next_one_starts(served: Served) -> None:
+    flow = served.ask("/flows/", {"name": "somebody-elses"})["id"]
+    theirs = served.ask("/flow_runs/", {"flow_id": flow, "state": {"type": "RUNNING"}})["id"]
     lost = served.run("publish/manual", programme="examples/compas/programme.yaml", period="2013")
     served.until(lost, "Running")
     waiting = served.run("publish/manual", programme=str(served.programme), period="2024")
@@ -213,11 +252,23 @@ def test_after_a_power_cut_lost_runs_are_shown_and_the_next_one_starts(served: S
 
     served.start()
     assert served.until(lost, "Crashed")["state"]["message"].startswith("The server ended")
+    assert served.ask(f"/flow_runs/{theirs}")["state"]["name"] == "Running"
     served.until(waiting, "Running", "Completed", seconds=60)
     served.until(waiting, "Completed")
     served.until(served.run("publish/manual", programme=str(served.programme), period="2024"), "Completed", seconds=60)
     query = {"task_runs": {"state": {"type": {"any_": ["RUNNING", "PENDING"]}}}}
     assert served.ask("/task_runs/filter", query) == []
+
+
+def test_what_an_open_server_knew_is_put_aside(served: Served) -> None:
+    manual = served.ask("/deployments/name/publish/manual")["id"]
+    later = {"parameters": {"programme": str(served.programme)}, "state": {"type": "SCHEDULED"}}
+    run = served.ask(f"/deployments/{manual}/create_flow_run", later)["id"]
+    served.stop()
+    (served.home / AUTH).unlink()  # as in a folder of before there was one
+    served.start()
+    assert _refused(served, f"/flow_runs/{run}") == HTTPStatus.NOT_FOUND
+    assert (served.home / "before-prefect.db").is_file()
 
 
 def test_a_second_server_names_the_folder(served: Served) -> None:
