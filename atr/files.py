@@ -12,6 +12,8 @@ import json
 import os
 import secrets
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,19 +26,25 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def create(path: Path, content: bytes, *, mode: int = PRIVATE) -> None:
+def create(path: Path, content: bytes, *, mode: int = PRIVATE, folder: int | None = None) -> None:
     """Make a file that is not there yet, with this mode whatever the umask.
+
+    Parameters
+    ----------
+    folder
+        The descriptor of the folder that a relative path is in.
 
     Raises
     ------
     FileExistsError
         If there is anything of that name, a link that leads nowhere included.
     """
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "wb") as file:
-        os.fchmod(file.fileno(), mode)
+    made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE, dir_fd=folder)
+    with os.fdopen(made, "wb") as file:
+        os.fchmod(made, mode)
         file.write(content)
         file.flush()
-        os.fsync(file.fileno())
+        os.fsync(made)
 
 
 def create_once(path: Path, content: bytes) -> None:
@@ -53,11 +61,11 @@ def create_once(path: Path, content: bytes) -> None:
 
 def write_text(path: Path, text: str, *, mode: int = PRIVATE) -> None:
     """Write a file in one step, in the place of one of that name."""
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.unlink(missing_ok=True)
-    create(temporary, text.encode(), mode=mode)
-    temporary.replace(path)
-    _sync(path.parent)
+    new = f".{path.name}.new"
+    with _opened(path.parent) as folder:
+        _remove(new, folder)
+        create(Path(new), text.encode(), mode=mode, folder=folder)
+        os.replace(new, path.name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -81,51 +89,68 @@ def put_folder(source: Path, target: Path, *, mode: int = PRIVATE) -> None:
         Of the files. Whoever may read them may enter the folder.
     """
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    new, old = _beside(target)
-    if old.exists() and not target.exists():
-        old.rename(target)
-    _remove(new)
-    new.mkdir(mode=0o700)
-    for file in sorted(source.iterdir()):
-        create(new / file.name, file.read_bytes(), mode=mode)
-    _sync(new)
-    _remove(old)
-    if target.exists():
-        target.rename(old)
-    new.rename(target)
-    target.chmod(mode | (mode & 0o444) >> 2)  # not before: what never becomes the target is nobody's to read
-    _sync(target.parent)
-    _remove(old)
+    name, new, old = _names(target)
+    with _opened(target.parent) as parent:
+        if _there(old, parent) and not _there(name, parent):
+            os.rename(old, name, src_dir_fd=parent, dst_dir_fd=parent)
+        _remove(new, parent)
+        os.mkdir(new, 0o700, dir_fd=parent)
+        with _opened(Path(new), parent) as made:
+            for file in sorted(source.iterdir()):
+                create(Path(file.name), file.read_bytes(), mode=mode, folder=made)
+            _remove(old, parent)
+            if _there(name, parent):
+                os.rename(name, old, src_dir_fd=parent, dst_dir_fd=parent)
+            os.rename(new, name, src_dir_fd=parent, dst_dir_fd=parent)
+            os.fchmod(made, mode | (mode & 0o444) >> 2)  # only now: what never takes its place is nobody's to read
+            if not os.path.samestat(os.fstat(made), os.stat(name, dir_fd=parent, follow_symlinks=False)):
+                raise FileExistsError(errno.EEXIST, "was put there by somebody else meanwhile", str(target))
+        _remove(old, parent)
 
 
 def remove_folder(target: Path) -> bool:
     """Remove a folder and what an interrupted :func:`put_folder` left of it; returns whether there was anything."""
-    there = [path for path in (target, *_beside(target)) if os.path.lexists(path)]
-    for path in there:
-        _remove(path)
+    if not target.parent.is_dir():
+        return False
+    with _opened(target.parent) as parent:
+        there = [name for name in _names(target) if _there(name, parent)]
+        for name in there:
+            _remove(name, parent)
     return bool(there)
 
 
-def _beside(target: Path) -> tuple[Path, Path]:
-    """Where a folder is while it is made, and where the one that it replaces."""
-    return target.with_name(f".{target.name}.new"), target.with_name(f".{target.name}.old")
+def _names(target: Path) -> tuple[str, str, str]:
+    """The names of a folder, of its successor while that is made, and of its predecessor."""
+    return target.name, f".{target.name}.new", f".{target.name}.old"
 
 
-def _remove(path: Path) -> None:
-    """Remove a folder and what is in it; of a link, only the link."""
-    if path.is_symlink():
-        path.unlink()
-    else:
-        shutil.rmtree(path, ignore_errors=True)
+def _there(name: str, folder: int) -> bool:
+    return name in os.listdir(folder)
 
 
-def _sync(folder: Path) -> None:
-    """Let what was made or renamed in a folder outlast a power failure, where its file system can promise that."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+def _remove(name: str, folder: int) -> None:
+    """Remove a file or a folder and what is in it; of a link, only the link."""
     try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
-            raise
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        pass
+    except OSError:  # a folder
+        shutil.rmtree(name, dir_fd=folder)
+
+
+@contextmanager
+def _opened(folder: Path, parent: int | None = None) -> Iterator[int]:
+    """A folder that is no link, whatever takes its name meanwhile.
+
+    What is made or renamed in it outlasts a power failure, where its file system can promise that.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+    try:
+        yield descriptor
+        try:
+            os.fsync(descriptor)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+                raise
     finally:
         os.close(descriptor)

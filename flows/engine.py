@@ -11,6 +11,10 @@ import runpy
 import sys
 import threading
 from pathlib import Path
+from uuid import UUID
+
+from prefect.client.orchestration import get_client
+from prefect.states import Cancelled
 
 from atr.flows import guard, programmes
 
@@ -26,7 +30,18 @@ def main() -> None:
     threading.Thread(target=_end_with_the_worker, daemon=True).start()
     os.environ["PREFECT__FLOW_ENTRYPOINT"] = f"atr.flows.{flow}.{flow}"
     sys.argv[1:] = []
-    runpy.run_module("prefect.engine", run_name="__main__")
+    try:
+        runpy.run_module("prefect.engine", run_name="__main__")
+    finally:
+        _end_cancelling(os.environ["PREFECT__FLOW_RUN_ID"])
+
+
+def _end_cancelling(run: str) -> None:
+    """Show a run as cancelled that was to be before it began: Prefect leaves it so, and it would keep its slot."""
+    with get_client(sync_client=True) as client:
+        state = client.read_flow_run(UUID(run)).state
+        if state is not None and state.is_cancelling():
+            client.set_flow_run_state(run, Cancelled(), force=True)
 
 
 def _end_with_the_worker() -> None:

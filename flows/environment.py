@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 from pathlib import Path
 
 from atr.errors import EnvironmentFault
 from atr.files import create_once
-from atr.store import os_faults, private_folder
+from atr.store import os_faults
 
 SETTINGS = {
     "DO_NOT_TRACK": "1",
@@ -48,7 +49,7 @@ def prepare(home: Path, *, own: bool = False) -> None:
     EnvironmentFault
         If the folder, or the authentication string in it, cannot be used.
     """
-    private_folder(home)
+    own_folder(home)
     for name in list(os.environ):
         not_for_it = name.startswith("PREFECT_" if own else _ELSEWHERE) or name in _OUTSIDE
         if not_for_it or name.lower().endswith("_proxy"):
@@ -64,6 +65,20 @@ def prepare(home: Path, *, own: bool = False) -> None:
         os.environ.pop("PREFECT_LOGGING_EXTRA_LOGGERS")
         os.environ["PREFECT_LOGGING_LEVEL"] = "CRITICAL"
         os.environ["PREFECT_SERVER_LOGGING_LEVEL"] = "CRITICAL"
+
+
+def own_folder(home: Path) -> None:
+    """Make a folder for this user alone, or see that one is: in another's, files could be swapped or laid ready."""
+    with os_faults(home):
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        found = home.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
+        raise EnvironmentFault(
+            "is not this user's folder, or others may write in it",
+            where=str(home),
+            hint="Remove it, or name another one.",
+        )
+    home.chmod(0o700)
 
 
 def authentication(home: Path) -> str:

@@ -21,14 +21,15 @@ from atr.programme import load
 from atr.store import hold
 
 A_WEEK = 7 * 24 * 3600
+_NOT_BLANK = r"\S\s*\S"
 
 
 class Decision(RunInput):
     """What the reviewer decided, about which report."""
 
     decision: Literal["publish", "reject"]
-    reviewer: str = Field(min_length=2, description="Your name; it goes into the ledger.")
-    comment: str = Field(min_length=2, description="Why; it goes into the ledger.")
+    reviewer: str = Field(pattern=_NOT_BLANK, description="Your name; it goes into the ledger.")
+    comment: str = Field(pattern=_NOT_BLANK, description="Why; it goes into the ledger.")
     report_sha256: str = Field(
         min_length=8, description="The SHA-256 that the report you read prints, or its beginning."
     )

@@ -17,7 +17,6 @@ from atr.errors import EnvironmentFault, ProgrammeError
 from atr.flows import environment, programmes
 from atr.flows.server import server
 from atr.programme import load, located
-from atr.store import private_folder
 
 DEPLOYMENTS = Path("prefect.yaml")
 
@@ -53,7 +52,7 @@ def serve(named: Sequence[Path], *, port: int, home: Path) -> None:
         if not path.exists():
             _say(f"{DEPLOYMENTS} names {path}, and there is no such file; its runs will fail.")
     home = home.resolve()
-    private_folder(home)
+    environment.own_folder(home)
     try:
         lock = filelock.FileLock(home / "serve.lock", timeout=0, mode=0o600).acquire()
     except filelock.Timeout:

@@ -4,6 +4,7 @@ folder, and ends when the command does, however that ends.
 
 from __future__ import annotations
 
+import base64
 import os
 import signal
 import socket
@@ -167,7 +168,10 @@ def _serve(listening: socket.socket, home: str, *, services: bool) -> None:
 
 
 def _kept_to_itself(app: Any, *, port: int) -> Any:
-    """Let no page of the server ask another one, as Prefect's pages do for statistics, or stand in a foreign page."""
+    """Let no page of the server ask another one, as Prefect's pages do for statistics, or stand in a foreign page.
+
+    Credentials that are no plain text are none: Prefect would fail at them, at length in its log.
+    """
     own = " ".join(f"{kind}://{host}:{port}" for kind in ("http", "ws") for host in ("127.0.0.1", "localhost"))
     policy = f"default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: {own}; frame-ancestors 'none'".encode()
 
@@ -177,9 +181,18 @@ def _kept_to_itself(app: Any, *, port: int) -> Any:
                 message["headers"] = [*message["headers"], (b"content-security-policy", policy)]
             await send(message)
 
+        if scope["type"] == "http":
+            scope["headers"] = [h for h in scope["headers"] if h[0] != b"authorization" or _is_plain(h[1])]
         await app(scope, receive, send_with_policy)
 
     return guarded
+
+
+def _is_plain(credentials: bytes) -> bool:
+    try:
+        return base64.b64decode(credentials.split()[-1]).isascii()
+    except (ValueError, IndexError):
+        return False
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from atr import review
 from atr.errors import EnvironmentFault, RefusedError, ReviewError
+from atr.files import create
 from atr.programme import Programme, load
 from tests import series
 
@@ -69,6 +71,29 @@ def test_a_folder_of_the_site_that_is_a_link_is_refused(
     assert [path.name for path in elsewhere.rglob("*")] == ["v1", "mine"]
     assert [release.state for release in review.history(programme)] == ["draft"]
     assert documents.is_dir()
+
+
+def test_a_link_that_takes_the_place_of_what_is_made_is_not_followed(
+    draft: tuple[Programme, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programme, _ = draft
+    victim = tmp_path / "victim"
+    victim.mkdir(mode=0o700)
+    make = create
+
+    def race(path: Path, *content: bytes, **how: int) -> None:
+        new = programme.site_path / "2024" / ".v1.new"
+        if new.is_dir() and not new.is_symlink():
+            new.rename(new.with_name("taken"))
+            new.symlink_to(victim)
+        make(path, *content, **how)
+
+    monkeypatch.setattr("atr.files.create", race)
+    with pytest.raises(OSError, match="somebody else"):
+        _approve(programme)
+    assert list(victim.iterdir()) == []
+    assert stat.S_IMODE(victim.stat().st_mode) == 0o700
+    assert [release.state for release in review.history(programme)] == ["draft"]
 
 
 @pytest.mark.parametrize("name", ["index.html", "index.tmp", ".index.html.new", "2024/.v1.new", "2024/.v1.old"])
@@ -218,12 +243,12 @@ def test_nothing_stays_on_the_site_of_a_draft_that_is_rejected_after_all(
     draft: tuple[Programme, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     programme, _ = draft
-    rename = Path.rename
+    rename = os.rename
 
-    def killed(path: object, *target: Path, **_: object) -> object:
-        if isinstance(path, Path) and not path.name.endswith(".new"):
-            return rename(path, *target)
-        raise KeyboardInterrupt
+    def killed(name: object, *target: str, **folders: int) -> None:
+        if not isinstance(name, str) or name.endswith(".new"):
+            raise KeyboardInterrupt
+        rename(name, *target, **folders)
 
     folder = programme.site_path / "2024"
     for left in ({".v1.new"}, {"v1"}, {".v1.new", ".v1.old"}):
@@ -231,7 +256,7 @@ def test_nothing_stays_on_the_site_of_a_draft_that_is_rejected_after_all(
             if "v1" in left:
                 patch.setattr("atr.review.Ledger.record", killed)
             else:
-                patch.setattr(Path, "rename", killed)
+                patch.setattr(os, "rename", killed)
             _approve(programme)
         assert {path.name for path in folder.iterdir()} == left
         new = folder / ".v1.new"

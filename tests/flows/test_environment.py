@@ -56,6 +56,21 @@ def test_a_secret_that_others_know_is_not_used(tmp_path: Path, planted: str) -> 
     assert planted != "dangling" or not other.exists()
 
 
+@pytest.mark.parametrize("planted", ["writable", "link", "file"])
+def test_a_folder_that_others_laid_ready_is_not_used(tmp_path: Path, planted: str) -> None:
+    home = tmp_path / "home"
+    if planted == "writable":
+        home.mkdir()
+        home.chmod(0o777)
+    elif planted == "link":
+        home.symlink_to(tmp_path)
+    else:
+        home.write_text("")
+    with pytest.raises(EnvironmentFault, match=str(home)):
+        environment.prepare(home)
+    assert not (home / environment.AUTH).exists()
+
+
 @pytest.mark.parametrize("own", [True, False])
 def test_settings_for_another_server_are_not_obeyed(tmp_path: Path, own: bool) -> None:
     elsewhere = ("PREFECT_API_URL", "PREFECT_API_KEY", "PREFECT_PROFILE", "SSL_CERT_FILE", "https_proxy")

@@ -64,6 +64,14 @@ def test_nothing_is_done_without_credentials(served: Served, path: str) -> None:
     assert _refused(served, path, {}, known=False) == HTTPStatus.UNAUTHORIZED
 
 
+@pytest.mark.parametrize("credentials", ["", "Basic", "Basic !", "Basic w6k=", "Basic YTpi", "Bearer x", "Basic \xe9"])
+def test_no_other_credentials_will_do(served: Served, credentials: str) -> None:
+    request = urllib.request.Request(f"{served.address}/api/admin/version", headers={"Authorization": credentials})
+    with pytest.raises(urllib.error.HTTPError) as refusal:
+        urllib.request.urlopen(request, timeout=30)
+    assert refusal.value.code == HTTPStatus.UNAUTHORIZED
+
+
 @pytest.mark.parametrize("path", ["/events/in", "/events/out", "/logs/out", "/task_runs/subscriptions/scheduled"])
 def test_no_stream_opens_without_credentials(served: Served, path: str) -> None:
     def opened(*, token: str | None) -> bool:
@@ -219,10 +227,21 @@ def test_a_person_reviews_and_nobody_else(served: Served) -> None:
         assert refused == HTTPStatus.UNAUTHORIZED
     assert decided() == [("draft", None)]
 
+    blank = served.ask(f"/flow_runs/{run}/resume", {"run_input": answer | {"reviewer": "  "}})
+    assert (blank["status"], "does not match" in blank["details"]["reason"]) == ("REJECT", True)
     served.ask(f"/flow_runs/{run}/resume", {"run_input": answer})
     served.until(run, "Completed")
     assert series.files(served.programme.parent / "site" / "test-series" / "2024" / "v1") == drafted
     assert decided() == [("published", "R. Viewer")]
+
+
+@pytest.mark.parametrize("when", ["Pending", "Submitting", "Running"])
+def test_a_cancelled_run_keeps_no_slot(served: Served, when: str) -> None:
+    run = served.run("publish/manual", programme="examples/compas/programme.yaml", period="2013")
+    served.until(run, when)
+    served.ask(f"/flow_runs/{run}/set_state", {"state": {"type": "CANCELLING"}})
+    served.until(run, "Cancelled")
+    served.until(served.run("publish/manual", programme="none.yaml"), "Failed", seconds=60)
 
 
 def test_the_secret_is_in_its_file_only(served: Served) -> None:
