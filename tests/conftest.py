@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -11,6 +12,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 
@@ -79,6 +82,8 @@ class Published:
     process: subprocess.CompletedProcess[str]
     drafted: dict[str, bytes]
     watched: Path
+    stranger: int
+    """What the server of the first run answered to somebody without credentials."""
 
 
 @pytest.fixture(scope="session")
@@ -100,10 +105,13 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
     for line in killed.stderr:
         if "Rendering" in line:
             break
+    (port,) = set(re.findall(r"socket.connect \('127.0.0.1', (\d+)\)", watched.read_text()))
+    with pytest.raises(HTTPError) as refusal:
+        urlopen(f"http://127.0.0.1:{port}/api/admin/version", timeout=30)
     os.killpg(killed.pid, signal.SIGKILL)
     killed.wait()
     killed.stderr.close()
     assert not (store / "drafts").exists()
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
-    return Published(path, store, done, series.files(store / "drafts" / "2024-v1"), watched)
+    return Published(path, store, done, series.files(store / "drafts" / "2024-v1"), watched, refusal.value.code)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from http import HTTPStatus
 from pathlib import Path
 
 import pytest
 
+from atr.flows.environment import AUTH
 from tests import series
 from tests.conftest import Published
 from tests.flows.served import environment
@@ -56,6 +58,13 @@ def test_a_task_per_group_artifacts_and_no_connection_to_the_outside(published: 
     assert {"run-summary", "privacy-statement", "report-html", "report-pdf"} <= artifacts
     (statement,) = _names(home, "select data from artifact where key = 'privacy-statement'")
     assert "90" in statement
+
+
+def test_the_server_of_one_run_demands_credentials_too(published: Published) -> None:
+    assert published.stranger == HTTPStatus.UNAUTHORIZED
+    secret = (published.store / "prefect" / AUTH).read_text().strip()
+    assert secret not in published.process.stderr + published.process.stdout
+    assert not [content for content in published.drafted.values() if secret.encode() in content]
 
 
 def test_more_groups_than_tasks_are_solved_in_batches_whatever_else_is_set_up(
