@@ -20,7 +20,7 @@ from atr.store import hold
 from atr.warehouse import Warehouse
 
 
-@flow(name="backfill")
+@flow(name="backfill", flow_run_name="backfill {programme}")
 def backfill(
     programme: ProgrammePath,
     first: Annotated[str | int | None, Field(description="Label of the first period; by default the log's.")] = None,

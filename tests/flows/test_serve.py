@@ -131,6 +131,8 @@ def test_a_programme_that_is_not_there_is_named(served: Served, tmp_path: Path) 
         found = served.until(served.run("publish/manual", programme=str(path), period="2024"), "Failed")
         assert found["name"].startswith(str(path)[:100])
         assert why in found["state"]["message"]
+    found = served.until(served.run("backfill/backfill", programme="none.yaml"), "Failed")
+    assert found["name"] == "backfill none.yaml"
 
 
 def test_job_variables_change_nothing(served: Served, tmp_path: Path) -> None:
