@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from atr.report.model import PublicReport
 from atr.store import hold
 from tests import series
 from tests.conftest import Published
+from tests.flows.served import processes
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -173,16 +173,6 @@ def test_an_error_as_json(tmp_path: Path, here: Command) -> None:
     assert (process.returncode, json.loads(process.stdout)["error"]["exit_code"]) == (2, 2)
 
 
-def _servers(home: Path) -> list[int]:
-    """The processes that serve this home of Prefect, as Linux tells them."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if str(home).encode() in (process / "cmdline").read_bytes().split(b"\0"):
-                found.append(int(process.name))
-    return found
-
-
 @pytest.mark.slow
 @pytest.mark.xdist_group("prefect")
 @pytest.mark.parametrize(
@@ -209,7 +199,7 @@ def test_a_run_that_is_ended_ends_at_once_and_leaves_no_process(
         if until in line:
             break
     time.sleep(3 if until == "Starting Prefect" else 0)
-    servers = _servers(prefect_home)
+    servers = processes(str(prefect_home))
     assert len(servers) == 1
     if whom == "group":
         os.killpg(process.pid, sent)
@@ -221,7 +211,7 @@ def test_a_run_that_is_ended_ends_at_once_and_leaves_no_process(
     assert "Traceback" not in said
     assert not says or json.loads(out)["error"]["exit_code"] == code
     end = time.monotonic() + 2 * GRACE
-    while _servers(prefect_home):
+    while processes(str(prefect_home)):
         assert time.monotonic() < end, "the server is left"
         time.sleep(0.1)
 

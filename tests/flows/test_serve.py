@@ -242,7 +242,7 @@ def test_a_cancelled_run_keeps_no_slot(served: Served, when: str) -> None:
     run = served.run("publish/manual", programme="examples/compas/programme.yaml", period="2013")
     served.until(run, when)
     served.ask(f"/flow_runs/{run}/set_state", {"state": {"type": "CANCELLING"}})
-    served.until(run, "Cancelled")
+    assert served.until(run, "Cancelled")["state"]["type"] == "CANCELLED"
     served.until(served.run("publish/manual", programme="none.yaml"), "Failed", seconds=60)
 
 
