@@ -328,7 +328,7 @@ def _flow(programme: Any, period: str | None) -> Any:
     """Run the publish flow in this process, with a Prefect server of its own."""
     from atr import run
     from atr.flows import environment
-    from atr.flows.server import server
+    from atr.flows.server import listen, server
 
     _say("Looking at the log …")
     period = run.foresee(str(programme.path), period)
@@ -341,7 +341,7 @@ def _flow(programme: Any, period: str | None) -> Any:
     handler.setFormatter(logging.Formatter("%(message)s"))
     logger.addHandler(handler)
     logger.propagate = False
-    with server(home, lost=_server_lost) as ready:
+    with server(home, listen(), lost=_server_lost) as ready:
         with chdir(home):  # where Prefect finds no settings that are meant for something else
             from atr.flows.publish import publish as flow
         try:

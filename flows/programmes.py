@@ -29,8 +29,7 @@ def declared(deployments: Path) -> list[str]:
     """
     try:
         content: Any = yaml.safe_load(deployments.read_bytes()) or {}
-        declared = content.get("deployments") or []
-        parts = [part for one in declared for part in (one, *(one.get("schedules") or []))]
+        parts = [part for one in content.get("deployments") or [] for part in (one, *(one.get("schedules") or []))]
         named = [(part.get("parameters") or {}).get("programme") for part in parts]
     except (yaml.YAMLError, OSError, AttributeError, TypeError, ValueError) as error:
         raise ProgrammeError(

@@ -15,7 +15,7 @@ import filelock
 
 from atr.errors import EnvironmentFault, ProgrammeError
 from atr.flows import environment, programmes
-from atr.flows.server import server
+from atr.flows.server import listen, server
 from atr.programme import load, located
 
 DEPLOYMENTS = Path("prefect.yaml")
@@ -51,6 +51,7 @@ def serve(named: Sequence[Path], *, port: int, home: Path) -> None:
     for path in (located(each) for each in declared):
         if not path.exists():
             _say(f"{DEPLOYMENTS} names {path}, and there is no such file; its runs will fail.")
+    listening = listen(port)
     home = home.resolve()
     environment.own_folder(home)
     try:
@@ -62,10 +63,10 @@ def serve(named: Sequence[Path], *, port: int, home: Path) -> None:
     for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(sent) != signal.SIG_IGN:  # as nohup has it
             signal.signal(sent, signal.default_int_handler)
-    with lock, suppress(KeyboardInterrupt):
+    with listening, lock, suppress(KeyboardInterrupt):
         environment.prepare(home)
         programmes.serve_only(served, home / programmes.SERVED)
-        with server(home, lost=_server_lost, port=port, services=True) as ready:
+        with server(home, listening, lost=_server_lost, services=True) as ready:
             from atr.flows import guard, worker
 
             ready()

@@ -29,21 +29,19 @@ LOG = "server.log"
 
 @contextmanager
 def server(
-    home: Path, *, lost: Callable[[], None], port: int = 0, services: bool = False
+    home: Path, listening: socket.socket, *, lost: Callable[[], None], services: bool = False
 ) -> Iterator[Callable[[], None]]:
     """Start a server in the environment that was prepared, name it there to Prefect, and stop it at the end.
-
-    Its port is taken before it starts, so that no other process can answer in its place and be told the secret.
 
     Parameters
     ----------
     home
         Prefect's own folder.
+    listening
+        Where it is to listen, from :func:`listen`.
     lost
         What to do if the server ends before the command, which Prefect itself would notice after minutes only. Called
         in another thread.
-    port
-        Where it listens; 0 for any free port.
     services
         Whether it has pages and a schedule, or is for the runs of this command only.
 
@@ -51,14 +49,9 @@ def server(
     ------
     A function that returns once the server is ready. Prefect is best imported before that is called: the server takes
     as long to start.
-
-    Raises
-    ------
-    EnvironmentFault
-        If the port cannot be used.
     """
     log, stopping = home / LOG, threading.Event()
-    with _listen(port) as listening, log.open("wb") as said:
+    with listening, log.open("wb") as said:
         port = listening.getsockname()[1]
         address = f"http://127.0.0.1:{port}/api"
         os.environ["PREFECT_API_URL"] = address
@@ -103,7 +96,14 @@ def _settings(home: Path, port: int, *, pages: bool) -> dict[str, str]:
     }
 
 
-def _listen(port: int) -> socket.socket:
+def listen(port: int = 0) -> socket.socket:
+    """Take a port of 127.0.0.1, or any free one, so that no other process can answer there and be told the secret.
+
+    Raises
+    ------
+    EnvironmentFault
+        If it cannot be used.
+    """
     from atr.errors import EnvironmentFault
 
     try:

@@ -34,22 +34,9 @@ def test_a_label_names_its_days(label: str, start: date, end: date) -> None:
 
 @pytest.mark.parametrize(
     "label",
-    [
-        "",
-        "2013-Q5",
-        "2013-13",
-        "2013-1",
-        "13",
-        "2013-q1",
-        "2013-01-01",
-        "0000",
-        "9999",
-        "２０１３",
-        "٢٠١٣",
-        "२०१३-Q1",
-        "2013-0１",
-    ],
-)
+    ["", "2013-Q5", "2013-13", "2013-1", "13", "2013-q1", "2013-01-01", "0000", "9999", "２０１３x", "２０１３", "٢٠١٣",
+     "२०१३-Q1", "2013-0１"],
+)  # fmt: skip
 def test_other_labels_are_refused(label: str) -> None:
     with pytest.raises(PeriodError, match="no period"):
         parse(label)

@@ -125,3 +125,4 @@ def test_a_server_says_what_keeps_it_from_starting(tmp_path: Path, monkeypatch: 
         port = taken.getsockname()[1]
         with pytest.raises(EnvironmentFault, match=f"port {port} cannot be used"):
             serve([path], port=port, home=home)
+    assert not home.exists()
