@@ -7,6 +7,8 @@ import json
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -26,7 +28,7 @@ from atr.flows.environment import AUTH, authentication
 from atr.flows.programmes import SERVED
 from atr.programme import load
 from tests import series
-from tests.flows.served import ROOT, Served, processes
+from tests.flows.served import ROOT, Served, environment, processes
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("prefect")]
 
@@ -237,13 +239,29 @@ def test_a_person_reviews_and_nobody_else(served: Served) -> None:
     assert decided() == [("published", "R. Viewer")]
 
 
-@pytest.mark.parametrize("when", ["Pending", "Submitting", "Running"])
+@pytest.mark.parametrize("when", ["Submitting", "Running"])
 def test_a_cancelled_run_keeps_no_slot(served: Served, when: str) -> None:
     run = served.run("publish/manual", programme="examples/compas/programme.yaml", period="2013")
     served.until(run, when)
     served.ask(f"/flow_runs/{run}/set_state", {"state": {"type": "CANCELLING"}})
     assert served.until(run, "Cancelled")["state"]["type"] == "CANCELLED"
     served.until(served.run("publish/manual", programme="none.yaml"), "Failed", seconds=60)
+
+
+def test_a_run_that_was_cancelled_before_it_began_is_cancelled(served: Served) -> None:
+    manual = served.ask("/deployments/name/publish/manual")["id"]
+    asked = {"parameters": {"programme": str(served.programme)}, "state": {"type": "PENDING"}}  # as a worker took it
+    run = served.ask(f"/deployments/{manual}/create_flow_run", asked)["id"]
+    served.ask(f"/flow_runs/{run}/set_state", {"state": {"type": "CANCELLING"}})
+    assert served.ask(f"/flow_runs/{run}")["state"]["type"] == "CANCELLING"
+    engine = subprocess.Popen(
+        [sys.executable, "-P", "-m", "atr.flows.engine", str(served.home / SERVED), "publish"],
+        env=environment(PREFECT_API_URL=f"{served.address}/api", PREFECT_API_AUTH_STRING=authentication(served.home),
+                        PREFECT_HOME=str(served.home), PREFECT__FLOW_RUN_ID=run),
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    engine.wait(timeout=60)
+    assert served.ask(f"/flow_runs/{run}")["state"]["type"] == "CANCELLED"
 
 
 def test_the_secret_is_in_its_file_only(served: Served) -> None:
