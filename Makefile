@@ -16,7 +16,7 @@ setup: .venv/installed  ## The environment, from the lock file with hashes
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	$(BIN)/python -m atr.compile
+	$(BIN)/python -m atr.measures.compile
 	@touch $@
 
 report: setup  ## The report of the bundled COMPAS programme for 2013
@@ -36,7 +36,7 @@ lint: setup  ## Style and types
 	$(BIN)/mypy
 
 schemas: setup  ## Renew docs/*.schema.json
-	$(BIN)/python -m atr.schemas docs
+	$(BIN)/python -m atr.report.schemas docs
 
 serve: setup  ## A local Prefect server with the deployments, and a worker (127.0.0.1 only)
 	$(BIN)/atr serve

@@ -86,7 +86,7 @@ def init(
     as_json: Json = False,
 ) -> None:
     """Write a commented example programme and a small invented log to start from."""
-    from atr.report.templates import folder as templates
+    from atr.documents.templates import folder as templates
 
     target = folder / "programme.yaml"
     sources = sorted((templates() / "init").iterdir())
@@ -106,10 +106,13 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     """Validate a programme, and the log against it, without writing anything."""
     import numpy as np
 
-    from atr import announcement, coarsening, ingest, regions
+    from atr import ingest
+    from atr.mechanisms import announcement
     from atr.programme import load
     from atr.report.wording import count
-    from atr.warehouse import Warehouse
+    from atr.warehouse import coarsening
+    from atr.warehouse import counting as regions
+    from atr.warehouse.connection import Warehouse
 
     loaded = load(programme)
     _say("Reading the log …")
@@ -162,8 +165,7 @@ def publish(
     as_json: Json = False,
 ) -> None:
     """Make the report of a period and leave it as a draft that waits for review."""
-    from atr import periods
-    from atr.programme import load
+    from atr.programme import load, periods
     from atr.report import model
 
     loaded = load(programme)
@@ -214,9 +216,9 @@ def review(
     as_json: Json = False,
 ) -> None:
     """Publish or reject the draft of a period; without a decision, say where to read it."""
-    from atr import review as reviewing
+    from atr.dossier import review as reviewing
     from atr.programme import load
-    from atr.store import hold
+    from atr.warehouse.store import hold
 
     loaded = load(programme)
     if approve and reject:
@@ -258,7 +260,7 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Recompute confidence, rates and fairness of a published report from its own numbers."""
-    from atr.report import verify as verifying
+    from atr import verify as verifying
     from atr.report.wording import count
 
     checked, findings = verifying.read_and_verify(report, population=population, previous=previous)
@@ -280,7 +282,7 @@ def history(programme: ProgrammeArgument, as_json: Json = False) -> None:
     """List the releases of a series: period, version, state and since when, who decided and why."""
     from dataclasses import asdict
 
-    from atr import review as reviewing
+    from atr.dossier import review as reviewing
     from atr.programme import load
 
     releases = reviewing.history(load(programme))
@@ -326,7 +328,7 @@ def _options(
 
 def _flow(programme: Any, period: str | None) -> Any:
     """Run the publish flow in this process, with a Prefect server of its own."""
-    from atr import run
+    from atr import pipeline as run
     from atr.flows import environment
     from atr.flows.server import listen, server
 

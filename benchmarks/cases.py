@@ -11,9 +11,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from atr.fidelity import Delta
-from atr.groups import Groups
-from atr.mechanism import blocks, optimal_privacy, round_announcement, rounding, solve
+from atr.core.fidelity import Delta
+from atr.core.groups import Groups
+from atr.mechanisms.optimal import blocks, optimal_privacy, round_announcement, rounding, solve
 from benchmarks.arrays import Arrays, many_groups, one_group
 from benchmarks.measure import Timing, in_a_child, in_turn
 from benchmarks.programmes import optimal_privacy_by_bisection
@@ -140,9 +140,10 @@ def against_programmes() -> Iterator[Row]:
 _PEAK = """
 import json, resource, sys
 import numpy as np
-from atr.compile import main
-from atr.fidelity import Delta
-from atr.mechanism import Groups, solve
+from atr.measures.compile import main
+from atr.core.fidelity import Delta
+from atr.mechanisms.optimal import Groups
+from atr.mechanisms.optimal import solve
 main()
 arrays = [np.load(path) for path in sys.argv[2:]]
 if sys.argv[1] != "none":
@@ -182,11 +183,11 @@ import json, time
 start = time.perf_counter()
 import numpy, scipy.optimize
 libraries = time.perf_counter()
-import atr.mechanism
+import atr.mechanisms.optimal
 package = time.perf_counter()
 import numba
 compiler = time.perf_counter()
-from atr.compile import main
+from atr.measures.compile import main
 main()
 first = time.perf_counter()
 main()
@@ -204,7 +205,7 @@ def start_up() -> Iterator[Row]:
     warm = {name: float(np.median([run[name] for run in runs])) for name in cold}
     libraries = f"importing NumPy and SciPy, {warm['libraries']:.2f} s"
     for what, seconds in (
-        ("Importing atr.mechanism, which leaves out Numba", warm["package"]),
+        ("Importing atr.mechanisms.optimal, which leaves out Numba", warm["package"]),
         ("Importing Numba, at the first computation", warm["numba"]),
         ("First use of every kernel, from disk", warm["first"]),
         ("First use of every kernel, compiled", cold["first"]),

@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 from fairlearn.metrics import MetricFrame, count, selection_rate
 
-from atr import announcement as announcing
-from atr import ingest, periods, regions
-from atr.announcement import Announcement, Standing
-from atr.programme import Programme, load
+from atr import ingest
+from atr.mechanisms import announcement as announcing
+from atr.mechanisms.announcement import Announcement, Standing
+from atr.programme import Programme, load, periods
 from atr.report import build
-from atr.warehouse import Warehouse
+from atr.warehouse import counting as regions
+from atr.warehouse.connection import Warehouse
 from benchmarks.cases import Row
 from benchmarks.measure import in_turn
 

@@ -9,8 +9,8 @@ from itertools import combinations
 
 import numpy as np
 
-from atr.fairness import AnnouncedCells, By, compare
-from atr.mechanism import blocks
+from atr.measures.group_fairness import AnnouncedCells, By, compare
+from atr.mechanisms.optimal import blocks
 from benchmarks.arrays import Arrays
 from benchmarks.cases import Row, one_pass
 from benchmarks.measure import in_turn

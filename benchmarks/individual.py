@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from atr.fairness import AnnouncedCells
-from atr.individual import Attribute, OutcomeDistance, Records, largest_excess
+from atr.measures.group_fairness import AnnouncedCells
+from atr.measures.individual import Attribute, OutcomeDistance, Records, largest_excess
 from benchmarks.cases import Row
 
 ATTRIBUTES, VALUES = 6, 6

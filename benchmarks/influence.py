@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from atr.influence import Rules, of_subsets, shapley
-from atr.influence import influence as of_inputs
-from atr.surrogate import fit
+from atr.measures.influence import Rules, of_subsets, shapley
+from atr.measures.influence import influence as of_inputs
+from atr.measures.surrogate import fit
 from benchmarks.cases import Row
 from benchmarks.measure import in_turn
 

@@ -14,15 +14,17 @@ from pathlib import Path
 
 import numpy as np
 
-from atr import announcement, ingest, periods, regions
-from atr.confidence import maximum_confidence
-from atr.fidelity import Delta
-from atr.groups import Groups
-from atr.mechanism import solve
-from atr.mechanism.linear import linear_reduction
-from atr.programme import load
-from atr.tradeoff import trade_off
-from atr.warehouse import Warehouse
+from atr import ingest
+from atr.core.confidence import maximum_confidence
+from atr.core.fidelity import Delta
+from atr.core.groups import Groups
+from atr.dossier.tradeoff import trade_off
+from atr.mechanisms import announcement
+from atr.mechanisms.optimal import solve
+from atr.mechanisms.optimal.linear import linear_reduction
+from atr.programme import load, periods
+from atr.warehouse import counting as regions
+from atr.warehouse.connection import Warehouse
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "choosing-a-mechanism.md"

@@ -9,9 +9,9 @@ from functools import partial
 
 import numpy as np
 
-from atr.fidelity import Delta
-from atr.groups import Groups
-from atr.mechanism import announce, optimal_privacy, round_announcement
+from atr.core.fidelity import Delta
+from atr.core.groups import Groups
+from atr.mechanisms.optimal import announce, optimal_privacy, round_announcement
 from benchmarks.cases import Row
 
 GROUPS, REGIONS, OUTCOMES, REPEATS = 1000, 5, 3, 3

@@ -8,16 +8,16 @@ from prefect import flow
 from prefect.states import Completed
 from pydantic import Field
 
-from atr import run as steps
+from atr import pipeline as steps
 from atr.errors import PeriodError, RefusedError
 from atr.flows.programmes import permitted
 from atr.flows.publish import PATIENCE, ProgrammePath, publish
-from atr.periods import last_complete
 from atr.programme import load
-from atr.regions import decided_span
-from atr.regions import periods as periods_of
-from atr.store import hold
-from atr.warehouse import Warehouse
+from atr.programme.periods import last_complete
+from atr.warehouse.connection import Warehouse
+from atr.warehouse.counting import decided_span
+from atr.warehouse.counting import periods as periods_of
+from atr.warehouse.store import hold
 
 
 @flow(name="backfill", flow_run_name="backfill {programme}")

@@ -8,8 +8,8 @@ import stat
 from pathlib import Path
 
 from atr.errors import EnvironmentFault
-from atr.files import create_once
-from atr.store import os_faults
+from atr.warehouse.files import create_once
+from atr.warehouse.store import os_faults
 
 SETTINGS = {
     "DO_NOT_TRACK": "1",

@@ -10,8 +10,8 @@ from typing import Any
 import yaml
 
 from atr.errors import ProgrammeError, RefusedError
-from atr.files import read_json, write_json
 from atr.programme import load, located
+from atr.warehouse.files import read_json, write_json
 
 SERVED = "programmes.json"
 """The file in Prefect's own folder that lists them."""

@@ -18,13 +18,13 @@ from prefect.futures import wait
 from prefect.task_runners import ThreadPoolTaskRunner
 from pydantic import Field
 
-from atr import run as steps
+from atr import pipeline as steps
 from atr.errors import AtrError, EnvironmentFault, RefusedError
 from atr.flows.programmes import permitted
+from atr.pipeline import Batch, Outcome, Run
 from atr.programme import Programme, load
 from atr.report import model, wording
-from atr.run import Batch, Outcome, Run
-from atr.store import hold
+from atr.warehouse.store import hold
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -13,12 +13,12 @@ from prefect.input import RunInput
 from prefect.settings import get_current_settings
 from pydantic import Field
 
-from atr import review as reviewing
+from atr.dossier import review as reviewing
 from atr.errors import ReviewError
 from atr.flows.programmes import permitted
 from atr.flows.publish import ProgrammePath
 from atr.programme import load
-from atr.store import hold
+from atr.warehouse.store import hold
 
 A_WEEK = 7 * 24 * 3600
 _NOT_BLANK = r"\S\s*\S"

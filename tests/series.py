@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 import yaml
 
-from atr import run as steps
+from atr import pipeline as steps
 from atr.programme import load
-from atr.warehouse import Warehouse
+from atr.warehouse.connection import Warehouse
 
 
 @contextmanager
 def quick() -> Iterator[None]:
     """No PDF is laid out, and no curve has many points that are linear programmes: for tests of other numbers."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("atr.report.documents.pdf", lambda html, **_: b"%PDF of " + str(len(html)).encode())
-        patch.setattr("atr.dossier_privacy._FEW_LEVELS", (0.5, 1.0))
+        patch.setattr("atr.documents.render.pdf", lambda html, **_: b"%PDF of " + str(len(html)).encode())
+        patch.setattr("atr.dossier.privacy._FEW_LEVELS", (0.5, 1.0))
         yield
 
 

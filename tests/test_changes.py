@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
-from atr import review
+from atr.documents.html import report_html
+from atr.dossier import review
 from atr.errors import VerifyError
 from atr.programme import load
 from atr.report import changes, model
-from atr.report.html import report_html
-from atr.report.verify import verify
+from atr.verify import verify
 from tests import series
 from tests.report import sample
 

@@ -16,7 +16,7 @@ import pytest
 from atr import cli
 from atr.flows.server import GRACE
 from atr.report.model import PublicReport
-from atr.store import hold
+from atr.warehouse.store import hold
 from tests import series
 from tests.conftest import Published
 from tests.flows.served import processes

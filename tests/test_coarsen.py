@@ -18,20 +18,20 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from atr import announcement as announcing
-from atr import hierarchies, ingest
-from atr import run as steps
-from atr.announcement import Standing, standing
-from atr.coarsening import coarsen
+from atr import ingest
+from atr import pipeline as steps
+from atr.documents.html import report_html
 from atr.errors import ProgrammeError, RefusedError
-from atr.hierarchies import Hierarchy
-from atr.programme import Programme, load
-from atr.regions import Regions, arranged
+from atr.mechanisms import announcement as announcing
+from atr.mechanisms.announcement import Standing, standing
+from atr.programme import Programme, hierarchies, load
+from atr.programme.hierarchies import Hierarchy
 from atr.report import model
-from atr.report.html import report_html
-from atr.report.verify import verify
 from atr.report.wording import NBSP
-from atr.warehouse import Warehouse
+from atr.verify import verify
+from atr.warehouse.coarsening import coarsen
+from atr.warehouse.connection import Warehouse
+from atr.warehouse.counting import Regions, arranged
 from tests import series, whole
 from tests.test_cli import atr
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atr.confidence import exact_confidence, exact_shares, maximum_confidence, privacy_limit, round_up
-from atr.groups import Groups
+from atr.core.confidence import exact_confidence, exact_shares, maximum_confidence, privacy_limit, round_up
+from atr.core.groups import Groups
 
 card = Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
 

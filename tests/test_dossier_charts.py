@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pytest
 
-from atr.dossier_charts import FOOT, LEFT, RIGHT, TOP, apart, curve_chart, svg, table
-from atr.groups import Groups
-from atr.tradeoff import trade_off
+from atr.core.groups import Groups
+from atr.dossier.charts import FOOT, LEFT, RIGHT, TOP, apart, curve_chart, svg, table
+from atr.dossier.tradeoff import trade_off
 
 card = Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
 

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from atr.report.verify import verify
+from atr.verify import verify
 from tests import series
 
 QUARTERS = [f"{year}-Q{quarter}" for year in (2013, 2014) for quarter in (1, 2, 3, 4)]

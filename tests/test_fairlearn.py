@@ -13,15 +13,16 @@ import pytest
 import yaml
 from fairlearn.metrics import MetricFrame, count, selection_rate
 
-from atr import announcement as announcing
-from atr import ingest, regions
-from atr.announcement import Announcement
-from atr.fairness import Comparison
-from atr.periods import ALL
+from atr import ingest
+from atr.core.display_text import UNKNOWN
+from atr.measures.group_fairness import Comparison
+from atr.mechanisms import announcement as announcing
+from atr.mechanisms.announcement import Announcement
 from atr.programme import Programme
+from atr.programme.periods import ALL
 from atr.report import build, model
-from atr.shown import UNKNOWN
-from atr.warehouse import Warehouse
+from atr.warehouse import counting as regions
+from atr.warehouse.connection import Warehouse
 from tests import whole
 from tests.conftest import EXAMPLES
 

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from atr.fairness import (
+from atr.core.fidelity import Alpha, Delta
+from atr.measures.group_fairness import (
     AnnouncedCells,
     By,
     Comparison,
@@ -24,7 +25,6 @@ from atr.fairness import (
     overall,
     verdict,
 )
-from atr.fidelity import Alpha, Delta
 
 INCOME = ("below 100k", "100k to 200k", "above 200k")
 

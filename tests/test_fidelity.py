@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atr.fidelity import Alpha, Delta, Ranges, ladder
+from atr.core.fidelity import Alpha, Delta, Ranges, ladder
 
 counts = st.builds(lambda some, rest: some / (some + rest), st.integers(0, 99), st.integers(1, 99))
 chances = st.sampled_from([0.0, 0.5, 1.0, 0.1, 0.3]) | st.floats(0, 1) | counts

@@ -17,15 +17,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from atr import announcement as announcing
-from atr.announcement import Standing
+from atr.documents.html import report_html
 from atr.errors import RefusedError
+from atr.mechanisms import announcement as announcing
+from atr.mechanisms.announcement import Standing
 from atr.programme import Programme
-from atr.regions import Regions
 from atr.report import model
-from atr.report.html import report_html
-from atr.report.verify import verify
 from atr.report.wording import NBSP
+from atr.verify import verify
+from atr.warehouse.counting import Regions
 from tests import series, whole
 from tests import test_verify as forging
 

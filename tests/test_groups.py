@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from atr.groups import Groups
+from atr.core.groups import Groups
 
 
 def test_one_column_is_the_chance_of_outcome_1():

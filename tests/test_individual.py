@@ -18,14 +18,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from atr import individual as module
+from atr.documents import csv as annex
+from atr.documents import fairness as parity
+from atr.documents.html import report_html
 from atr.errors import VerifyError
-from atr.fairness import AnnouncedCells
-from atr.individual import Attribute, Excess, OutcomeDistance, Records, largest_excess, outcome_distance
+from atr.measures import individual as module
+from atr.measures.group_fairness import AnnouncedCells
+from atr.measures.individual import Attribute, Excess, OutcomeDistance, Records, largest_excess, outcome_distance
 from atr.programme import Programme
-from atr.report import annex, individual, model, parity
-from atr.report.html import report_html
-from atr.report.verify import check, verify
+from atr.report import individual, model
+from atr.verify import check, verify
 from tests import series
 from tests.report import sample
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atr.influence import (
+from atr.measures.influence import (
     SHAPLEY_UP_TO,
     Floats,
     Rules,

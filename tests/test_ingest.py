@@ -26,10 +26,10 @@ from hypothesis import strategies as st
 from atr import ingest as ingestion
 from atr.errors import IngestError, ProgrammeError, RefusedError
 from atr.ingest import Accounting, files, ingest
-from atr.periods import ALL
 from atr.programme import Programme, load
-from atr.regions import aggregate
-from atr.warehouse import Warehouse
+from atr.programme.periods import ALL
+from atr.warehouse.connection import Warehouse
+from atr.warehouse.counting import aggregate
 from tests import series
 
 HEADER = "id,day,sex,income,outcome\n"
@@ -710,8 +710,8 @@ KILLED = """
 import sys
 from atr import ingest
 from atr.programme import load
-from atr.store import hold
-from atr.warehouse import Warehouse
+from atr.warehouse.store import hold
+from atr.warehouse.connection import Warehouse
 from tests import series
 programme = load(sys.argv[1])
 with hold(programme.store_path), Warehouse.open(programme) as warehouse:

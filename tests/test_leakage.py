@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atr.confidence import maximum_confidence
-from atr.groups import Groups
-from atr.leakage import (
+from atr.core.confidence import maximum_confidence
+from atr.core.groups import Groups
+from atr.core.leakage import (
     leakage,
     leakage_of_values,
     likeness_gain,
@@ -21,7 +21,7 @@ from atr.leakage import (
     min_entropy_leakage,
     minimum_uncertainty,
 )
-from atr.protected import ProtectedSets, Protection
+from atr.core.protected import ProtectedSets, Protection
 
 ALL = (minimum_uncertainty, local_differential_privacy, log_lift, likeness_gain, min_entropy_leakage)
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from atr.confidence import exact_confidence, maximum_confidence, privacy_limit, round_up
-from atr.fidelity import Alpha, Delta
-from atr.groups import Groups
-from atr.mechanism import announce, optimal_privacy, round_announcement, solve
-from atr.mechanism.linear import linear_reduction
-from atr.mechanism.several import _EVENED_CELLS
+from atr.core.confidence import exact_confidence, maximum_confidence, privacy_limit, round_up
+from atr.core.fidelity import Alpha, Delta
+from atr.core.groups import Groups
+from atr.mechanisms.optimal import announce, optimal_privacy, round_announcement, solve
+from atr.mechanisms.optimal.linear import linear_reduction
+from atr.mechanisms.optimal.several import _EVENED_CELLS
 from benchmarks import mechanisms
 
 PAGE = Path(__file__).parent.parent / "docs" / "mechanism.md"

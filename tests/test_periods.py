@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atr.errors import PeriodError
-from atr.periods import ALL, Every, containing, last_complete, parse, previous
+from atr.programme.periods import ALL, Every, containing, last_complete, parse, previous
 
 EVERY: list[Every] = ["month", "quarter", "year"]
 days = st.dates(date(1, 2, 1), date(9998, 12, 31))

@@ -12,14 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atr import ingest, ledger, ranges
-from atr import run as steps
+from atr import ingest
+from atr import pipeline as steps
 from atr.errors import ProgrammeError, RefusedError, VerifyError
-from atr.programme import load
+from atr.programme import load, ranges
 from atr.report import model
-from atr.report.verify import verify
-from atr.schemas import schemas
-from atr.warehouse import Warehouse
+from atr.report.schemas import schemas
+from atr.verify import verify
+from atr.warehouse import ledger
+from atr.warehouse.connection import Warehouse
 from tests import series
 from tests.test_cli import atr
 

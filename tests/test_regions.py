@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 import yaml
 
-from atr import regions
+from atr.core.display_text import printable
 from atr.errors import PeriodError
 from atr.ingest import ingest
-from atr.periods import ALL, parse
 from atr.programme import Programme, load
-from atr.regions import Regions, aggregate, decided_span, unknown
-from atr.shown import printable
-from atr.warehouse import Warehouse
+from atr.programme.periods import ALL, parse
+from atr.warehouse import counting as regions
+from atr.warehouse.connection import Warehouse
+from atr.warehouse.counting import Regions, aggregate, decided_span, unknown
 
 COMPAS = Path(__file__).parents[1] / "examples" / "compas"
 Rows = list[tuple[str | None, ...]]

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from atr import review
+from atr.dossier import review
 from atr.errors import EnvironmentFault, RefusedError, ReviewError
-from atr.files import create
 from atr.programme import Programme, load
+from atr.warehouse.files import create
 from tests import series
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -88,7 +88,7 @@ def test_a_link_that_takes_the_place_of_what_is_made_is_not_followed(
             new.symlink_to(victim)
         make(path, *content, **how)
 
-    monkeypatch.setattr("atr.files.create", race)
+    monkeypatch.setattr("atr.warehouse.files.create", race)
     with pytest.raises(OSError, match="somebody else"):
         _approve(programme)
     assert list(victim.iterdir()) == []
@@ -171,7 +171,9 @@ def test_nothing_is_decided_twice(draft: tuple[Programme, Path]) -> None:
         review.approve(programme, "2023", name="x", comment="y")
 
 
-@pytest.mark.parametrize("target", ["atr.files.create", "atr.review._write_index", "atr.review.Ledger.record"])
+@pytest.mark.parametrize(
+    "target", ["atr.warehouse.files.create", "atr.dossier.review._write_index", "atr.dossier.review.Ledger.record"]
+)
 def test_an_approval_that_was_interrupted_can_be_repeated(
     draft: tuple[Programme, Path], monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:
@@ -230,7 +232,7 @@ def test_an_interrupted_approval_counts_as_published(tmp_path: Path, monkeypatch
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("atr.review._write_index", stop)
+        patched.setattr("atr.dossier.review._write_index", stop)
         with pytest.raises(KeyboardInterrupt):
             review.approve(programme, "2024", name="A", comment="b")
     with pytest.raises(RefusedError, match="2024"):
@@ -254,7 +256,7 @@ def test_nothing_stays_on_the_site_of_a_draft_that_is_rejected_after_all(
     for left in ({".v1.new"}, {"v1"}, {".v1.new", ".v1.old"}):
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
             if "v1" in left:
-                patch.setattr("atr.review.Ledger.record", killed)
+                patch.setattr("atr.dossier.review.Ledger.record", killed)
             else:
                 patch.setattr(os, "rename", killed)
             _approve(programme)

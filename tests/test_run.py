@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from atr import run as steps
+from atr import pipeline as steps
 from atr.errors import PeriodError, ProgrammeError, RefusedError
 from atr.report.model import PublicReport
-from atr.report.verify import verify
+from atr.verify import verify
 from tests import series
 
 quick = pytest.mark.usefixtures("quick")

@@ -17,12 +17,15 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, norm
 from statsmodels.stats.proportion import score_test_proportions_2indep
 
-from atr import sampling
+from atr.documents import csv as annex
+from atr.documents import fairness as parity
+from atr.documents import sampling as sampling_view
+from atr.documents.html import report_html
+from atr.measures import sampling
 from atr.programme import load
-from atr.report import annex, model, parity, sampling_view
+from atr.report import model
 from atr.report import sampling as printed
-from atr.report.html import report_html
-from atr.report.verify import verify
+from atr.verify import verify
 from tests import series
 from tests.report import sample
 

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from atr import announcement as announcing
+from atr.documents import csv as annex
 from atr.errors import ProgrammeError
+from atr.mechanisms import announcement as announcing
 from atr.programme import Programme, load
-from atr.regions import Regions, arranged
-from atr.report import annex, model
-from atr.report.verify import check
+from atr.report import model
+from atr.verify import check
+from atr.warehouse.counting import Regions, arranged
 from tests import whole
 
 PROGRAMME = """

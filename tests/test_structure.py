@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 import yaml
 
-from atr.schemas import schemas
+from atr.report.schemas import schemas
 from tests import series
 from tests.conftest import EXAMPLES
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import mean_absolute_error, r2_score
 
-from atr.influence import Rules
-from atr.surrogate import Tree, agreement, fit, variance
+from atr.measures.influence import Rules
+from atr.measures.surrogate import Tree, agreement, fit, variance
 from tests.test_influence import table, tables
 
 

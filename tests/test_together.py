@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from atr import cli
 from atr.errors import ProgrammeError, RefusedError
 from atr.programme import load
-from atr.report.verify import verify
-from atr.schemas import schemas
+from atr.report.schemas import schemas
+from atr.verify import verify
 from tests import series, together
 from tests import test_verify as forging
 from tests.together import LEVELS, Content, Mix, Published

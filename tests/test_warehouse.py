@@ -17,15 +17,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from atr import run as steps
+from atr import pipeline as steps
+from atr.core.protected import Protection
 from atr.errors import AtrError, EnvironmentFault, IngestError, ProgrammeError, ReviewError
 from atr.ingest import accounting, ingest
-from atr.parquet import write_parquet
 from atr.programme import Programme, load
-from atr.protected import Protection
-from atr.regions import Regions
-from atr.store import hold
-from atr.warehouse import Warehouse
+from atr.warehouse.connection import Warehouse
+from atr.warehouse.counting import Regions
+from atr.warehouse.parquet import write_parquet
+from atr.warehouse.store import hold
 from tests import series
 
 PROGRAMME = """
@@ -141,7 +141,7 @@ def test_a_second_run_is_told_who_holds_the_programme(tmp_path: Path) -> None:
         """
         import sys
         from pathlib import Path
-        from atr.store import hold
+        from atr.warehouse.store import hold
         with hold(Path(sys.argv[1])):
             print("held", flush=True)
             sys.stdin.read()
@@ -165,7 +165,8 @@ def test_a_second_run_is_told_who_holds_the_programme(tmp_path: Path) -> None:
 
 def test_a_killed_run_holds_nothing(tmp_path: Path) -> None:
     _run(
-        "import os, sys, pathlib, atr.store as w\nwith w.hold(pathlib.Path(sys.argv[1])): os.kill(os.getpid(), 9)",
+        "import os, sys, pathlib\nimport atr.warehouse.store as w\n"
+        "with w.hold(pathlib.Path(sys.argv[1])): os.kill(os.getpid(), 9)",
         tmp_path,
     )
     assert (tmp_path / "writer.json").exists()
@@ -178,7 +179,7 @@ def test_a_warehouse_that_another_process_has_open_is_a_clear_fault(programme: P
         """
         import sys
         from atr.programme import load
-        from atr.warehouse import Warehouse
+        from atr.warehouse.connection import Warehouse
         with Warehouse.open(load(sys.argv[1])):
             print("open", flush=True)
             sys.stdin.read()
@@ -261,7 +262,7 @@ def test_a_warehouse_that_cannot_be_opened_is_closed(
         raise EnvironmentFault("cannot be used", where=str(path))
 
     with monkeypatch.context() as patch:
-        patch.setattr(f"atr.warehouse.{fails}", refuse if fails == "private_files" else "no statement")
+        patch.setattr(f"atr.warehouse.connection.{fails}", refuse if fails == "private_files" else "no statement")
         with pytest.raises((EnvironmentFault, duckdb.ParserException)):
             Warehouse.open(programme)
     duckdb.connect(str(programme.store_path / "warehouse.duckdb"), read_only=True).close()
@@ -302,7 +303,7 @@ def test_what_a_killed_run_committed_can_be_read(programme: Programme) -> None:
         """
         import os, sys
         from atr.programme import load
-        from atr.warehouse import Warehouse
+        from atr.warehouse.connection import Warehouse
         warehouse = Warehouse.open(load(sys.argv[1]))
         warehouse.store_measures("2013-v1", [("a", "b", 1.0)])
         os.kill(os.getpid(), 9)
@@ -332,7 +333,7 @@ def test_a_full_disk_leaves_what_was_committed(programme: Programme) -> None:
         from atr.errors import EnvironmentFault
         from atr.ingest import ingest
         from atr.programme import load
-        from atr.warehouse import Warehouse
+        from atr.warehouse.connection import Warehouse
         programme = load(sys.argv[1])
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (900_000, 900_000))

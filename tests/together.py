@@ -16,12 +16,14 @@ import numpy as np
 import numpy.typing as npt
 import yaml
 
-from atr import announcement as announcing
-from atr import coarsening, ingest, periods, review
-from atr import run as steps
-from atr.programme import load
-from atr.report.documents import render as render_documents
-from atr.warehouse import Warehouse
+from atr import ingest
+from atr import pipeline as steps
+from atr.documents.render import render as render_documents
+from atr.dossier import review
+from atr.mechanisms import announcement as announcing
+from atr.programme import load, periods
+from atr.warehouse import coarsening
+from atr.warehouse.connection import Warehouse
 from tests import series, whole
 
 Ints = npt.NDArray[np.int64]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from atr import announcement as announcing
-from atr import dossier, periods
-from atr.announcement import Announcement, Extent, Solved, Standing
-from atr.programme import Programme
-from atr.regions import Regions
+from atr.dossier import build as dossier
+from atr.mechanisms import announcement as announcing
+from atr.mechanisms.announcement import Announcement, Extent, Solved, Standing
+from atr.programme import Programme, periods
 from atr.report import build, model
-from atr.report.verify import check
+from atr.verify import check
+from atr.warehouse.counting import Regions
 from tests import series
 
 

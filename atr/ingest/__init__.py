@@ -11,7 +11,7 @@ from atr.ingest.files import File, changed, fingerprint, matches, relation
 from atr.ingest.merge import merge_rows, supersede
 from atr.ingest.rows import gate, stage
 from atr.programme import Programme
-from atr.warehouse import Layout, Warehouse
+from atr.warehouse.connection import Layout, Warehouse
 
 __all__ = ["Accounting", "accounting", "check_log", "ingest", "remarks"]
 

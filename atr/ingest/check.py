@@ -6,10 +6,10 @@ from __future__ import annotations
 import difflib
 import unicodedata
 
+from atr.core.display_text import CONTROL, UNKNOWN, printable
 from atr.errors import IngestError, ProgrammeError
 from atr.programme import MOST_OUTCOMES, Programme
-from atr.shown import CONTROL, UNKNOWN, printable
-from atr.warehouse import Warehouse
+from atr.warehouse.connection import Warehouse
 
 _LONG = 80
 """More letters are long for a table."""

@@ -19,11 +19,11 @@ from typing import IO
 
 import duckdb
 
+from atr.core.display_text import printable
 from atr.errors import IngestError
 from atr.programme import Programme
-from atr.shown import printable
-from atr.store import os_faults
-from atr.warehouse import Parameters, Warehouse
+from atr.warehouse.connection import Parameters, Warehouse
+from atr.warehouse.store import os_faults
 
 _PARQUET = (".parquet", ".pq")
 _DELIMITERS = (",", ";", "\t", "|")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import duckdb
 
 from atr.ingest.files import File
-from atr.warehouse import Layout
+from atr.warehouse.connection import Layout
 
 _EARLIER = "(SELECT ingestion FROM ingestions WHERE path = $1 AND ingestion < $2)"
 

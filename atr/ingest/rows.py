@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import duckdb
 
+from atr.core.display_text import printable
 from atr.errors import IngestError, ProgrammeError, RefusedError
 from atr.ingest.files import File, Relation, unpacked
 from atr.programme import Programme
-from atr.shown import printable
-from atr.warehouse import Layout, Parameters
+from atr.warehouse.connection import Layout, Parameters
 
 _DATE = (
     r"^(\d{4}-\d\d-\d\d)"

@@ -10,13 +10,13 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from atr.core.display_text import printable
 from atr.errors import ProgrammeError
 from atr.programme.attributes import Attribute, NamedSet, Reference
 from atr.programme.fields import FaultAtError
 from atr.programme.measures import AttributeDistance, FairnessPolicy, IndividualPolicy, InfluencePolicy
 from atr.programme.policy import FidelityPolicy, Policy, SideInformationPolicy
 from atr.programme.series import Log, PeriodPolicy, Programme, Publisher, System
-from atr.shown import printable
 
 _MOST_KEYS = 100_000
 _YAML = {

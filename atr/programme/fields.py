@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from atr.shown import printable
+from atr.core.display_text import printable
 
 
 def not_yet(what: str, instead: str) -> ValueError:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Discriminator, Field, PrivateAttr, Tag, model_validator
 
-from atr.fidelity import Alpha, Delta, Fidelity
+from atr.core.fidelity import Alpha, Delta, Fidelity
+from atr.core.protected import floored
 from atr.programme.fields import Count, Part, PositiveShare, Share, Text, at, how_written, not_yet
-from atr.protected import floored
-from atr.ranges import RangeTable
-from atr.side_information import SideInformation
+from atr.programme.ranges import RangeTable
+from atr.programme.side_information import SideInformation
 
 
 class FidelityPolicy(Part):
@@ -88,8 +88,7 @@ OWN_POPULATION = "population"
 class Policy(Part):
     """What is promised: to the people in the log (privacy) and to the reader (fidelity)."""
 
-    mechanism: Literal["optimal", "linear"] = "optimal"
-    reader: Literal["face_value", "informed"] = "face_value"
+    mechanism: Literal["optimal"] = "optimal"
     group_rates: Literal["exact", "free"] = "exact"
     fidelity: FidelityPolicy = FidelityPolicy(delta=0.9)
     objective: Literal["privacy", "fidelity"] = "privacy"
@@ -101,6 +100,19 @@ class Policy(Part):
     side_information: _SideInformation = OWN_POPULATION
 
     _known_from: SideInformationPolicy | None = PrivateAttr(default=None)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _withdrawn(cls, content: Any) -> Any:
+        if isinstance(content, dict):
+            for key, value in (("mechanism", "linear"), ("reader", None)):
+                if key in content and value in (None, content[key]):
+                    raise at(
+                        key,
+                        "the linear mechanism and its informed reader were withdrawn: who knows that counts are whole "
+                        "numbers could be surer than they promised. Leave this line out",
+                    )
+        return content
 
     @property
     def known_from(self) -> SideInformationPolicy | None:
@@ -134,8 +146,8 @@ class Policy(Part):
 
     @property
     def promise(self) -> dict[str, float | None]:
-        """The kind of promise and its level; the linear mechanism makes none, and gives its name only."""
-        return {"linear": None} if self.mechanism == "linear" else {self.fidelity.kind: self.fidelity.level}
+        """The kind of promise and its level."""
+        return {self.fidelity.kind: self.fidelity.level}
 
     @model_validator(mode="after")
     def _with_side_information(self) -> Policy:
@@ -145,23 +157,7 @@ class Policy(Part):
         self._known_from = SideInformationPolicy(file=source) if isinstance(source, str) else source
         if self.assumed == OWN_POPULATION:
             raise at("side_information", f"'{OWN_POPULATION}' means the log's own: give the file another title")
-        for key, value in (("mechanism", "linear"), ("unattainable", "coarsen")):
-            if getattr(self, key) == value:
-                what = f"{key}: {value} with a file of side information"
-                raise at("side_information", str(not_yet(what, f"use {OWN_POPULATION}")))
-        return self
-
-    @model_validator(mode="after")
-    def _of_one_mechanism(self) -> Policy:
-        if self.mechanism == "optimal":
-            if self.reader == "informed":
-                raise at("reader", "only mechanism: linear can hold an informed reader below the ceiling")
-            return self
-        if self.group_rates == "free":
-            raise at("group_rates", "mechanism: linear keeps the rates of groups: use exact, or mechanism: optimal")
-        no_promise = "mechanism: linear promises nothing of single chances"
-        if "fidelity" in self.model_fields_set:
-            raise at("fidelity", f"{no_promise}: leave fidelity out, or use mechanism: optimal")
-        if self.objective == "fidelity":
-            raise at("objective", f"{no_promise}, so there is no fidelity to aim for: leave it out")
+        if self.unattainable == "coarsen":
+            what = "unattainable: coarsen with a file of side information"
+            raise at("side_information", str(not_yet(what, f"use {OWN_POPULATION}")))
         return self

@@ -9,11 +9,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from atr.errors import ProgrammeError
-from atr.hierarchies import read as read_hierarchy
 from atr.programme.faults import Loc, Place, in_words, parse
+from atr.programme.hierarchies import read as read_hierarchy
+from atr.programme.ranges import read as read_ranges
 from atr.programme.series import Programme
-from atr.ranges import read as read_ranges
-from atr.side_information import read as read_side_information
+from atr.programme.side_information import read as read_side_information
 
 
 def load(path: str | Path) -> Programme:

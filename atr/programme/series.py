@@ -8,15 +8,15 @@ from zoneinfo import ZoneInfo
 
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
-from atr.hierarchies import Hierarchy
+from atr.core.display_text import printable
+from atr.core.protected import Protection, floored
 from atr.programme.attributes import Attribute
 from atr.programme.fields import OptionalText, Part, RawText, Share, Text, at, not_yet
+from atr.programme.hierarchies import Hierarchy
 from atr.programme.measures import FairnessPolicy, InfluencePolicy
 from atr.programme.policy import Policy
-from atr.protected import Protection, floored
-from atr.ranges import ENDS
-from atr.shown import printable
-from atr.side_information import PEOPLE
+from atr.programme.ranges import ENDS
+from atr.programme.side_information import PEOPLE
 
 MOST_OUTCOMES = 8
 """More make no readable report, and fairness looks at every set of outcomes."""

@@ -10,18 +10,17 @@ from fractions import Fraction
 import numpy as np
 
 import atr
-from atr import fairness
-from atr.announcement import RATE_DIGITS, Announcement, Extent, published_population
-from atr.fidelity import Delta, Fidelity, Ranges
-from atr.periods import Period
-from atr.pooling import Pooling
+from atr.core.display_text import UNKNOWN
+from atr.core.fidelity import Delta, Fidelity, Ranges
+from atr.core.protected import Label
+from atr.measures import group_fairness as fairness
+from atr.mechanisms.announcement import RATE_DIGITS, Announcement, Extent, published_population
 from atr.programme import Attribute, Programme
-from atr.protected import Label
+from atr.programme.periods import Period
 from atr.report import changes, derived, individual, model, sampling, wording, yardsticks
 from atr.report.comparisons import Printing
-from atr.report.held import cells as cells
+from atr.report.reader_view import cells as cells
 from atr.report.rounding import down, nearest, share_step
-from atr.shown import UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def build(
     (kind,) = policy.promise
     promise = model.FidelityInfo(
         kind=kind,
-        level=None if isinstance(promised, Ranges | Pooling) else promised.level,
+        level=None if isinstance(promised, Ranges) else promised.level,
         largest_change=largest_change(promised, digits=policy.digits),
     )
     titles = {name: programme.title_of(name) for name in programme.attributes}
@@ -197,12 +196,10 @@ def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple
 
 def _privacy(announcement: Announcement, programme: Programme, leakage: model.Leakage | None) -> model.Privacy:
     sensitive = [wording.inner(programme.title_of(name)) for name in programme.names(role="sensitive")]
-    holds_for = wording.holds_for(
-        wording.listed(sensitive, last="or"), reader=programme.policy.reader, known_from=programme.policy.assumed
-    )
+    holds_for = wording.holds_for(wording.listed(sensitive, last="or"), known_from=programme.policy.assumed)
     confidences, priors = announcement.confidences(), announcement.prior_confidences()
-    flattened = [priors[i] for i in np.flatnonzero(announcement.above_ceiling)]
-    kept = np.flatnonzero(~announcement.above_ceiling).tolist()
+    flattened = [priors[i] for i in np.flatnonzero(announcement.flattened)]
+    kept = np.flatnonzero(~announcement.flattened).tolist()
     surest = float(announcement.stated(flattened)) if flattened else None
     if not kept:
         return model.Privacy(
@@ -269,7 +266,7 @@ def binding_set(announcement: Announcement, group: int) -> dict[str, str]:
     return {surest.attribute: surest.name}
 
 
-def largest_change(fidelity: Fidelity | Pooling, *, digits: int) -> float | None:
+def largest_change(fidelity: Fidelity, *, digits: int) -> float | None:
     """How far, at most, an announced chance lies from the true one; None where the promise does not say."""
     if not isinstance(fidelity, Delta):
         return None
@@ -413,8 +410,6 @@ def _groups(
                     )
                     for i in members
                 ),
-                pooled=bool(told.pooled[g]) if isinstance(told, Pooling) and not flattened else None,
-                flattened_for="reader" if isinstance(told, Pooling) and told.for_reader[g] else None,
             )
         )
     withheld = (
@@ -439,7 +434,7 @@ def _chances(announcement: Announcement, region: int) -> dict[str, float]:
     return {o: round(x / 10**digits, digits) for o, x in zip(announcement.outcomes, chances, strict=True)}
 
 
-def _allowed(fidelity: Fidelity | Pooling, region: int) -> tuple[float, float] | None:
+def _allowed(fidelity: Fidelity, region: int) -> tuple[float, float] | None:
     """The declared limits of the region at this place of the promise; None where the promise is the same for all."""
     if not isinstance(fidelity, Ranges):
         return None

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from atr.errors import PeriodError
-from atr.periods import parse
+from atr.programme.periods import parse
 from atr.report.model import Change, Changes, Fairness, Margin, Measure, PublicReport
 from atr.report.rounding import bounds, down, nearest, up
 from atr.report.wording import count, inner, listed, number, points, rule_name

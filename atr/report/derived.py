@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from atr.report import absent
+from atr.report import empty_categories as absent
 from atr.report.individual import with_individual
-from atr.report.influences import influence, surrogate
+from atr.report.influence import influence, surrogate
 from atr.report.model import Fairness, PublicReport
 from atr.report.notes import fidelity_notes
 from atr.report.sampling import attached

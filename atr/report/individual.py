@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from atr import fairness
-from atr import individual as measuring
-from atr.announcement import RATE_DIGITS, open_people
+from atr.documents.fairness import Measured
+from atr.measures import group_fairness as fairness
+from atr.measures import individual as measuring
+from atr.mechanisms.announcement import RATE_DIGITS, open_people
 from atr.programme import Programme
-from atr.report import held, wording
+from atr.report import reader_view as held
+from atr.report import wording
 from atr.report.model import AttributeDistance, Fairness, IndividualPolicy, OutcomeDistance, Pair, PublicReport, Region
-from atr.report.parity import Measured
 from atr.report.rounding import bounds, nearest, printed_range
 
 NAMES: dict[OutcomeDistance, str] = {"total_variation": "Total variation", "relative": "Relative distance"}

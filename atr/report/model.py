@@ -120,15 +120,15 @@ class SamplingInfo(_Sparse):
 class PolicyInfo(_Sparse):
     """The policy as the programme states it, and where the lines of ``four_fifths`` and ``parity_tolerance`` come from.
 
-    ``fidelity`` is {"ranges": None} if each region has limits of its own, and {"linear": None} if the linear mechanism
-    promises nothing of single chances. ``individual`` is there only where individual fairness is measured.
+    ``fidelity`` is {"ranges": None} if each region has limits of its own. ``individual`` is there only where individual
+    fairness is measured.
     ``influence_sets`` are the sets of inputs whose joint influence is measured; there only if there are such.
     """
 
     SPARSE = ("individual", "sampling", "influence_sets")
 
     mechanism: str
-    reader: str
+    reader: str = "face_value"
     group_rates: Literal["exact", "free"]
     objective: Literal["privacy", "fidelity"]
     fidelity: dict[str, float | None]
@@ -242,7 +242,7 @@ class FidelityInfo(_Frozen):
     and where the linear mechanism promises nothing of single chances.
     """
 
-    kind: Literal["delta", "alpha", "ranges", "linear"]
+    kind: Literal["delta", "alpha", "ranges"]
     level: Share | None
     largest_change: Share | None
 
@@ -289,21 +289,13 @@ class Region(_Sparse):
     known: Annotated[People, Field(ge=1)] | None = None
 
 
-class Group(_Sparse):
+class Group(_Frozen):
     """A QID group. One withheld because prior knowledge exceeds the ceiling has its public values and no number.
 
-    One flattened for that reason shows its rates, to the nearest percent, as the chances of every region;
-    ``flattened_for`` is “reader” where it is for another: that some rule with its rates could not be announced to an
-    informed reader. Both must be told, because only one of them is a guarantee. One coarsened has coarser public values
-    than others, and is of the people with these whose own group could not be announced.
-
-    ``pooled`` is there for the announced groups of the linear mechanism only: whether the chances stand for several
-    rules, or were shrunk further for print, and may not be the true ones. It is a function of the announced mapping and
-    of the numbers of people, so it tells a reader no more than the digits of the mapping that are not printed would;
-    without it the true measures could lie as far off in groups that are announced as they are as in the others.
+    One flattened for that reason shows its rates, to the nearest percent, as the chances of every region. One
+    coarsened has coarser public values than others, and is of the people with these whose own group could not be
+    announced.
     """
-
-    SPARSE = ("pooled", "flattened_for")
 
     id: str
     public: dict[str, str]
@@ -312,8 +304,6 @@ class Group(_Sparse):
     rate: dict[str, Share] | None = None
     leakage: GroupLeakage | None = None
     regions: tuple[Region, ...] = ()
-    pooled: bool | None = None
-    flattened_for: Literal["reader"] | None = None
 
 
 class Pair(_Sparse):
@@ -339,7 +329,7 @@ class Pair(_Sparse):
 
 
 class Sampling(_Sparse):
-    """What sampling alone could make of a comparison, if the decisions are seen as a sample; see :mod:`atr.sampling`.
+    """What sampling alone could make of a comparison, if decisions are seen as a sample: :mod:`atr.measures.sampling`.
 
     ``interval`` is of a ratio, or of the higher rate less the lower one (of the positive outcome); its upper end is
     None where nothing bounds it. ``rates`` are the intervals of the two rates. P values are rounded up, the adjusted
@@ -643,28 +633,13 @@ class PublicReport(_Sparse):
         )
 
     @property
-    def groups_above_ceiling(self) -> tuple[Group, ...]:
-        """The flattened groups in which prior knowledge alone exceeds the ceiling."""
-        return tuple(group for group in self.flattened_groups if group.flattened_for is None)
-
-    @property
-    def groups_flattened_for_reader(self) -> tuple[Group, ...]:
-        """The flattened groups whose rules could not be announced to an informed reader, whatever they are."""
-        return tuple(group for group in self.flattened_groups if group.flattened_for == "reader")
-
-    @property
-    def pooled_groups(self) -> tuple[Group, ...]:
-        """The announced groups whose chances may not be the true ones, by the linear mechanism."""
-        return tuple(group for group in self.groups if group.pooled)
-
-    @property
     def withheld_groups(self) -> tuple[Group, ...]:
         """The groups that are named, but whose rules are not printed."""
         return tuple(group for group in self.groups if group.status == "withheld")
 
 
 def read(path: Path) -> PublicReport:
-    """The report in a ``report.json`` of one's own making; what others wrote is for :mod:`atr.report.verify`."""
+    """The report in a ``report.json`` of one's own making; what others wrote is for :mod:`atr.verify`."""
     return PublicReport.model_validate_json(path.read_text(encoding="utf-8"))
 
 

@@ -61,22 +61,17 @@ def _notes(report: PublicReport) -> Iterator[tuple[str, str, str]]:
 
 def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tuple[str, str, str]]:
     policy, flattened = report.policy, report.flattened_groups
-    linear = report.fidelity.kind == "linear"
     steps = wording.steps_of_rate(policy.digits, outcomes=len(report.outcomes))
     if len(flattened) < len(report.announced_groups):
         how = (
-            _linear(report, sensitive)
-            if linear
-            else f"{_name_of_promise(report)}Chances were moved only as far as it takes to keep {sensitive} private, "
+            f"{_name_of_promise(report)}Chances were moved only as far as it takes to keep {sensitive} private, "
             f"and as few people’s as possible. {_objective(report)}"
         )
         yield "altered", "What was altered, and by how much at most", f"{wording.fidelity(report)} {how}"
-    if report.groups_above_ceiling:
+    if flattened:
         yield _flattened(report, sensitive, public)
     if report.coarsened_groups:
         yield _coarsened(report, sensitive, public)
-    if report.groups_flattened_for_reader:
-        yield _flattened_for_reader(report, sensitive)
     if policy.group_rates == "exact":
         yield (
             "rates",
@@ -109,11 +104,7 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         "ranges",
         "How the ranges follow",
         "Beside a fairness figure stands the range its true value must lie in. It follows from the announced chances "
-        + (
-            "and numbers of people, from what rules the chances of a pooled group can stand for"
-            if linear
-            else "and the promise alone"
-        )
+        "and the promise alone"
         + (
             ", and from the group rates that were kept. A figure that is called exact is the true one up to rounding."
             if policy.group_rates == "exact"
@@ -121,21 +112,20 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         )
         + (" The true chances within a flattened group are taken to be anything from 0 to 1." if flattened else ""),
     )
-    if len(report.groups_above_ceiling) < len(report.announced_groups):
+    if len(flattened) < len(report.announced_groups):
         yield from _guarantee(report, sensitive, public)
     yield from _printed(report, sensitive)
 
 
 def _flattened(report: PublicReport, sensitive: str, public: str) -> tuple[str, str, str]:
-    policy, count = report.policy, len(report.groups_above_ceiling)
-    too = " for this reason" if report.groups_flattened_for_reader else ""
-    promise = "" if report.fidelity.kind == "linear" else "outside the promise on chances, and "
+    policy, count = report.policy, len(report.flattened_groups)
+    promise = "outside the promise on chances, and "
     steps = wording.steps_of_rate(policy.digits, outcomes=len(report.outcomes))
     knowing = f"{public} and the numbers of people"
     return (
         "flattened",
         "Groups that are flattened",
-        f"{_groups(count)} marked “flattened”{too}. There a reader who knows only {knowing}, without this report, "
+        f"{_groups(count)} marked “flattened”. There a reader who knows only {knowing}, without this report, "
         f"can be up to {wording.percent(report.privacy.flattened_confidence or 0.0)} sure of somebody’s {sensitive}, "
         f"{wording.above(report)}. No alteration can change that, so this report "
         f"adds nothing to it: the overall rate of each outcome in the group, {steps}, stands for every chance of it, "
@@ -169,62 +159,10 @@ def _coarsened(report: PublicReport, sensitive: str, public: str) -> tuple[str, 
     )
 
 
-def _flattened_for_reader(report: PublicReport, sensitive: str) -> tuple[str, str, str]:
-    count, ceiling = len(report.groups_flattened_for_reader), wording.percent(report.policy.max_confidence)
-    steps = wording.steps_of_rate(report.policy.digits, outcomes=len(report.outcomes))
-    too = " for another reason" if report.groups_above_ceiling else ""
-    own = wording.has_own_ceilings(report)
-    surer = f"a ceiling allows ({wording.ceilings(report)})" if own else ceiling
-    return (
-        "flattened-for-reader",
-        "Groups that are flattened because of who may read",
-        f"{_groups(count)} marked “flattened”{too}: some rules with the same rates could not be announced to a reader "
-        f"who knows the mechanism without making that reader surer than {surer}. Flattening only the groups that "
-        "have such rules would give these away. So every group that could have them shows the overall rate of each "
-        f"outcome, {steps}, as every chance, whatever its rules are. Which groups these are was decided from the "
-        "numbers of people, the policy and the overall rates, never from how outcomes are spread within a group. Of "
-        "these groups the report tells the rates only: a reader who has no reason to expect one value of "
-        f"{sensitive} to fare better than another expects the rate everywhere, and is as sure after reading as before, "
-        f"{ceiling} at most. One who already knows which values fare better may conclude more from the rates.",
-    )
-
-
-def _linear(report: PublicReport, sensitive: str) -> str:
-    """How the linear mechanism alters chances."""
-    if report.policy.reader == "informed":
-        return (
-            "A group’s rule is seen as the group’s rate and a step away from it, in the direction of the most extreme "
-            "rule of its kind: the one in which the first chance would reach 0. All rules of that direction whose step "
-            "is longer than a limit are announced as one, half-way between the limit and the most extreme rule; the "
-            f"others are announced as they are. The limit is the longest that keeps {sensitive} private."
-        )
-    return (
-        "Where a group’s chances would tell too much, all of them were drawn towards the group’s rate by the same part "
-        f"of their distance, by no more than it takes to keep {sensitive} private. The true rule can be anything from "
-        "the announced one to the most extreme rule in its direction: the one in which the first chance would reach 0."
-    )
-
-
 def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tuple[str, str, str]]:
-    policy, privacy, above = report.policy, report.privacy, report.groups_above_ceiling
-    outside = (
-        "flattened groups" if above == report.flattened_groups else "groups flattened for what is known beforehand"
-    )
-    such = f"Outside {outside} such" if above else "Such"
-    presumes = (
-        "In groups flattened because of who may read this presumes, too, that such a reader expects no one value to "
-        "fare better than another. "
-        if report.groups_flattened_for_reader
-        else ""
-    )
-    informed, ceiling = policy.reader == "informed", wording.percent(policy.max_confidence)
+    policy, privacy = report.policy, report.privacy
+    such = "Outside flattened groups such" if report.flattened_groups else "Such"
     computed = "Each figure was" if privacy.own_ceilings else "The figure was"
-    if informed:
-        computed = (
-            "Each figure for a reader at face value was"
-            if privacy.own_ceilings
-            else f"The {wording.percent(privacy.max_confidence or 0.0)} were"
-        )
     hidden = [wording.inner(a.title) for a in report.attributes if a.role == "sensitive"]
     another = "another private fact" if len(hidden) == 1 else f"one of {wording.listed(hidden)}"
     confidence = wording.percent(privacy.max_confidence or 0.0)
@@ -232,15 +170,8 @@ def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
     yield (
         "guarantee",
         "For whom the guarantee holds",
-        f"{privacy.holds_for} {such} a reader can be at most "
-        + (
-            f"{ceiling} sure of anybody’s {sensitive}, the ceiling of the policy. Where one rule is announced for "
-            "several, it is, up to rounding, what this reader expects of them on average, and so as telling to this "
-            f"reader as to one who takes the chances as they are. {presumes}That one can be at most {confidence} sure; "
-            if informed
-            else f"{confidence} sure of anybody’s {sensitive}; "
-        )
-        + f"knowing only {public} and the numbers of people, without this report, already makes the same reader up to "
+        f"{privacy.holds_for} {such} a reader can be at most {confidence} sure of anybody’s {sensitive}; "
+        f"knowing only {public} and the numbers of people, without this report, already makes the same reader up to "
         f"{prior} sure. {''.join(f'{said} ' for said in wording.own_confidences(report))}"
         f"{computed} computed from the printed "
         + (
@@ -256,16 +187,9 @@ def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
     yield (
         "limits",
         "For whom it does not hold",
-        (
-            "For a reader convinced that each rule is all or nothing, or half and half: such a reader finds the rules "
-            "from a group’s rates, which are true. For a reader with another idea of how extreme rules are: who holds "
-            "extreme ones for likelier is surer, by a little where all rules with the group’s rate are held for "
-            f"equally likely (in a worked example 82{wording.NBSP}% instead of 80{wording.NBSP}%)"
-            if informed
-            else "For a reader who works out how the figures were altered and reverses it: the method is public and "
-            "draws nothing at random, so such a reader can be surer. For a reader convinced that each rule is all or "
-            "nothing, or otherwise sure of what the true chances can be"
-        )
+        "For a reader who works out how the figures were altered and reverses it: the method is public and "
+        "draws nothing at random, so such a reader can be surer. For a reader convinced that each rule is all or "
+        "nothing, or otherwise sure of what the true chances can be"
         + (", the limits printed beside each rule for example" if report.fidelity.kind == "ranges" else "")
         + f". For a reader who knows more of a person than {public} and the outcome, {another} for example. "
         + (
@@ -277,16 +201,6 @@ def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         + "For a reader who compares this report with another one on the same people: an earlier version, or one of a "
         "period that shares days with this one. The report says nothing about them.",
     )
-    if report.fidelity.kind == "linear":
-        if len(report.pooled_groups) + len(report.flattened_groups) == len(report.announced_groups):
-            return
-        yield (
-            "exact",
-            "Groups announced as they are",
-            "Groups marked neither “pooled” nor “flattened” are announced as they are, up to rounding: their own rules "
-            "are mild enough. That a group is not pooled tells that, and no more than the guarantee allows for.",
-        )
-        return
     yield (
         "exact",
         "Groups announced as they are",

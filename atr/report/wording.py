@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -184,21 +184,15 @@ YARDSTICKS = (
         "much likelier the outcome makes one guess at the value right, on average. Smith, FoSSaCS 2009.",
     ),
 )
-"""What a mapping gives away in the units of other definitions: name, formula and source; see :mod:`atr.leakage`."""
+"""What a mapping gives away in the units of other definitions: name, formula, source; see :mod:`atr.core.leakage`."""
 
 
-def holds_for(sensitive: str, *, reader: str, known_from: str) -> str:
+def holds_for(sensitive: str, *, known_from: str) -> str:
     """For whom the guarantee is, as a sentence."""
     source = "" if known_from == OWN_POPULATION else f" from {known_from}"
-    believes = (
-        "knows the mechanism, and finds it equally likely for a rule to lie anywhere between the group’s rate and the "
-        "most extreme rule of its kind."
-        if reader == "informed"
-        else "and takes the announced chances as the chances."
-    )
     return (
         f"A reader who knows a person’s public attributes and the outcome of that person’s decision, knows{source} how "
-        f"many people each group has by {sensitive}, {believes}"
+        f"many people each group has by {sensitive}, and takes the announced chances as the chances."
     )
 
 
@@ -289,50 +283,29 @@ def promise(fidelity: FidelityInfo) -> str:
 
 def fidelity(report: PublicReport) -> str:
     """The promise of fidelity, and which groups are outside it."""
-    flattened, linear = report.flattened_groups, report.fidelity.kind == "linear"
+    flattened = report.flattened_groups
     if flattened and len(flattened) == len(report.announced_groups):
         return (
             "Every announced group is flattened: it shows its overall rate throughout, and nothing is promised of the "
             "true chances within it."
         )
-    if linear:
-        return " ".join(_without_promise(report))
     if not flattened:
         return promise(report.fidelity)
     rest = "Groups marked “flattened” show their overall rate throughout and are outside this promise."
     return f"{promise(report.fidelity)} {rest}"
 
 
-def _without_promise(report: PublicReport) -> Iterator[str]:
-    """What is told of the chances by the linear mechanism, as sentences."""
-    pooled, flattened = report.pooled_groups, report.flattened_groups
-    if pooled:
-        how = (
-            "one rule stands for all that are more extreme than a limit"
-            if report.policy.reader == "informed"
-            else "they were drawn towards the group’s rate"
-        )
-        yield f"In groups marked “pooled” nothing is promised of single chances: {how}."
-    if len(pooled) + len(flattened) < len(report.announced_groups):
-        yield f"{'All other' if pooled else 'The'} announced chances are the true ones, up to rounding."
-    if flattened:
-        yield "Groups marked “flattened” show their overall rate throughout; nothing is promised of their chances."
-
-
 def guarantee(report: PublicReport) -> str:
     """The guarantee of privacy as sentences, beside what is known without the report."""
-    privacy, flattened = report.privacy, report.groups_above_ceiling
+    privacy, flattened = report.privacy, report.flattened_groups
     if not flattened:
         return _guarantee(report)
-    others = report.groups_flattened_for_reader
     where = count(len(flattened), "group that is", "groups that are")
-    why = " for what is known beforehand" if others else ""
     said = (
-        f"In the {where} marked “flattened”{why} a reader can be up to {percent(privacy.flattened_confidence or 0.0)} "
+        f"In the {where} marked “flattened” a reader can be up to {percent(privacy.flattened_confidence or 0.0)} "
         f"sure from prior knowledge alone, {above(report)}; for such a reader this report adds nothing to it there."
     )
-    outside = "these" if others else "flattened groups"
-    return said if privacy.max_confidence is None else f"{_guarantee(report)} That is outside {outside}. {said}"
+    return said if privacy.max_confidence is None else f"{_guarantee(report)} That is outside flattened groups. {said}"
 
 
 def _guarantee(report: PublicReport) -> str:
@@ -340,19 +313,10 @@ def _guarantee(report: PublicReport) -> str:
     if privacy.max_confidence is None:
         return "No rule is announced, so there is nothing to infer from."
     base = "" if privacy.prior_confidence is None else f"; without this report, {percent(privacy.prior_confidence)}"
-    if report.policy.reader == "informed":
-        said = (
-            "A reader who knows how these rules were made, finds it equally likely for a rule to lie anywhere between "
-            "its group’s rate and the most extreme rule of its kind, and knows a person’s public attributes and "
-            f"outcome, can be at most {percent(report.policy.max_confidence)} sure of a person’s "
-            f"{sensitive(report)}{base}. One who takes the rules at face value can be at most "
-            f"{percent(privacy.max_confidence)} sure."
-        )
-    else:
-        said = (
-            "A reader who takes these rules at face value, and knows a person’s public attributes and outcome, can be "
-            f"at most {percent(privacy.max_confidence)} sure of a person’s {sensitive(report)}{base}."
-        )
+    said = (
+        "A reader who takes these rules at face value, and knows a person’s public attributes and outcome, can be "
+        f"at most {percent(privacy.max_confidence)} sure of a person’s {sensitive(report)}{base}."
+    )
     return " ".join((said, *own_confidences(report), *by_printed_people(report)))
 
 
@@ -370,16 +334,15 @@ def by_printed_people(report: PublicReport) -> tuple[str, ...]:
 def own_confidences(report: PublicReport) -> tuple[str, ...]:
     """How sure a reader can be where a stricter ceiling than the policy's holds, as a sentence each."""
     found = []
-    who = "a reader who takes the rules at face value" if report.policy.reader == "informed" else "such a reader"
     where = (
         "outside the groups flattened for what is known beforehand"
-        if report.groups_above_ceiling
-        else ("in the announced groups")
+        if report.flattened_groups
+        else "in the announced groups"
     )
     for own in report.privacy.own_ceilings:
         ceiling = f"The ceiling for {under(report, own.attribute, own.set)} is {percent(own.ceiling)}, and"
         found.append(
-            f"{ceiling} {who} can be at most {percent(own.max_confidence)} sure of it; without this report, "
+            f"{ceiling} such a reader can be at most {percent(own.max_confidence)} sure of it; without this report, "
             f"{percent(own.prior_confidence)}."
             if own.prior_confidence
             else f"{ceiling} nobody {where} is in it."

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 
-from atr.announcement import Announcement
-from atr.leakage import leakage_of_values
+from atr.core.leakage import leakage_of_values
+from atr.mechanisms.announcement import Announcement
 from atr.report import model
 from atr.report.rounding import down, up
 
@@ -17,7 +17,7 @@ def stated(announcement: Announcement) -> tuple[model.Leakage | None, list[model
     """The worst group of each yardstick, rounded up; and (g,) those of each group, with its minimum uncertainty,
     rounded down. None, and none, where no group is announced.
 
-    See :mod:`atr.leakage` for the definitions and where they come from.
+    See :mod:`atr.core.leakage` for the definitions and where they come from.
     """
     if not len(announcement.groups):
         return None, []

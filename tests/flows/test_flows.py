@@ -106,11 +106,11 @@ def test_a_run_killed_while_it_rendered_ends_with_the_same_bytes(tmp_path: Path,
 
 def test_a_second_run_names_the_holder(tmp_path: Path) -> None:
     from atr.errors import EnvironmentFault
-    from atr.store import hold
+    from atr.warehouse.store import hold
 
     path = series.write_series(tmp_path, series.card(2))
     holder = subprocess.Popen(
-        [sys.executable, "-c", f"import time\nfrom atr.store import hold\nfrom pathlib import Path\n"
+        [sys.executable, "-c", f"import time\nfrom atr.warehouse.store import hold\nfrom pathlib import Path\n"
          f"with hold(Path({str(tmp_path / 'var' / 'test-series')!r})):\n print('held', flush=True)\n time.sleep(60)"],
         env=environment(), stdout=subprocess.PIPE, text=True,
     )  # fmt: skip

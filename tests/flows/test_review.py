@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
-from atr import review as reviewing
+from atr.dossier import review as reviewing
 from atr.errors import ReviewError
 from atr.flows.review import require_credentials, review
 from atr.programme import load

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from atr.flows import publish
-from atr.periods import containing, previous
 from atr.programme import load
+from atr.programme.periods import containing, previous
 from tests import series
 
 

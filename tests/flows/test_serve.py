@@ -23,7 +23,7 @@ from prefect.serializers import PickleSerializer
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
-from atr import review
+from atr.dossier import review
 from atr.flows.environment import AUTH, authentication
 from atr.flows.programmes import SERVED
 from atr.programme import load

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from atr.fidelity import Alpha, Delta
-from atr.groups import Groups
+from atr.core.fidelity import Alpha, Delta
+from atr.core.groups import Groups
 
 RATES = ("exact", "free")
 

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from atr.confidence import maximum_confidence
+from atr.core.confidence import maximum_confidence
+from atr.core.fidelity import Alpha, Delta
+from atr.core.groups import Groups
 from atr.errors import RefusedError
-from atr.fidelity import Alpha, Delta
-from atr.groups import Groups
-from atr.mechanism import announce, optimal_privacy, solve
+from atr.mechanisms.optimal import announce, optimal_privacy, solve
 
 RATES = ("exact", "free")
 

@@ -11,14 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atr import compile, individual_kernels
-from atr.confidence import maximum_confidence
+from atr.core.confidence import maximum_confidence
+from atr.core.fidelity import Alpha, Delta, Ranges, ladder
+from atr.core.groups import Groups
 from atr.errors import RefusedError
-from atr.fidelity import Alpha, Delta, Ranges, ladder
-from atr.groups import Groups
-from atr.mechanism import announce, blocks, kernels, optimal_privacy, ranges, round_announcement, solve
-from atr.mechanism.ranges import allowed
-from atr.mechanism.solve import confidences, strictest_delta
+from atr.measures import compile, individual_kernels
+from atr.mechanisms.optimal import allowed_ranges as ranges
+from atr.mechanisms.optimal import announce, blocks, kernels, optimal_privacy, round_announcement, solve
+from atr.mechanisms.optimal.allowed_ranges import allowed
+from atr.mechanisms.optimal.solve import confidences, strictest_delta
 from tests.mechanism.test_against_programmes import (
     confidence,
     exact_closed_form,
@@ -259,7 +260,7 @@ def test_set_up_compiles_all_that_is_ever_called():
 
 
 def test_the_compiler_is_loaded_only_to_compute():
-    code = "import sys, atr, atr.mechanism, atr.announcement, atr.cli; sys.exit('numba' in sys.modules)"
+    code = "import sys, atr.mechanisms.optimal, atr.mechanisms.announcement, atr.cli; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
@@ -269,9 +270,9 @@ def test_without_any_place_for_a_cache_it_still_runs():
 import numba.core.caching as caching
 def nowhere(*_): raise OSError("read-only")
 caching._CacheLocator.ensure_cache_path = nowhere
-from atr.fidelity import Delta
-from atr.mechanism import Groups, optimal_privacy
-from atr.mechanism.kernels import free_rates
+from atr.core.fidelity import Delta
+from atr.mechanisms.optimal import Groups, optimal_privacy
+from atr.mechanisms.optimal.kernels import free_rates
 card = Groups([12, 5, 3], [0, 0, 1], [0, 3])
 print(round(optimal_privacy(card, fidelity=Delta(0.9), group_rates="free").overall, 9), free_rates.stats.cache_path)
 """

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import atr.regions
+import atr.warehouse.counting
+from atr.core.fidelity import Alpha, Delta, Ranges
 from atr.errors import RefusedError
-from atr.fidelity import Alpha, Delta, Ranges
-from atr.mechanism import Groups, announce, optimal_privacy, solve
+from atr.mechanisms.optimal import Groups, announce, optimal_privacy, solve
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "optimal_privacy.json").read_text())["binary"]
 
@@ -19,7 +19,7 @@ card = Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
 
 
 def test_groups_is_the_same_everywhere():
-    assert atr.regions.Groups is Groups
+    assert atr.warehouse.counting.Groups is Groups
 
 
 @pytest.mark.parametrize("kind", ["delta", "alpha"])

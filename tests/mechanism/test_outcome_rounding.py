@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atr.confidence import exact_confidence
+from atr.core.confidence import exact_confidence
+from atr.core.fidelity import Alpha, Delta
+from atr.core.groups import Groups
+from atr.core.protected import ProtectedSets
 from atr.errors import RefusedError
-from atr.fidelity import Alpha, Delta
-from atr.groups import Groups
-from atr.mechanism import announce, optimal_privacy, outcome_rounding, round_announcement, solve
-from atr.protected import ProtectedSets
+from atr.mechanisms.optimal import announce, optimal_privacy, outcome_rounding, round_announcement, solve
 from tests.mechanism.drawn import RATES, several
 
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from atr.confidence import exact_confidence, maximum_confidence
-from atr.fidelity import Delta
-from atr.groups import FloatArray, Groups
-from atr.mechanism import announce, optimal_privacy, round_announcement
+from atr.core.confidence import exact_confidence, maximum_confidence
+from atr.core.fidelity import Delta
+from atr.core.groups import FloatArray, Groups
+from atr.mechanisms.optimal import announce, optimal_privacy, round_announcement
 
 
 @st.composite

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from atr.confidence import exact_confidence, maximum_confidence, round_up
+from atr.core.confidence import exact_confidence, maximum_confidence, round_up
+from atr.core.fidelity import Alpha, Delta
+from atr.core.groups import Groups
 from atr.errors import RefusedError
-from atr.fidelity import Alpha, Delta
-from atr.groups import Groups
-from atr.mechanism import announce, optimal_privacy, round_announcement, solve
+from atr.mechanisms.optimal import announce, optimal_privacy, round_announcement, solve
 
 EQUAL = json.loads((Path(__file__).parents[1] / "vectors" / "equal_announcements.json").read_text())
 RATES = ("exact", "free")

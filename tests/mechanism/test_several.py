@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atr.confidence import maximum_confidence, privacy_limit
+from atr.core.confidence import maximum_confidence, privacy_limit
+from atr.core.fidelity import Alpha, Delta, Ranges
+from atr.core.groups import Groups
 from atr.errors import RefusedError
-from atr.fidelity import Alpha, Delta, Ranges
-from atr.groups import Groups
-from atr.mechanism import announce, optimal_privacy, solve
-from atr.mechanism.several import nearest, optimal
+from atr.mechanisms.optimal import announce, optimal_privacy, solve
+from atr.mechanisms.optimal.several import nearest, optimal
 from tests.mechanism.drawn import RATES, Oracle, fidelities, several
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "optimal_privacy.json").read_text())

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atr.groups import Groups
-from atr.tradeoff import grid, trade_off
+from atr.core.groups import Groups
+from atr.dossier.tradeoff import grid, trade_off
 
 card = Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
 

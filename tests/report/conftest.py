@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from atr.report.documents import contents
+from atr.documents.render import contents
 from atr.report.model import PublicReport
 from tests.report import sample
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from atr.report import annex
-from atr.report.documents import render
+from atr.documents import csv as annex
+from atr.documents.render import render
 from atr.report.model import PublicReport
 from tests.report import sample
 from tests.report.conftest import Documents, silent
@@ -119,7 +119,7 @@ def test_manifest_lists_every_file(reports: dict[str, PublicReport], tmp_path: P
 CHILD = """
 import sys
 from pathlib import Path
-from atr.report.documents import render
+from atr.documents.render import render
 from atr.report.model import PublicReport
 render(PublicReport.model_validate_json(Path(sys.argv[1]).read_text(encoding="utf-8")), Path(sys.argv[2]))
 """

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import sync_playwright
 
-from atr.report import view
-from atr.report.html import IndexEntry, index_html, report_html
+from atr.documents import view
+from atr.documents.html import IndexEntry, index_html, report_html
 from atr.report.model import PublicReport
 from tests.report import sample
 from tests.report.texts import HOSTILE

@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from atr.influence import SHAPLEY_UP_TO
-from atr.report import annex, charts, derived, importance, model, view
-from atr.report.html import report_html
+from atr.documents import charts, view
+from atr.documents import csv as annex
+from atr.documents import influence as importance
+from atr.documents.html import report_html
+from atr.measures.influence import SHAPLEY_UP_TO
+from atr.report import derived, model
 from atr.report.model import PublicReport, TreeNode
-from atr.report.verify import verify
+from atr.verify import verify
 from tests import series
 from tests.report import sample
 from tests.report.test_html import read

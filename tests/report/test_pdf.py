@@ -15,10 +15,11 @@ import pikepdf
 import pypdf
 import pytest
 
+from atr.documents import fairness as parity
+from atr.documents import pdf as module
+from atr.documents import templates
+from atr.documents.html import report_html
 from atr.errors import EnvironmentFault
-from atr.report import parity, templates
-from atr.report import pdf as module
-from atr.report.html import report_html
 from atr.report.model import PublicReport
 from tests.report import sample
 from tests.report.conftest import Documents
@@ -192,7 +193,7 @@ def test_one_honest_page_when_nothing_is_announced(documents: Documents) -> None
 
 
 def test_one_page_even_with_many_withheld_groups() -> None:
-    from atr.report.documents import contents
+    from atr.documents.render import contents
 
     report = sample.grid((8, 9), 1, name="A long name of a value, {kind} {i}")
     assert len(report.withheld_groups) == 72

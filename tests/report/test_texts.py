@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from atr.documents import choices, view
+from atr.documents import fairness as parity
+from atr.documents.html import report_html
 from atr.programme import Policy
-from atr.report import choices, notes, parity, sampling, view, wording
+from atr.report import notes, sampling, wording
 from atr.report.comparisons import Printing
-from atr.report.html import report_html
 from atr.report.model import Fairness, FidelityInfo, PublicReport
 from tests.report import sample
 

@@ -6,7 +6,9 @@ import doctest
 
 import pytest
 
-from atr.report import annex, charts, view, wording
+from atr.documents import charts, view
+from atr.documents import csv as annex
+from atr.report import wording
 from atr.report.model import FidelityInfo, PeriodInfo
 
 

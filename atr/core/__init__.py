@@ -1,0 +1,1 @@
+"""Populations, mappings, protected sets, fidelity, confidence and leakage: no files, no database."""

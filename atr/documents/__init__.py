@@ -1,0 +1,1 @@
+"""The public documents, rendered from the public report alone."""

@@ -1,0 +1,95 @@
+"""The PDF document: the HTML laid out on paper by WeasyPrint, tagged, with the annex attached."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from atr.documents import fonts
+from atr.errors import EnvironmentFault
+
+
+def pdf(html: str, *, date: str, identifier: str, attachments: Mapping[str, tuple[bytes, str]]) -> bytes:
+    """A PDF/UA document; the same arguments give the same bytes.
+
+    Parameters
+    ----------
+    html
+        The document. It may name bundled fonts; nothing else is read.
+    date
+        ISO date that the document and its attachments bear.
+    identifier
+        Hexadecimal, unique to the content.
+    attachments
+        For each file name its content and what it is.
+
+    Raises
+    ------
+    EnvironmentFault
+        If WeasyPrint's system libraries are missing.
+    """
+    weasyprint = _weasyprint()
+    fetcher = _bundled_fetcher(weasyprint)
+    moment = datetime.fromisoformat(date).replace(tzinfo=UTC)
+    document = weasyprint.HTML(string=html, base_url=None, url_fetcher=fetcher)
+    attached = [
+        weasyprint.Attachment(
+            string=content, name=name, description=description, relationship="Data", created=moment, modified=moment
+        )
+        for name, (content, description) in attachments.items()
+    ]
+    written: bytes = document.write_pdf(
+        pdf_variant="pdf/ua-1",
+        pdf_identifier=identifier.encode(),
+        attachments=attached,
+        finisher=_scopes,
+    )
+    return written
+
+
+def _weasyprint() -> Any:
+    try:
+        import weasyprint
+    except OSError:
+        raise EnvironmentFault(
+            "the libraries that lay out the PDF are missing: "
+            "apt install libpango-1.0-0 libpangoft2-1.0-0 (Debian) or brew install pango (macOS)"
+        ) from None
+    logging.getLogger("weasyprint").addFilter(_asks_something)
+    return weasyprint
+
+
+def _asks_something(record: logging.LogRecord) -> bool:
+    """Without an optional library WeasyPrint warns of every font, though all are embedded all the same."""
+    return "HarfBuzz-Subset" not in record.msg
+
+
+def _bundled_fetcher(weasyprint: Any) -> Any:
+    fatal = weasyprint.urls.FatalURLFetchingError
+
+    class BundledFetcher(weasyprint.urls.URLFetcher):  # type: ignore[misc]
+        """Reads the bundled fonts, and refuses every other address: no file, no network, no data."""
+
+        def fetch(self, url: str, headers: Any = None) -> Any:
+            font = fonts.read(url)
+            if font is None:
+                raise fatal(f"a document may not read {url[:80]}")
+            return weasyprint.urls.URLFetcherResponse(url, font, {"Content-Type": "font/ttf"})
+
+    return BundledFetcher(allowed_protocols=(), allow_redirects=False, fail_on_errors=True)
+
+
+def _scopes(_document: Any, file: Any) -> None:
+    """Give every header cell its scope, which WeasyPrint leaves out."""
+    for cell in file.objects:
+        if not isinstance(cell, dict) or cell.get("S") != "/TH":
+            continue
+        row = _target(file, cell["P"])
+        head = _target(file, row["P"])["S"] == "/THead"
+        cell["A"]["Scope"] = "/Column" if head or "ColSpan" in cell["A"] else "/Row"
+
+
+def _target(file: Any, reference: bytes) -> Any:
+    return file.objects[int(reference.split()[0])]

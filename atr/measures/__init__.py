@@ -1,0 +1,1 @@
+"""Fairness, influence and sampling, computed on what is announced."""

@@ -1,0 +1,37 @@
+"""Compile all kernels ahead of the first report: ``python -m atr.measures.compile``.
+
+Set-up does this once. Without it, or after an upgrade, the first report waits for the compiler instead.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from atr.core.fidelity import Delta
+from atr.core.groups import Groups
+from atr.measures.group_fairness import AnnouncedCells
+from atr.measures.individual import Attribute, Records, largest_excess
+from atr.mechanisms.optimal.rounding import round_announcement
+from atr.mechanisms.optimal.solve import solve
+
+
+def main() -> None:
+    """Solve the smallest cases that call every kernel."""
+    groups = Groups([12, 5, 3], [0, 0, 1], [0, 3])
+    people = groups.population
+    x = solve(groups, fidelity=Delta(0.9), group_rates="free", digits=3).announced[:, 1]
+    solve(groups, fidelity=Delta(0.5), objective="fidelity", max_confidence=0.9, digits=3)
+    round_announcement(
+        groups, x, fidelity=Delta(0.5), digits=3, beta=1, ceiling=1, published_population=people, group_rates="free"
+    )
+    chance = np.array([[0.0, 1.0], [1.0, 0.0]])
+    cells = AnnouncedCells(
+        population=np.array([5, 3]), chance=chance, digits=3, lower=chance, upper=chance, offsets=np.array([0, 2]),
+        exact=True, printed=np.array([5, 3]),
+    )  # fmt: skip
+    records = Records.of({"sex": ["women", "men"]}, {"sex": Attribute(1, {})})
+    largest_excess(cells, records, distance="total_variation", tolerance=-1.0)
+
+
+if __name__ == "__main__":
+    main()

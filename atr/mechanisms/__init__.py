@@ -1,0 +1,1 @@
+"""What is announced in place of the true decision mapping."""

@@ -1,0 +1,298 @@
+"""Optimal privacy and the announcement with several outcomes or protected sets, by linear programmes.
+
+Programmes of some fifty groups each are solved side by side. Neither how groups are put together nor the order of
+their regions changes a result by more than 1e-9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from atr.core.confidence import maximum_confidence, privacy_limit
+from atr.core.groups import FloatArray, Groups, IntArray
+from atr.mechanisms.optimal.blocks import processors
+from atr.mechanisms.optimal.lp_batches import Arranged
+from atr.mechanisms.optimal.programmes import (
+    DUAL_TOLERANCE,
+    PEOPLE,
+    Block,
+    Optimum,
+    confidence_limits,
+    exact_programme,
+    free_programme,
+    nearest_programme,
+)
+from atr.mechanisms.optimal.tie_break import evenest
+
+BoolArray = NDArray[np.bool_]
+_Result = TypeVar("_Result")
+_Part = TypeVar("_Part")
+
+# Groups with more cells keep the solver's announcement, one of several that are equally near.
+_EVENED_CELLS = 1200
+_STEPS = 100
+# Confidences that differ by less are the same.
+_SAME = 1e-11
+# A total this small, relative to the group's, is an outcome nobody gets.
+_NOTHING = 1e-10
+
+
+def optimal(groups: Groups, lower: FloatArray, upper: FloatArray, *, exact: bool) -> tuple[FloatArray, IntArray]:
+    """Give the optimal privacy of every group and what binds it.
+
+    Parameters
+    ----------
+    groups
+        Populations, true decisions (n, outcomes) and protected sets.
+    lower, upper
+        (n, outcomes) allowed range of the announced mapping, the truth inside.
+    exact
+        Whether every group's rates (of :attr:`Groups.rated`) are announced as they are, or may move.
+
+    Returns
+    -------
+    beta
+        (g,) the smallest confidence, each set's divided by its factor, that any allowed mapping reaches.
+    binding
+        (g, 2) a protected set, by its position in the group's list, and an outcome: in every mapping that reaches
+        ``beta`` and gives the outcome to anybody, the set has this confidence. Where several bind, the one with
+        most people that the solver names.
+
+    References
+    ----------
+    Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, (OPT), for any number of outcomes
+    and any sets. With free rates the largest ratio is minimised by Dinkelbach's method (Crouzeix, Ferland 1991).
+    """
+    exact = exact and groups.rated is None
+    arranged = Arranged(groups, lower, upper)
+    limit, posterior = privacy_limit(groups), maximum_confidence(groups, groups.decision)
+    beta, binding = posterior.copy(), np.zeros((len(groups), 2), dtype=np.int64)
+    open_still = np.flatnonzero(posterior > limit + _SAME)
+    totals = groups.sums(groups.population[:, None] * groups.decision) * arranged.units[:, None]
+    weights = np.maximum(totals, PEOPLE / 1000)
+    without = np.zeros(len(groups), dtype=bool)
+    for _ in range(_STEPS):
+
+        def step(part: IntArray) -> tuple[FloatArray, FloatArray, IntArray]:
+            return _improved(arranged, part, beta[part], weights[part], exact=exact)
+
+        parts = arranged.parts(open_still)
+        unfinished = []
+        for part, (reached, sums, named) in zip(parts, side_by_side(step, parts), strict=True):
+            better = reached < beta[part] - _SAME
+            beta[part] = np.maximum(np.minimum(beta[part], reached), limit[part])
+            weights[part] = np.maximum(sums, PEOPLE / 1000)
+            told = better | ~without[part]
+            binding[part[told]] = named[told]
+            if exact:
+                continue
+            last = ~better | (beta[part] <= limit[part] + _SAME)
+            without[part] = False
+            if groups.rated is None:  # where rates are kept, an outcome of somebody's cannot be taken from all
+                without[part[last]] = _emptied(arranged, part[last], named[last])
+            unfinished.append(part[~last | without[part]])
+        open_still = np.concatenate(unfinished) if unfinished else np.zeros(0, dtype=np.int64)
+        if not len(open_still):
+            break
+    at_limit = np.flatnonzero(beta <= limit + 1e-9)
+    binding[at_limit, 0] = _largest_sets(arranged)[at_limit]
+    binding[at_limit, 1] = totals[at_limit].argmax(axis=1)
+    return beta, binding
+
+
+def nearest(
+    groups: Groups, lower: FloatArray, upper: FloatArray, beta: FloatArray, *, exact: bool
+) -> tuple[FloatArray, BoolArray]:
+    """Give the least distorted announcement of confidence at most β: the smallest Σ p·½Σ_a|D̃_a - D_a|.
+
+    Of those that are equally near, the one with the smallest Σ p·Σ_a(D̃_a - D_a)²; there is one only. Groups whose
+    true decisions keep within β announce them.
+
+    Parameters
+    ----------
+    groups
+        Populations, true decisions (n, outcomes) and protected sets.
+    lower, upper
+        (n, outcomes) allowed range of the announced mapping, the truth inside.
+    beta
+        Confidence to keep to, one for all groups or (g,); each set's is multiplied by its factor.
+    exact
+        Whether every group's rates (of :attr:`Groups.rated`) are announced as they are, or may move.
+
+    Returns
+    -------
+    (n, outcomes) announced mapping, and which groups (g,) cannot keep to β.
+    """
+    exact = exact and groups.rated is None
+    beta = np.broadcast_to(beta, len(groups))
+    arranged = Arranged(groups, lower, upper)
+    announced, missed = groups.decision.copy(), np.zeros(len(groups), dtype=bool)
+    above = np.flatnonzero(maximum_confidence(groups, groups.decision) > beta * (1 + 1e-12))
+
+    def solved(part: IntArray) -> list[tuple[IntArray, FloatArray | None]]:
+        return list(_announced(arranged, part, beta[part], exact=exact))
+
+    for part in side_by_side(solved, arranged.parts(above)):
+        for which, mapping in part:
+            if mapping is None:
+                missed[which] = True
+            else:
+                announced[arranged.regions(which)] = mapping
+    return announced, missed
+
+
+def _improved(
+    arranged: Arranged, part: IntArray, beta: FloatArray, weights: FloatArray, *, exact: bool
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Give the confidence (k,) some groups come to next, the totals (k, outcomes) there, and what binds (k, 2)."""
+    block = arranged.block(part)
+    found = exact_programme(block) if exact else free_programme(block, beta, weights)
+    if found is None:
+        if len(part) == 1:
+            raise ArithmeticError("the solver finds no solution of a programme that has one")
+        alone = [
+            _improved(arranged, part[i : i + 1], beta[i : i + 1], weights[i : i + 1], exact=exact)
+            for i in range(len(part))
+        ]
+        reached, sums, named = (np.concatenate(values) for values in zip(*alone, strict=True))
+        return reached, sums, named
+    z = _without_noise(block, found.x[: block.D.size].reshape(block.D.shape))
+    worth = found.multipliers.reshape(-1, block.outcomes)
+    if exact:
+        worth = worth * block.factors[:, None] * block.group_sums(block.p[:, None] * block.D)[block.set_group]
+    people = block.set_sums(block.p[:, None])[:, 0] / block.factors
+    counts = np.where(worth > DUAL_TOLERANCE, people[:, None], -1.0)
+    named = np.zeros((len(part), 2), dtype=np.int64)
+    starts = np.searchsorted(block.set_group, np.arange(len(part) + 1))
+    for i in range(len(part)):
+        own = counts[starts[i] : starts[i + 1]]
+        named[i] = np.unravel_index(np.argmax(own >= own.max() * (1 - 1e-9)), own.shape)
+    return block.largest(block.confidences(z)), block.group_sums(z), named
+
+
+def _emptied(arranged: Arranged, part: IntArray, named: IntArray) -> BoolArray:
+    """Tell of which groups (k,) the outcome that binds could be announced to nobody, and was not so far.
+
+    An outcome's confidence is defined only where somebody gets it. Falling chances approach no smaller confidence
+    than β unless some region's range holds zero only; then nobody at all getting the outcome may be better.
+    """
+    groups, found = arranged.groups, np.zeros(len(part), dtype=bool)
+    for i, (group, outcome) in enumerate(zip(part.tolist(), named[:, 1].tolist(), strict=True)):
+        cells = slice(groups.offsets[group], groups.offsets[group + 1])
+        upper = arranged.upper[cells]
+        others = upper.sum(axis=1) - upper[:, outcome]
+        possible = (arranged.lower[cells, outcome] <= 0).all() and (others >= 1).all()
+        if possible and (upper[:, outcome] <= 0).any() and (upper[:, outcome] > 0).any():
+            arranged.upper[cells, outcome] = 0
+            found[i] = True
+    return found
+
+
+def _largest_sets(arranged: Arranged) -> IntArray:
+    """Give, for each group, the position of the protected set with the most people for its factor."""
+    sets = arranged.sets
+    people = sets.sums(arranged.groups.population) / sets.factors
+    most = people >= sets.largest(people)[sets.group_of_set] * (1 - 1e-12)
+    first = np.flatnonzero(most)
+    _, where = np.unique(sets.group_of_set[first], return_index=True)
+    return first[where] - sets.group_offsets[:-1]
+
+
+def _announced(
+    arranged: Arranged, part: IntArray, beta: FloatArray, *, exact: bool
+) -> Iterator[tuple[IntArray, FloatArray | None]]:
+    """Yield groups, all of a part or one of it, with their announcement in the order of their block."""
+    block = arranged.block(part)
+    found = nearest_programme(block, beta, exact=exact)
+    if found is not None:
+        mapping = _mapping(block, _evened(block, found, beta, exact=exact))
+        yield part, mapping
+    elif len(part) > 1:
+        for i in range(len(part)):
+            yield from _announced(arranged, part[i : i + 1], beta[i : i + 1], exact=exact)
+    else:
+        # Where β is just attainable, a rounding error of it must not make the difference.
+        found = nearest_programme(block, beta + 1e-8, exact=exact)
+        yield part, None if found is None else _mapping(block, _evened(block, found, beta + 1e-8, exact=exact))
+
+
+def _evened(block: Block, found: Optimum, beta: FloatArray, *, exact: bool) -> FloatArray:
+    """Give the moves (n, outcomes) of people, of all that are as small the most even ones."""
+    A, cells = block.outcomes, block.D.size
+    plus, minus = found.x[:cells], found.x[cells : 2 * cells]
+    moves = (plus - minus).reshape(block.D.shape)
+    up = (block.p[:, None] * (block.upper - block.D)).ravel()
+    down = (block.p[:, None] * (block.D - block.lower)).ravel()
+    least_up, most_up = _range(up, found.at_lower[:cells], found.at_upper[:cells])
+    least_down, most_down = _range(down, found.at_lower[cells : 2 * cells], found.at_upper[cells : 2 * cells])
+    low, high = (least_up - most_down) / PEOPLE, (most_up - least_down) / PEOPLE
+    limits = confidence_limits(block, beta)
+    binds = (found.multipliers > DUAL_TOLERANCE).reshape(-1, A)
+    limits = limits.reshape(-1, A) / PEOPLE
+    region_starts = np.searchsorted(block.group, np.arange(block.count + 1))
+    set_starts = np.searchsorted(block.set_group, np.arange(block.count + 1))
+    member_starts = np.searchsorted(block.set_group[block.member_set], np.arange(block.count + 1))
+    for i in range(block.count):
+        regions = slice(region_starts[i], region_starts[i + 1])
+        sets = slice(set_starts[i], set_starts[i + 1])
+        members = slice(member_starts[i], member_starts[i + 1])
+        m = region_starts[i + 1] - region_starts[i]
+        if m * A > _EVENED_CELLS:
+            continue
+        own = slice(region_starts[i] * A, region_starts[i + 1] * A)
+        holds = np.zeros((set_starts[i + 1] - set_starts[i], m))
+        holds[block.member_set[members] - set_starts[i], block.member[members] - region_starts[i]] = 1
+        if not exact:
+            holds = holds - (beta[i] * block.factors[sets])[:, None]
+        most, each = np.kron(holds, np.eye(A)), np.kron(np.eye(m), np.ones(A))
+        tight, ends = binds[sets].ravel(), limits[sets].ravel()
+        equal, totals = [each, most[tight]], [np.zeros(m), ends[tight]]
+        if exact or block.rated is not None:
+            equal.append(np.kron(np.ones(m) if block.rated is None else block.rated[regions], np.eye(A)))
+            totals.append(np.zeros(A))
+        loose = ~tight & (np.maximum(most * low[own], most * high[own]).sum(axis=1) > ends)
+        even = evenest(
+            np.repeat(block.p[regions], A) / PEOPLE,
+            low[own],
+            high[own],
+            equal=np.vstack(equal),
+            totals=np.concatenate(totals),
+            most=most[loose],
+            limits=ends[loose],
+        )
+        if even is not None:
+            moves[regions] = even.reshape(m, A) * PEOPLE
+    return moves
+
+
+def _range(reach: FloatArray, at_lower: BoolArray, at_upper: BoolArray) -> tuple[FloatArray, FloatArray]:
+    return np.where(at_upper & ~at_lower, reach, 0), np.where(at_lower, 0, reach)
+
+
+def _mapping(block: Block, moves: FloatArray) -> FloatArray:
+    """Give the announced mapping, every row in its range and of sum one but for the last bits."""
+    z = _without_noise(block, block.p[:, None] * block.D + moves)
+    X = np.clip(z / block.p[:, None], block.lower, block.upper)
+    rows = np.arange(len(X))
+    room = np.minimum(X - block.lower, block.upper - X).argmax(axis=1)
+    X[rows, room] += 1 - X.sum(axis=1)
+    return np.clip(X, 0, 1)
+
+
+def _without_noise(block: Block, z: FloatArray) -> FloatArray:
+    """Empty an outcome whose total is nothing but rounding errors, where it may be empty."""
+    few = block.group_sums(z) <= _NOTHING * PEOPLE
+    return np.where(few[block.group] & (block.lower <= 0), 0, z)
+
+
+def side_by_side(solve: Callable[[_Part], _Result], parts: list[_Part]) -> list[_Result]:
+    """Solve all parts, as many at once as there are processors: HiGHS lets other threads run."""
+    if len(parts) < 2:
+        return [solve(part) for part in parts]
+    with ThreadPoolExecutor(min(len(parts), processors())) as pool:
+        return list(pool.map(solve, parts))

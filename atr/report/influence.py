@@ -1,0 +1,226 @@
+"""Influence and the surrogate tree of a report, from its printed chances and its printed numbers of people alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from atr.measures import influence as measures
+from atr.measures import surrogate as trees
+from atr.measures.influence import Floats, Rules
+from atr.measures.surrogate import Bools, Tree
+from atr.mechanisms.announcement import RATE_DIGITS
+from atr.report.model import Dependence, GroupInfluence, Influence, PublicReport, Surrogate, TreeNode
+from atr.report.rounding import down, nearest
+
+
+@dataclass(frozen=True)
+class _Printed:
+    """The announced rules of a report that has some; ``rules`` are in units of the last printed digit."""
+
+    report: PublicReport
+    rules: Rules
+
+    @staticmethod
+    def of(report: PublicReport) -> _Printed:
+        regions = [
+            (group.public | region.sensitive, region) for group in report.announced_groups for region in group.regions
+        ]
+        places = [(a.name, {value: i for i, value in enumerate(a.values)}) for a in report.attributes]
+        unit = 10**report.policy.digits
+        return _Printed(
+            report,
+            Rules(
+                np.array([[place[values[name]] for name, place in places] for values, _ in regions], dtype=np.int64),
+                np.array([region.population for _, region in regions], dtype=np.float64),
+                np.array([round(region.announced[report.positive] * unit) for _, region in regions], dtype=np.float64),
+            ),
+        )
+
+    @cached_property
+    def others(self) -> dict[str, Rules]:
+        """The same rules on each other outcome, where there are several; of two, what moves one moves the other."""
+        regions = [region for group in self.report.announced_groups for region in group.regions]
+        names = [name for name in self.report.outcomes if name != self.report.positive]
+        return {
+            name: Rules(
+                self.rules.values,
+                self.rules.people,
+                np.array([round(region.announced[name] * self.unit) for region in regions], dtype=np.float64),
+            )
+            for name in (names if len(names) > 1 else ())
+        }
+
+    @property
+    def unit(self) -> int:
+        return int(10**self.report.policy.digits)
+
+    @property
+    def protected(self) -> list[int]:
+        """The columns of protected attributes."""
+        return [i for i, a in enumerate(self.report.attributes) if a.protected]
+
+    def rounded(self, amount: float) -> float:
+        """An amount of chance, in units, as it is printed."""
+        return nearest(amount / self.unit, self.report.policy.digits)
+
+    @cached_property
+    def rates(self) -> dict[int, Floats]:
+        """For each protected column, (values,) the rates of the people with each value."""
+        return {i: measures.rates(self.rules, i) for i in self.protected}
+
+    @cached_property
+    def references(self) -> dict[int, int | None]:
+        """For each protected column the place of the value that groups are compared with, where there is one."""
+        named = {e.attribute: e.reference for e in self.report.fairness}
+        attributes = [(i, self.report.attributes[i]) for i in self.protected]
+        return {i: a.values.index(named[a.name]) if named.get(a.name) in a.values else None for i, a in attributes}
+
+    def base(self, column: int) -> int:
+        """The place of the value that others of an input are compared with: the reference, or else the commonest."""
+        people = np.bincount(self.rules.values[:, column], self.rules.people)
+        reference = self.references.get(column)
+        if reference is not None and reference < len(people) and people[reference]:
+            return reference
+        return int(people.argmax())
+
+
+def influence(report: PublicReport) -> tuple[Influence, ...]:
+    """The influence of each input, of the declared sets, and of all inputs together; see :mod:`atr.measures.influence`.
+
+    Parameters
+    ----------
+    report
+        A report whose groups and fairness are complete.
+    """
+    if not report.announced_groups:
+        return ()
+    printed = _Printed.of(report)
+    names = [a.name for a in report.attributes]
+    shapley = None
+    if len(names) <= measures.SHAPLEY_UP_TO:
+        shapley = measures.shapley(measures.of_subsets(printed.rules, by=printed.protected))
+    sets = dict.fromkeys([*((name,) for name in names), *report.policy.influence_sets])
+    if not any(set(of) == set(names) for of in sets):
+        sets[tuple(names)] = None
+    return tuple(_entry(printed, [names.index(name) for name in of], shapley) for of in sets)
+
+
+def _entry(printed: _Printed, inputs: list[int], shapley: Floats | None) -> Influence:
+    found = measures.influence(printed.rules, inputs, by=printed.protected)
+    one = inputs[0] if len(inputs) == 1 else None
+    own = None if shapley is None or one is None else shapley[one]
+    several = one is not None and len(np.unique(printed.rules.values[:, one])) > 1
+    base = printed.base(one) if one is not None and several else None
+    return Influence(
+        inputs=tuple(printed.report.attributes[i].name for i in inputs),
+        value=printed.rounded(found.change),
+        covered=down(found.covered, RATE_DIGITS),
+        rate=printed.rounded(found.rate),
+        shapley=None if own is None else printed.rounded(own[0]),
+        rate_shapley=None if own is None else printed.rounded(own[1]),
+        outcomes={
+            name: printed.rounded(measures.influence(rules, inputs).change) for name, rules in printed.others.items()
+        },
+        groups=tuple(_groups(printed, found.rates, None if own is None else own[2:])),
+        against=None if one is None or base is None else printed.report.attributes[one].values[base],
+        dependence=() if one is None else tuple(_dependence(printed, one, base)),
+    )
+
+
+def _groups(printed: _Printed, changes: tuple[Floats, ...], shapley: Floats | None) -> Iterator[GroupInfluence]:
+    start = 0
+    for column, change in zip(printed.protected, changes, strict=True):
+        attribute, rate, reference = (
+            printed.report.attributes[column],
+            printed.rates[column],
+            printed.references[column],
+        )
+        for place in np.unique(printed.rules.values[:, column]).tolist():
+            disparity = None
+            if reference is not None and place != reference and reference < len(rate):
+                apart, drawn = rate - rate[reference], (rate - change) - (rate - change)[reference]
+                disparity = printed.rounded(abs(apart[place]) - abs(drawn[place]))
+            yield GroupInfluence(
+                attribute=attribute.name,
+                group=attribute.values[place],
+                value=printed.rounded(change[place]),
+                shapley=None if shapley is None else printed.rounded(shapley[start + place]),
+                disparity=disparity,
+            )
+        start += len(change)
+
+
+def _dependence(printed: _Printed, column: int, base: int | None) -> Iterator[Dependence]:
+    chance, covered = measures.partial_dependence(printed.rules, column)
+    apart, shared = (None, None) if base is None else measures.against(printed.rules, column, base)
+    for place in np.unique(printed.rules.values[:, column]).tolist():
+        compared = apart is not None and shared is not None and place != base
+        yield Dependence(
+            value=printed.report.attributes[column].values[place],
+            chance=printed.rounded(chance[place]),
+            covered=down(covered[place], RATE_DIGITS),
+            difference=printed.rounded(apart[place]) if compared and shared[place] > 0 else None,  # type: ignore[index]
+            shared=down(shared[place], RATE_DIGITS) if compared else None,  # type: ignore[index]
+        )
+
+
+def surrogate(report: PublicReport) -> Surrogate | None:
+    """The surrogate tree with its numbers; None where nothing is announced. See :mod:`atr.measures.surrogate`.
+
+    A report that has a tree keeps its questions, and only their numbers are computed: another version of the library
+    that fits trees may ask other ones.
+
+    Parameters
+    ----------
+    report
+        A report whose groups are complete, and whose tree, if it has one, parts people at each question.
+    """
+    if not report.announced_groups:
+        return None
+    printed = _Printed.of(report)
+    rules = printed.rules
+    places = {a.name: (i, {value: k for k, value in enumerate(a.values)}) for i, a in enumerate(report.attributes)}
+    tree = trees.fit(rules) if report.surrogate is None else _questions(report.surrogate.tree, places)
+    chance = np.zeros(len(rules.people))
+
+    def node(of: Tree, inside: Bools) -> TreeNode:
+        people = rules.people[inside]
+        average = printed.rounded(float((people * rules.chance[inside]).sum() / people.sum()))
+        known = TreeNode(people=int(people.sum()), chance=average)
+        if of.of is None or of.yes is None or of.no is None:
+            chance[inside] = round(average * printed.unit)
+            return known
+        attribute, asked = report.attributes[of.of], np.isin(rules.values[:, of.of], of.values)
+        return known.model_copy(
+            update={
+                "attribute": attribute.name,
+                "values": tuple(attribute.values[place] for place in of.values),
+                "yes": node(of.yes, inside & asked),
+                "no": node(of.no, inside & ~asked),
+            }
+        )
+
+    root = node(tree, np.ones(len(rules.people), dtype=bool))
+    near = trees.agreement(rules, chance)
+    return Surrogate(
+        tree=root,
+        mean_difference=printed.rounded(near.mean),
+        largest_difference=printed.rounded(near.largest),
+        explained=None if near.explained is None else nearest(near.explained, report.policy.digits),
+    )
+
+
+def _questions(node: TreeNode, places: Mapping[str, tuple[int, Mapping[str, int]]]) -> Tree:
+    if node.attribute is None or node.yes is None or node.no is None:
+        return Tree()
+    column, known = places[node.attribute]
+    return Tree(
+        column,
+        tuple(known[value] for value in node.values),
+        _questions(node.yes, places),
+        _questions(node.no, places),
+    )

@@ -1,0 +1,133 @@
+"""What whoever holds a report knows of the rules: the announced mapping, and what it leaves open of the true one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from atr.core.fidelity import Alpha, Delta, Fidelity, Ranges
+from atr.core.protected import Protection
+from atr.measures import group_fairness as fairness
+from atr.mechanisms.announcement import Announcement
+from atr.programme import OWN_POPULATION, Policy
+from atr.report import model
+
+
+def announcement(report: model.PublicReport, population: fairness.Ints | None = None) -> Announcement:
+    """The announced mapping of a well-formed report that announces something.
+
+    Parameters
+    ----------
+    report
+        The report.
+    population
+        (n,) exact people of its regions, if they are known; else the published ones stand for them.
+    """
+    regions = [(group, region) for group in report.announced_groups for region in group.regions]
+    published = np.array([region.population for _, region in regions], dtype=np.int64)
+    outcomes = (report.positive, *(o for o in report.outcomes if o != report.positive))
+    sensitive = [a for a in report.attributes if a.role == "sensitive"]
+    values = [tuple(region.sensitive[a.name] for a in sensitive) for _, region in regions]
+    offsets = np.cumsum([0, *(len(group.regions) for group in report.announced_groups)], dtype=np.int64)
+    coarsened = {group.id for group in report.coarsened_groups}
+    known = None
+    if report.policy.side_information != OWN_POPULATION:
+        known = np.array([region.known for _, region in regions], dtype=np.int64)
+    return Announcement(
+        outcomes=outcomes,
+        groups=np.arange(len(report.announced_groups)),
+        group_values=tuple(tuple(group.public.values()) for group in report.announced_groups),
+        region_values=tuple(values),
+        offsets=offsets,
+        population=published if population is None else population,
+        published=published,
+        chance=np.array(
+            [[round(region.announced[o] * 10**report.policy.digits) for o in outcomes] for _, region in regions],
+            dtype=np.int64,
+        ),
+        digits=report.policy.digits,
+        fidelity=promised(report),
+        rung=0,
+        flattened=np.array([group.status == "flattened" for group in report.announced_groups], dtype=bool),
+        coarsened=np.array([group.id in coarsened for group in report.announced_groups], dtype=bool),
+        protection=protection(report),
+        known=known,
+    )
+
+
+def columns(report: model.PublicReport) -> dict[str, tuple[str, ...]]:
+    """For each attribute, (n,) the value of each announced region."""
+    regions = [group.public | region.sensitive for group in report.announced_groups for region in group.regions]
+    return {a.name: tuple(region[a.name] for region in regions) for a in report.attributes}
+
+
+def cells(announcement: Announcement, *, policy: Policy | model.PolicyInfo) -> fairness.AnnouncedCells:
+    """The announced mapping as a reader holds it, with what it leaves open about the true one.
+
+    The true chances of a flattened group are left open altogether; where group rates are exact, its rates are known
+    to the digits they are printed with.
+    """
+    chance = announcement.chance / 10**announcement.digits
+    lower, upper = _open(announcement, chance, rounding=policy.population_rounding)
+    return fairness.AnnouncedCells(
+        population=announcement.population,
+        chance=chance,
+        digits=announcement.group_digits,
+        lower=lower,
+        upper=upper,
+        offsets=announcement.offsets,
+        exact=policy.group_rates == "exact",
+        printed=announcement.published,
+        flattened=announcement.flattened,
+    )
+
+
+def _open(
+    announcement: Announcement, chance: fairness.Floats, *, rounding: int
+) -> tuple[fairness.Floats, fairness.Floats]:
+    """Between what the true chances lie, (n, outcomes) each, by what is told of these announced ones."""
+    told, digits = announcement.fidelity, announcement.digits
+    kept = ~announcement.flat
+    lower, upper = np.zeros_like(chance), np.ones_like(chance)
+    lower[kept], upper[kept] = _believed(told, chance[kept], digits=digits)
+    return lower, upper
+
+
+def _believed(promised: Fidelity, chance: fairness.Floats, *, digits: int) -> tuple[fairness.Floats, fairness.Floats]:
+    """Between what the true chances lie, (n, outcomes) each, by what is promised of these announced ones."""
+    if chance.shape[1] > 2:
+        return promised.believed_outcomes(chance, digits=digits)
+    low, high = promised.believed_range(chance[:, 0], digits=digits)  # of the positive outcome, and so of the other
+    return np.column_stack([low, 1 - high]), np.column_stack([high, 1 - low])
+
+
+def protection(report: model.PublicReport) -> Protection:
+    """Which sets of people a well-formed report protects, and under which ceilings."""
+    return Protection.of(
+        [a.name for a in report.attributes if a.role == "sensitive"],
+        ((a.name, name, values) for a in report.attributes for name, values in a.sets.items()),
+        (own for a in report.attributes for own in a.own_ceilings),
+        max_confidence=report.policy.max_confidence,
+        digits=report.policy.digits,
+    )
+
+
+def promise(kind: str, level: float | None) -> Delta | Alpha | None:
+    """The promise of a kind and level; None if there is no such promise."""
+    kinds: dict[str, type[Delta | Alpha]] = {"delta": Delta, "alpha": Alpha}
+    if level is None or kind not in kinds:
+        return None
+    try:
+        return kinds[kind](level)
+    except ValueError:
+        return None
+
+
+def promised(report: model.PublicReport) -> Fidelity:
+    """What a well-formed report promises of its announced chances."""
+    if report.fidelity.kind == "ranges":
+        limits = [region.allowed for group in report.announced_groups for region in group.regions if region.allowed]
+        return Ranges([lower for lower, _ in limits], [upper for _, upper in limits])
+    fidelity = promise(report.fidelity.kind, report.fidelity.level)
+    if fidelity is None:
+        raise ValueError("the report is not well-formed")
+    return fidelity

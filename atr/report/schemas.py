@@ -1,0 +1,21 @@
+"""The JSON Schemas of programme file and ``report.json``; ``python -m atr.report.schemas FOLDER`` writes them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from atr import programme
+from atr.report import model
+
+
+def schemas() -> dict[str, str]:
+    """The schema files, by name."""
+    made = {"programme.schema.json": programme.json_schema(), "report.schema.json": model.json_schema()}
+    return {name: json.dumps(schema, indent=1, ensure_ascii=False) + "\n" for name, schema in made.items()}
+
+
+if __name__ == "__main__":
+    for name, text in schemas().items():
+        (Path(sys.argv[1]) / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,1 @@
+"""The private store of a programme: decisions, releases, and the counts of decision regions."""

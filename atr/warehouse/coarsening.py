@@ -1,0 +1,116 @@
+"""Coarsening: groups that cannot be announced on their own are merged along declared hierarchies until they can.
+
+Decided from populations and policy alone. A group that can be announced is never touched, so a merged group has nobody
+in it who is in another one, and no number of it is a sum that others could be subtracted from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from atr.mechanisms.announcement import Bools, Standing, members_of, standing, values_of
+from atr.programme import Programme
+from atr.programme.periods import Period
+from atr.warehouse import counting as counting
+from atr.warehouse.connection import Warehouse
+from atr.warehouse.counting import Regions, Values, arranged
+
+
+def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Regions:
+    """The decision regions of a period as they are to be reported: counted, and merged where the policy says so.
+
+    Raises
+    ------
+    PeriodError, ProgrammeError
+        As :func:`atr.warehouse.counting.aggregate` and :func:`coarsen` do.
+    """
+    return coarsen(counting.aggregate(warehouse, programme, period), programme)
+
+
+def coarsen(regions: Regions, programme: Programme) -> Regions:
+    """Merge the groups that cannot be announced, if that is the policy.
+
+    One step makes the values of one attribute one level coarser: those of the first hierarchy up to its top, then those
+    of the next. After every step the groups that have become alike are merged, and those that can be announced now
+    stay as they are. What cannot be announced after the last step is left for the policy to withhold.
+
+    Parameters
+    ----------
+    regions
+        As counted.
+    programme
+        Its policy, and the hierarchies of its public attributes.
+
+    Raises
+    ------
+    ProgrammeError
+        If a value is in no row of the hierarchy of its attribute.
+    """
+    if programme.policy.unattainable != "coarsen":
+        return regions
+    for name, hierarchy in programme.hierarchies.items():
+        place = regions.public.index(name)
+        hierarchy.require(values[place] for values in regions.group_values)
+    settled, pool = _parted(regions, programme)
+    if not pool.group_values:
+        return regions
+    parts = [settled]
+    for place, parents in _steps(programme):
+        settled, pool = _parted(_raised(pool, place, parents, programme), programme)
+        parts.append(settled)
+    return _joined([*parts, pool], programme)
+
+
+def _steps(programme: Programme) -> Iterator[tuple[int, Mapping[str, str]]]:
+    """Step by step the place of an attribute among the public ones, and the coarser name of each of its values."""
+    for name, hierarchy in programme.hierarchies.items():
+        for level in range(1, hierarchy.levels + 1):
+            yield programme.names(role="public").index(name), hierarchy.parents(level)
+
+
+def _parted(regions: Regions, programme: Programme) -> tuple[Regions, Regions]:
+    """The groups that can be announced, by populations and policy alone, and the others."""
+    announced = standing(regions, programme.policy) == Standing.ANNOUNCED
+    return _some(regions, announced, programme), _some(regions, ~announced, programme)
+
+
+def _some(regions: Regions, which: Bools, programme: Programme) -> Regions:
+    positions = np.flatnonzero(which)
+    members, _ = members_of(regions, positions)
+    return arranged(
+        list(values_of(regions, positions)),
+        regions.counts[members],
+        programme=programme,
+        outcomes=regions.outcomes,
+        merged={v: regions.merged[v] for v in (regions.group_values[g] for g in positions) if v in regions.merged},
+    )
+
+
+def _raised(pool: Regions, place: int, parents: Mapping[str, str], programme: Programme) -> Regions:
+    """The groups with one public value made coarser; those that are alike then are one, their people added up."""
+
+    def coarser(values: Values) -> Values:
+        return (*values[:place], parents[values[place]], *values[place + 1 :])
+
+    merged: dict[Values, int] = {}
+    for values in pool.group_values:
+        merged[coarser(values)] = merged.get(coarser(values), 0) + pool.merged.get(values, 1)
+    position: dict[Values, int] = {}
+    every = values_of(pool, np.arange(len(pool.group_values)))
+    target = [position.setdefault(coarser(values), len(position)) for values in every]
+    counts = np.zeros((len(position), len(pool.outcomes)), dtype=np.int64)
+    np.add.at(counts, target, pool.counts)
+    return arranged(list(position), counts, programme=programme, outcomes=pool.outcomes, merged=merged)
+
+
+def _joined(parts: Sequence[Regions], programme: Programme) -> Regions:
+    values = [row for part in parts for row in values_of(part, np.arange(len(part.group_values)))]
+    return arranged(
+        values,
+        np.concatenate([part.counts for part in parts]),
+        programme=programme,
+        outcomes=parts[0].outcomes,
+        merged={group: groups for part in parts for group, groups in part.merged.items()},
+    )

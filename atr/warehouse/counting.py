@@ -1,0 +1,277 @@
+"""Decision regions, their populations, the decision mapping and QID groups."""
+
+# ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
+
+from atr.core.display_text import CONTROL, UNKNOWN, printable
+from atr.core.groups import Groups
+from atr.core.protected import Protection
+from atr.errors import PeriodError
+from atr.programme import Attribute, Programme
+from atr.programme import periods as _periods
+from atr.programme.periods import Every, Period
+from atr.warehouse.connection import Parameters, Warehouse
+
+__all__ = ["Groups", "Regions", "aggregate", "arranged", "decided_span", "periods", "require_decisions", "unknown"]
+
+Values = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Regions:
+    """The decision regions of one period, group by group. Private: it holds the true decision mapping.
+
+    Groups are in the order of the programme's declared values (undeclared ones after them by code point, then coarser
+    ones, the category "unknown" last), regions within a group likewise: the order depends on nothing that is counted.
+    """
+
+    public: tuple[str, ...]
+    """Names of the public attributes, in the programme's order."""
+    protection: Protection
+    """Which sets of people are protected; it names the sensitive attributes."""
+    outcomes: tuple[str, ...]
+    """The positive outcome first."""
+    group_values: tuple[Values, ...]
+    """(g,) display values of the public attributes."""
+    region_values: tuple[Values, ...]
+    """(n,) display values of the sensitive attributes."""
+    counts: npt.NDArray[np.int64]
+    """(n, outcomes) people."""
+    offsets: npt.NDArray[np.int64]
+    """(g + 1,) where each group starts."""
+    merged: Mapping[Values, int] = field(default_factory=dict)
+    """How many groups of the log are in each coarsened group, by its public values."""
+    known: npt.NDArray[np.int64] | None = None
+    """(n,) people as a reader knows them from a file of side information, 0 where it has none; None without a file."""
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Names of the sensitive attributes, in the programme's order."""
+        return self.protection.sensitive
+
+    @cached_property
+    def population(self) -> npt.NDArray[np.int64]:
+        """(n,) people."""
+        people: npt.NDArray[np.int64] = self.counts.sum(axis=1)
+        return people
+
+    @cached_property
+    def assumed(self) -> npt.NDArray[np.int64]:
+        """(n,) people as a reader is assumed to know them: of the side information, or of the log.
+
+        In groups that the side information does not cover, which are never announced, those of the log.
+        """
+        if self.known is None or not len(self.known):
+            return self.population
+        covered = np.minimum.reduceat(self.known, self.offsets[:-1]) > 0
+        return np.where(np.repeat(covered, np.diff(self.offsets)), self.known, self.population)
+
+    @cached_property
+    def group_population(self) -> npt.NDArray[np.int64]:
+        """(g,) people."""
+        return np.add.reduceat(self.population, self.offsets[:-1]) if len(self.offsets) > 1 else self.population[:0]
+
+
+def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Regions:
+    """Count the people and outcomes of every decision region in a period.
+
+    Parameters
+    ----------
+    warehouse
+        With the log ingested.
+    programme
+        Its bins, display names and outcomes are applied here. Values shown alike are one value; a missing value is
+        the value "unknown".
+    period
+        Half-open range of days.
+
+    Raises
+    ------
+    PeriodError
+        If the log has no decisions in the period, or no dates.
+    """
+    public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
+    names = (*public, *sensitive)
+    outcomes = _outcomes(warehouse, programme)
+    p = Parameters()
+    layout = warehouse.layout()
+    shown = {name: f"v{i}" for i, name in enumerate(names)}
+    raw_cells = [_raw(programme.attributes[n], layout.column(n), p) + f" AS {shown[n]}" for n in names]
+    cases = " ".join(f"WHEN outcome IN ({p.marks(raws)}) THEN {i}" for i, raws in enumerate(outcomes.values()))
+    people = [f"coalesce(sum(people) FILTER (decided = {i}), 0)::BIGINT" for i in range(len(outcomes))]
+    in_period = _in_period(warehouse, period, p)
+    displays = [_display(programme.attributes[n], shown[n], p) + f" AS {shown[n]}" for n in names]
+    columns = ", ".join(shown.values())
+    rows = warehouse.query(
+        f"""
+        WITH counted AS (
+            SELECT {", ".join(raw_cells)}, CASE {cases} END AS decided, count(*) AS people
+            FROM decisions WHERE {in_period} GROUP BY ALL),
+        displayed AS (SELECT {", ".join(displays)}, decided, people FROM counted)
+        SELECT {columns}, {", ".join(people)}
+        FROM displayed GROUP BY {columns}
+        """,
+        p,
+    )
+    if not rows:
+        raise _no_decisions(warehouse, period)
+    k = len(names)
+    values, counts = [row[:k] for row in rows], np.array([row[k:] for row in rows], dtype=np.int64)
+    return arranged(values, counts, programme=programme, outcomes=tuple(outcomes))
+
+
+def arranged(
+    values: Sequence[Values],
+    counts: npt.NDArray[np.int64],
+    *,
+    programme: Programme,
+    outcomes: tuple[str, ...],
+    merged: Mapping[Values, int] | None = None,
+) -> Regions:
+    """Decision regions in their order.
+
+    Parameters
+    ----------
+    values
+        (n,) display values of all attributes, public ones first, in any order.
+    counts
+        (n, outcomes) people.
+    programme
+        It says in which order values come.
+    outcomes
+        The positive one first.
+    merged
+        How many groups of the log are in each coarsened group, by its public values.
+    """
+    public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
+    names = (*public, *sensitive)
+    places = []
+    for name, column in zip(names, zip(*values, strict=True) if values else [()] * len(names), strict=True):
+        place = {value: i for i, value in enumerate(programme.attributes[name].in_order(column))}
+        places.append(np.fromiter(map(place.__getitem__, column), dtype=np.int64, count=len(values)))
+    order = np.lexsort(places[::-1])
+    k, rows = len(public), [values[i] for i in order]
+    groups = [(group, len(list(members))) for group, members in groupby(rows, key=lambda row: row[:k])]
+    return Regions(
+        public=public,
+        protection=programme.protection,
+        outcomes=outcomes,
+        group_values=tuple(group for group, _ in groups),
+        region_values=tuple(row[k:] for row in rows),
+        counts=counts[order],
+        offsets=np.cumsum([0, *(size for _, size in groups)], dtype=np.int64),
+        merged=merged or {},
+        known=programme.policy.known(rows),
+    )
+
+
+def unknown(warehouse: Warehouse, programme: Programme, period: Period) -> dict[str, int]:
+    """The people of a period whose value is "unknown", for each attribute."""
+    p = Parameters()
+    layout = warehouse.layout()
+    counts = [f"count(*) FILTER ({_is_unknown(a, layout.column(name), p)})" for name, a in programme.attributes.items()]
+    in_period = _in_period(warehouse, period, p)
+    (row,) = warehouse.query(f"SELECT {', '.join(counts)} FROM decisions WHERE {in_period}", p)
+    return dict(zip(programme.attributes, row, strict=True))
+
+
+def require_decisions(warehouse: Warehouse, period: Period) -> None:
+    """Check that there is something to report of a period.
+
+    Raises
+    ------
+    PeriodError
+        If the log has no decisions in the period, or no dates.
+    """
+    p = Parameters()
+    if not warehouse.query(f"SELECT 1 FROM decisions WHERE {_in_period(warehouse, period, p)} LIMIT 1", p):
+        raise _no_decisions(warehouse, period)
+
+
+def decided_span(warehouse: Warehouse) -> tuple[date, date]:
+    """The first and the last day the log has a decision of.
+
+    Raises
+    ------
+    PeriodError
+        If the log has no dates.
+    """
+    ((first, last),) = warehouse.query("SELECT min(decided_on), max(decided_on) FROM decisions")
+    if first is None:
+        raise PeriodError("the log has no dates", hint="Name their column in log.decided_at, or take the period all.")
+    return first, last
+
+
+def periods(warehouse: Warehouse, every: Every) -> list[tuple[Period, int]]:
+    """The periods of this length that the log has decisions in, with their number, the earliest first."""
+    if every == "all":
+        ((decisions,),) = warehouse.query("SELECT count(*) FROM decisions")
+        return [(_periods.ALL, decisions)] if decisions else []
+    decided_span(warehouse)
+    rows = warehouse.query(
+        "SELECT min(decided_on), count(*) FROM decisions GROUP BY date_trunc($1, decided_on) ORDER BY 1", [every]
+    )
+    return [(_periods.containing(day, every), decisions) for day, decisions in rows]
+
+
+def _outcomes(warehouse: Warehouse, programme: Programme) -> dict[str, list[str]]:
+    """Every outcome with its raw values, the positive one first, the others in the programme's order or by name."""
+    log = programme.log
+    named = {name: list(raws) for name, raws in (log.outcomes or {}).items()}
+    if log.outcomes is None:
+        for (raw,) in warehouse.query("SELECT DISTINCT outcome FROM decisions ORDER BY outcome"):
+            named.setdefault(printable(raw), []).append(raw)
+    return {log.positive: named.pop(log.positive), **named}
+
+
+def _raw(attribute: Attribute, column: str, p: Parameters) -> str:
+    """What is counted by: the log's own text, or the number of the bin."""
+    if attribute.bins is None:
+        return column
+    cases = " ".join(f"WHEN {column} < {p.mark(edge)} THEN {i}" for i, edge in enumerate(attribute.bins))
+    return f"CASE WHEN {column} IS NULL THEN NULL {cases} ELSE {len(attribute.bins)} END"
+
+
+def _display(attribute: Attribute, cell: str, p: Parameters) -> str:
+    """The display name of what :func:`_raw` gives."""
+    if attribute.bins is not None:
+        cases = " ".join(f"WHEN {cell} = {i} THEN {p.mark(name)}" for i, name in enumerate(attribute.categories))
+        other = ""
+    else:
+        named = (attribute.values or {}).items()
+        cases = " ".join(f"WHEN {cell} = {p.mark(raw)} THEN {p.mark(name)}" for raw, name in named)
+        other = f"ELSE regexp_replace({cell}, {p.mark(CONTROL.pattern)}, {p.mark(printable(chr(0)))}, 'g')"
+    return f"CASE WHEN {cell} IS NULL THEN {p.mark(UNKNOWN)} {cases} {other} END"
+
+
+def _is_unknown(attribute: Attribute, column: str, p: Parameters) -> str:
+    shown_so = [raw for raw, shown in (attribute.values or {}).items() if shown == UNKNOWN]
+    if attribute.bins is not None:
+        return f"{column} IS NULL"
+    if attribute.shown(UNKNOWN) == UNKNOWN:
+        shown_so.append(UNKNOWN)
+    return f"{column} IS NULL" + (f" OR {column} IN ({p.marks(shown_so)})" if shown_so else "")
+
+
+def _in_period(warehouse: Warehouse, period: Period, p: Parameters) -> str:
+    if period.start is None or period.end is None:
+        return "true"
+    decided_span(warehouse)
+    return f"decided_on >= {p.mark(period.start)} AND decided_on < {p.mark(period.end)}"
+
+
+def _no_decisions(warehouse: Warehouse, period: Period) -> PeriodError:
+    try:
+        covers = "The log covers {} to {}.".format(*decided_span(warehouse))
+    except PeriodError:
+        covers = ""
+    return PeriodError(f"the log has no decisions in {period.label}", hint=covers)

@@ -1,0 +1,137 @@
+"""The ledger: every release of a series, its state, its hashes, and who decided what about it, when and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from atr.programme import Programme
+from atr.programme.periods import parse
+from atr.warehouse.connection import Warehouse
+
+State = Literal["started", "draft", "refused", "published", "rejected"]
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS releases (
+    period VARCHAR NOT NULL, version INTEGER NOT NULL, state VARCHAR NOT NULL, date VARCHAR NOT NULL,
+    content_sha256 VARCHAR, report_sha256 VARCHAR, manifest_sha256 VARCHAR, reviewer VARCHAR, comment VARCHAR,
+    changed_at VARCHAR NOT NULL);
+CREATE TABLE IF NOT EXISTS release_events AS SELECT * FROM releases LIMIT 0;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One version of the report of one period. The version rises when one before it was published or rejected.
+
+    ``content_sha256`` is the hash of what the report says, whatever its version and date; ``changed_at`` is when it
+    came into its state, by whom (``reviewer``) and why (``comment``).
+    """
+
+    period: str
+    version: int
+    state: State
+    date: str
+    content_sha256: str | None = None
+    report_sha256: str | None = None
+    manifest_sha256: str | None = None
+    reviewer: str | None = None
+    comment: str | None = None
+    changed_at: str = ""
+
+    @property
+    def id(self) -> str:
+        """``2013-Q1-v1``."""
+        return f"{self.period}-v{self.version}"
+
+
+_COLUMNS = ", ".join(field.name for field in fields(Release))
+
+
+class Ledger:
+    """The releases of one programme, kept in its warehouse."""
+
+    def __init__(self, warehouse: Warehouse) -> None:
+        self._warehouse = warehouse
+        if not warehouse.read_only:
+            with warehouse.transaction() as connection:
+                connection.execute(_TABLES)
+
+    def releases(self, period: str | None = None) -> list[Release]:
+        """All releases, or those of a period, by period and version."""
+        if not self._warehouse.query("SELECT 1 FROM duckdb_tables() WHERE table_name = 'releases'"):
+            return []
+        rows = self._warehouse.query(
+            f"SELECT {_COLUMNS} FROM releases WHERE $1 IS NULL OR period = $1 ORDER BY period, version",  # noqa: S608
+            [period],
+        )
+        return [Release(*row) for row in rows]
+
+    def begin(self, period: str, *, today: str) -> Release:
+        """The release a run works on.
+
+        A draft that waits keeps its version, and its date as long as it says the same; after a decision a new
+        version begins.
+        """
+        last = next(reversed(self.releases(period)), None)
+        if last is not None and last.state == "draft":
+            return last
+        decided = last is not None and last.state in ("published", "rejected")
+        version = 1 if last is None else last.version + decided
+        return self._record(Release(period, version, "started", today))
+
+    def unchanged(self, release: Release, *, content_sha256: str) -> Release | None:
+        """The draft or the last published version, if it says the same already."""
+        for other in reversed(self.releases(release.period)):
+            if other.state in ("draft", "published"):
+                return other if other.content_sha256 == content_sha256 else None
+        return None
+
+    def overlapping(self, period: str, counts: Callable[[Release], bool]) -> tuple[str, ...]:
+        """Labels of the other periods that share days with this one and have a release that counts.
+
+        The reports of two such periods tell of the same people: subtracted, one can show what the other withholds.
+        """
+        here = parse(period)
+        others = (r.period for r in self.releases() if r.period != period and counts(r))
+        return tuple(label for label in dict.fromkeys(others) if parse(label).overlaps(here))
+
+    def withdraw(self, release: Release) -> None:
+        """Forget a release that was begun and came to nothing; one in another state stays."""
+        with self._warehouse.transaction() as connection:
+            connection.execute(
+                "DELETE FROM releases WHERE period = $1 AND version = $2 AND state = 'started'",
+                [release.period, release.version],
+            )
+
+    def record(self, release: Release, *, state: State, **changes: Any) -> Release:
+        """The release has reached a state: a draft, refused at a gate, published or rejected by a person."""
+        return self._record(replace(release, state=state, **changes))
+
+    def _record(self, release: Release) -> Release:
+        """Set the row of a release, and add it to the events, which keep all it ever was."""
+        release = replace(release, changed_at=datetime.now().astimezone().isoformat(timespec="seconds"))
+        values = [getattr(release, field.name) for field in fields(Release)]
+        marks = ", ".join(f"${i + 1}" for i in range(len(values)))
+        with self._warehouse.transaction() as connection:
+            connection.execute(
+                "DELETE FROM releases WHERE period = $1 AND version = $2", [release.period, release.version]
+            )
+            for table in ("releases", "release_events"):
+                connection.execute(f"INSERT INTO {table} ({_COLUMNS}) VALUES ({marks})", values)  # noqa: S608
+        return release
+
+
+def documents_path(programme: Programme, release: Release) -> Path:
+    """Where the public documents of a release are: on the site once published, until then in the store."""
+    if release.state == "published":
+        return programme.site_path / release.period / f"v{release.version}"
+    return programme.store_path / "drafts" / release.id
+
+
+def dossier_path(programme: Programme, release: Release) -> Path:
+    """Where the reviewer's dossier of a release is."""
+    return programme.store_path / "dossiers" / release.id

@@ -1,0 +1,101 @@
+"""The private store of a programme: its folder, its files, and the one run that may work in it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+import filelock
+
+from atr.errors import EnvironmentFault
+from atr.warehouse.files import read_json, write_json
+
+
+@contextmanager
+def hold(store: Path, *, wait: float = 5.0) -> Iterator[None]:
+    """Be the only run on a programme.
+
+    Parameters
+    ----------
+    store
+        The programme's private folder.
+    wait
+        Seconds to wait for another run to end.
+
+    Raises
+    ------
+    EnvironmentFault
+        If another run holds the programme for longer: it names that run. Also if the store cannot be used.
+    """
+    private_folder(store)
+    holder = store / "writer.json"
+    lock = filelock.FileLock(store / "writer.lock", timeout=wait, mode=0o600)
+    with os_faults(store):
+        try:
+            lock.acquire()
+        except filelock.Timeout:
+            raise EnvironmentFault(
+                f"another run is working on this programme: {_describe(holder)}",
+                where=str(store),
+                hint="Wait until it has ended, then start this one again.",
+            ) from None
+    try:
+        with os_faults(store):
+            me = {
+                "pid": os.getpid(),
+                "host": socket.gethostname(),
+                "command": shlex.join(sys.argv),
+                "since": datetime.now().astimezone().isoformat(timespec="seconds"),
+            }
+            write_json(holder, me)
+        yield
+    finally:
+        try:
+            with os_faults(store):
+                holder.unlink(missing_ok=True)
+        finally:
+            lock.release()
+
+
+def private_folder(path: Path) -> None:
+    """Make a folder that only its owner can enter, and its parents as usual."""
+    with os_faults(path):
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.chmod(0o700)
+
+
+def private_files(path: Path) -> None:
+    """Let only the owner read a file and what stands beside it under the same name, such as its ``.wal``."""
+    with os_faults(path):
+        for file in path.parent.glob(f"{path.name}*"):
+            try:
+                file.chmod(0o600)
+            except FileNotFoundError:  # another thread has just been done with it
+                continue
+
+
+@contextmanager
+def os_faults(path: Path) -> Iterator[None]:
+    """What the operating system refuses inside is a fault of the environment."""
+    try:
+        yield
+    except OSError as error:
+        raise EnvironmentFault(
+            f"cannot be used ({error.strerror or error})",
+            where=str(path),
+            hint="Look at the free space and the permissions of the store.",
+        ) from error
+
+
+def _describe(holder: Path) -> str:
+    try:
+        found = read_json(holder)
+        return f"process {found['pid']} on {found['host']}, `{found['command']}`, since {found['since']}"
+    except (OSError, ValueError, KeyError):
+        return "its process is not known"
