@@ -107,7 +107,8 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     import numpy as np
 
     from atr import ingest
-    from atr.mechanisms import announcement
+    from atr.core.disclosure import Standing, flattened, printed, standing
+    from atr.core.regions import values_of
     from atr.programme import load
     from atr.report.wording import count
     from atr.warehouse import coarsening
@@ -122,15 +123,15 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
         found = []
         for period, decisions in regions.periods(warehouse, loaded.period.every):
             counted = coarsening.aggregate(warehouse, loaded, period)
-            standings = announcement.standing(counted, loaded.policy)
-            announced = np.flatnonzero(standings == announcement.Standing.ANNOUNCED)
-            loaded.policy.fidelity.model(announcement.values_of(counted, announced))
-            groups = np.bincount(standings, minlength=len(announcement.Standing))
+            standings = standing(counted, loaded.policy)
+            announced = np.flatnonzero(standings == Standing.ANNOUNCED)
+            loaded.policy.fidelity.model(values_of(counted, announced))
+            groups = np.bincount(standings, minlength=len(Standing))
             found.append({"period": period.label, "decisions": decisions,
-                          "announced": len(announcement.printed(standings)),
-                          "flattened": int(announcement.flattened(standings).sum()),
-                          "too_small": int(groups[announcement.Standing.TOO_SMALL]),
-                          "prior_too_sure": int(groups[announcement.Standing.PRIOR_TOO_SURE])})  # fmt: skip
+                          "announced": len(printed(standings)),
+                          "flattened": int(flattened(standings).sum()),
+                          "too_small": int(groups[Standing.TOO_SMALL]),
+                          "prior_too_sure": int(groups[Standing.PRIOR_TOO_SURE])})  # fmt: skip
     _say(f"{loaded.path}: fits its log.")
     _say(
         f"{count(accounting.rows_read, 'row')} read: {count(accounting.decisions, 'decision')}, "

@@ -18,12 +18,15 @@ import numpy as np
 import pandas as pd
 
 from atr import ingest
+from atr.core.announcement import Announcement
+from atr.core.disclosure import Extent, Standing, printed, standing
+from atr.core.regions import Ints, Regions, members_of, values_of
 from atr.documents.render import render as render_documents
 from atr.dossier import build as dossiers
 from atr.errors import PeriodError, ProgrammeError, RefusedError
 from atr.measures import group_fairness as fairness
-from atr.mechanisms import announcement as announcing
-from atr.mechanisms.announcement import Announcement, Extent, Solved, Standing
+from atr.mechanisms.optimal import mechanism as announcing
+from atr.mechanisms.optimal.mechanism import Solved, announced_of, rungs
 from atr.programme import Programme, load, periods
 from atr.report import build, model
 from atr.warehouse import coarsening, ledger
@@ -178,8 +181,8 @@ def _foreseen(programme: Programme, programme_path: str, period: str | None) -> 
         regions.require_decisions(warehouse, chosen)
         if policy.fidelity.kind == "ranges" or policy.unattainable == "coarsen" or policy.known_from:
             found = coarsening.aggregate(warehouse, programme, chosen)
-            announced = np.flatnonzero(announcing.standing(found, policy) == Standing.ANNOUNCED)
-            policy.fidelity.model(announcing.values_of(found, announced))
+            announced = np.flatnonzero(standing(found, policy) == Standing.ANNOUNCED)
+            policy.fidelity.model(values_of(found, announced))
     return chosen.label
 
 
@@ -230,13 +233,13 @@ def aggregate(run: Run) -> list[Batch]:
         accounting = ingest.accounting(warehouse)
     _save_regions(run, found)
     write_json(run.folder / "log.json", {"accounting": asdict(accounting), "unknown": unknown})
-    announced = np.flatnonzero(announcing.standing(found, programme.policy) == Standing.ANNOUNCED)
+    announced = np.flatnonzero(standing(found, programme.policy) == Standing.ANNOUNCED)
     with _refusal_kept(run):
-        announcing.rungs(found, announced, programme.policy)
+        rungs(found, announced, programme.policy)
     return batches(found, announced)
 
 
-def batches(found: regions.Regions, announced: announcing.Ints) -> list[Batch]:
+def batches(found: Regions, announced: Ints) -> list[Batch]:
     """One batch for each announced group up to :data:`TASKS`, else that many of about equal work."""
     if len(announced) <= TASKS:
         return [Batch(", ".join(found.group_values[g]), int(g), int(g) + 1) for g in announced]
@@ -252,7 +255,7 @@ def batches(found: regions.Regions, announced: announcing.Ints) -> list[Batch]:
 def solve(run: Run, batch: Batch) -> None:
     """Solve the groups of a batch."""
     found = load_regions(run)
-    standings = announcing.standing(found, run.programme.policy)[batch.first : batch.end]
+    standings = standing(found, run.programme.policy)[batch.first : batch.end]
     which = batch.first + np.flatnonzero(standings == Standing.ANNOUNCED)
     solved = announcing.solve(found, which, run.programme.policy)
     frame = pd.DataFrame({"group": solved.group, "beta_other": solved.beta_other})
@@ -280,7 +283,7 @@ def announce(run: Run) -> None:
         warehouse.store_announced(
             run.id,
             outcomes=made.outcomes,
-            regions=announcing.members_of(found, made.groups)[0],
+            regions=members_of(found, made.groups)[0],
             population=made.population,
             published=made.published,
             chance=made.chance,
@@ -405,7 +408,7 @@ def _refusal_kept(run: Run) -> Iterator[None]:
         raise
 
 
-def load_regions(run: Run) -> regions.Regions:
+def load_regions(run: Run) -> Regions:
     """The decision regions of the run."""
     frame = read_parquet(run.folder / "regions.parquet")
     names = read_json(run.folder / "names.json")
@@ -415,7 +418,7 @@ def load_regions(run: Run) -> regions.Regions:
     sensitive = frame[[f"s{i}" for i in range(len(names["sensitive"]))]]
     group_values = tuple(public.iloc[offsets[:-1]].itertuples(index=False, name=None))
     merged = frame["merged"].to_numpy()[offsets[:-1]].tolist()
-    return regions.Regions(
+    return Regions(
         public=tuple(names["public"]),
         protection=run.programme.protection,
         outcomes=tuple(names["outcomes"]),
@@ -428,7 +431,7 @@ def load_regions(run: Run) -> regions.Regions:
     )
 
 
-def _save_regions(run: Run, found: regions.Regions) -> None:
+def _save_regions(run: Run, found: Regions) -> None:
     group = np.repeat(np.arange(len(found.group_values)), np.diff(found.offsets))
     frame = pd.DataFrame({"group": group})
     frame["merged"] = [found.merged.get(found.group_values[g], 0) for g in group]
@@ -470,9 +473,9 @@ def load_announcement(run: Run) -> Announcement:
     policy = run.programme.policy
     frame = read_parquet(run.folder / "announced.parquet")
     promise = read_json(run.folder / "promise.json")
-    standings = announcing.standing(found, policy)
-    groups = announcing.printed(standings)
-    return announcing.announced_of(
+    standings = standing(found, policy)
+    groups = printed(standings)
+    return announced_of(
         found,
         groups,
         published=frame["published"].to_numpy(dtype=np.int64),
@@ -492,7 +495,7 @@ def _report(run: Run, made: Announcement, comparisons: Sequence[fairness.Compari
         list(comparisons),
         programme=run.programme,
         period=run.period,
-        extent=Extent.of(found, announcing.standing(found, run.programme.policy)),
+        extent=Extent.of(found, standing(found, run.programme.policy)),
         quality=build.LogQuality(**{k: log["accounting"][k] for k in counted}),
         version=run.version,
         date=run.date,

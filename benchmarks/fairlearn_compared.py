@@ -11,8 +11,10 @@ import pandas as pd
 from fairlearn.metrics import MetricFrame, count, selection_rate
 
 from atr import ingest
-from atr.mechanisms import announcement as announcing
-from atr.mechanisms.announcement import Announcement, Standing
+from atr.core.announcement import Announcement
+from atr.core.disclosure import Standing, standing
+from atr.core.regions import members_of
+from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme, load, periods
 from atr.report import build
 from atr.warehouse import counting as regions
@@ -31,9 +33,9 @@ def announced(name: str, period: str) -> tuple[Programme, Announcement, pd.DataF
     with Warehouse.in_memory() as warehouse:
         ingest.ingest(warehouse, programme)
         found = regions.aggregate(warehouse, programme, periods.parse(period))
-    which = np.flatnonzero(announcing.standing(found, programme.policy) == Standing.ANNOUNCED)
+    which = np.flatnonzero(standing(found, programme.policy) == Standing.ANNOUNCED)
     made = announcing.announce(found, announcing.solve(found, which, programme.policy), programme.policy)
-    members, _ = announcing.members_of(found, which)
+    members, _ = members_of(found, which)
     counts = found.counts[members]
     region = np.repeat(np.arange(len(members)), counts.sum(axis=1))
     decisions = pd.DataFrame(build.columns(made, programme)).iloc[region].reset_index(drop=True)

@@ -13,15 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from atr.mechanisms.optimal.linear import linear_reduction
 
 from atr import ingest
 from atr.core.confidence import maximum_confidence
+from atr.core.disclosure import Standing, standing
 from atr.core.fidelity import Delta
 from atr.core.groups import Groups
+from atr.core.regions import groups_of
 from atr.dossier.tradeoff import trade_off
-from atr.mechanisms import announcement
 from atr.mechanisms.optimal import solve
-from atr.mechanisms.optimal.linear import linear_reduction
 from atr.programme import load, periods
 from atr.warehouse import counting as regions
 from atr.warehouse.connection import Warehouse
@@ -52,8 +53,8 @@ def example(name: str, label: str | None) -> Example:
         every = regions.periods(warehouse, programme.period.every)
         period = periods.parse(label) if label else every[-1][0]
         found = regions.aggregate(warehouse, programme, period)
-    which = np.flatnonzero(announcement.standing(found, programme.policy) == announcement.Standing.ANNOUNCED)
-    groups = announcement.groups_of(found, which)
+    which = np.flatnonzero(standing(found, programme.policy) == Standing.ANNOUNCED)
+    groups = groups_of(found, which)
     title = f"{programme.title}, {period.label}: {len(groups)} groups, {int(groups.population.sum()):,} people"
     return Example(name, title, groups, programme.policy.ceiling, programme.policy.fidelity.level)
 

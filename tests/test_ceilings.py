@@ -17,15 +17,15 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from atr.core.announcement import Announcement
 from atr.core.protected import Label, OwnCeiling, Protection
+from atr.core.regions import Regions
 from atr.documents.html import report_html
 from atr.errors import ProgrammeError, RefusedError
-from atr.mechanisms import announcement as announcing
-from atr.mechanisms.announcement import Announcement
+from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme, load
 from atr.report import model
 from atr.verify import verify
-from atr.warehouse.counting import Regions
 from tests import series, whole
 
 quick = pytest.mark.usefixtures("quick")

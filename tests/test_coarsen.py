@@ -20,10 +20,12 @@ from hypothesis import strategies as st
 
 from atr import ingest
 from atr import pipeline as steps
+from atr.core.disclosure import Standing, printed, standing
+from atr.core.publication import published_population
+from atr.core.regions import Regions, members_of, values_of
 from atr.documents.html import report_html
 from atr.errors import ProgrammeError, RefusedError
-from atr.mechanisms import announcement as announcing
-from atr.mechanisms.announcement import Standing, standing
+from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme, hierarchies, load
 from atr.programme.hierarchies import Hierarchy
 from atr.report import model
@@ -31,7 +33,7 @@ from atr.report.wording import NBSP
 from atr.verify import verify
 from atr.warehouse.coarsening import coarsen
 from atr.warehouse.connection import Warehouse
-from atr.warehouse.counting import Regions, arranged
+from atr.warehouse.counting import arranged
 from tests import series, whole
 from tests.test_cli import atr
 
@@ -419,8 +421,8 @@ def _logs(draw: st.DrawFn) -> tuple[Programme, Regions]:
 
 def _rows(regions: Regions, which: Any = None) -> dict[tuple[str, ...], tuple[int, ...]]:
     every = np.arange(len(regions.group_values)) if which is None else which
-    members, _ = announcing.members_of(regions, every)
-    return dict(zip(announcing.values_of(regions, every), map(tuple, regions.counts[members].tolist()), strict=True))
+    members, _ = members_of(regions, every)
+    return dict(zip(values_of(regions, every), map(tuple, regions.counts[members].tolist()), strict=True))
 
 
 SETTLED = (Standing.ANNOUNCED, Standing.FLATTENED_FOR_READER)
@@ -441,10 +443,10 @@ def test_who_is_merged_and_who_is_not(made: tuple[Programme, Regions]) -> None:
     assert _rows(found, np.array(kept, dtype=np.int64)) == untouched
     assert sum(found.merged.values()) == (~np.isin(alone, SETTLED)).sum()
     ceiling = Fraction(str(policy.ceiling))
-    for g in announcing.printed(after):
+    for g in printed(after):
         coarse = found.group_values[g] in found.merged
         people = found.population[found.offsets[g] : found.offsets[g + 1]]
-        published = announcing.published_population(people, rounding=policy.population_rounding)
+        published = published_population(people, rounding=policy.population_rounding)
         for sizes in (people, published):
             assert sizes.sum() >= policy.minimum_group_size
             assert Fraction(int(sizes.max()), int(sizes.sum())) <= ceiling

@@ -14,10 +14,10 @@ import yaml
 from fairlearn.metrics import MetricFrame, count, selection_rate
 
 from atr import ingest
+from atr.core.announcement import Announcement
 from atr.core.display_text import UNKNOWN
 from atr.measures.group_fairness import Comparison
-from atr.mechanisms import announcement as announcing
-from atr.mechanisms.announcement import Announcement
+from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme
 from atr.programme.periods import ALL
 from atr.report import build, model

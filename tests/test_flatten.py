@@ -17,15 +17,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from atr.core.disclosure import Standing, standing
+from atr.core.regions import Regions
 from atr.documents.html import report_html
 from atr.errors import RefusedError
-from atr.mechanisms import announcement as announcing
-from atr.mechanisms.announcement import Standing
+from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme
 from atr.report import model
 from atr.report.wording import NBSP
 from atr.verify import verify
-from atr.warehouse.counting import Regions
 from tests import series, whole
 from tests import test_verify as forging
 
@@ -387,7 +387,7 @@ def test_no_group_is_above_the_ceiling_unless_prior_knowledge_puts_it_there(made
 def test_what_is_told_of_a_flattened_group_follows_from_its_rate(made: tuple[Programme, Regions], random: Any) -> None:
     programme, regions = made
     counts = regions.counts.copy()
-    for group in np.flatnonzero(announcing.standing(regions, programme.policy) == Standing.FLATTENED):
+    for group in np.flatnonzero(standing(regions, programme.policy) == Standing.FLATTENED):
         inside = slice(int(regions.offsets[group]), int(regions.offsets[group + 1]))
         decided = np.repeat(np.arange(counts.shape[1]), counts[inside].sum(axis=0)).tolist()
         random.shuffle(decided)

@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from atr.core.announcement import Announcement
+from atr.core.regions import Regions
 from atr.documents import csv as annex
 from atr.documents import fairness as parity
 from atr.documents.html import report_html
 from atr.errors import VerifyError
 from atr.measures import group_fairness as fairness
-from atr.mechanisms import announcement as announcing
-from atr.mechanisms.announcement import Announcement
+from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme
 from atr.report import empty_categories as absent
 from atr.report import model
 from atr.report.comparisons import Printing
 from atr.verify import check
 from atr.verify import consistency as figures
-from atr.warehouse.counting import Regions
 from tests import series, whole
 
 RACES, SEXES, LEVELS, CHARGES = ("a", "b, c", "d", "unknown"), ("women", "men"), ("low", "mid", "high"), ("x", "y")

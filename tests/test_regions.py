@@ -12,13 +12,14 @@ import pytest
 import yaml
 
 from atr.core.display_text import printable
+from atr.core.regions import Regions
 from atr.errors import PeriodError
 from atr.ingest import ingest
 from atr.programme import Programme, load
 from atr.programme.periods import ALL, parse
 from atr.warehouse import counting as regions
 from atr.warehouse.connection import Warehouse
-from atr.warehouse.counting import Regions, aggregate, decided_span, unknown
+from atr.warehouse.counting import aggregate, decided_span, unknown
 
 COMPAS = Path(__file__).parents[1] / "examples" / "compas"
 Rows = list[tuple[str | None, ...]]

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from atr.core.announcement import Announcement
+from atr.core.regions import Regions
 from atr.documents import csv as annex
 from atr.errors import ProgrammeError
-from atr.mechanisms import announcement as announcing
+from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme, load
 from atr.report import model
 from atr.verify import check
-from atr.warehouse.counting import Regions, arranged
+from atr.warehouse.counting import arranged
 from tests import whole
 
 PROGRAMME = """
@@ -60,7 +62,7 @@ def regions(of: Programme, times: int = 20) -> Regions:
     return arranged(list(PEOPLE), np.array(counts), programme=of, outcomes=("approved", "refused"))
 
 
-def published(of: Programme) -> tuple[model.PublicReport, announcing.Announcement]:
+def published(of: Programme) -> tuple[model.PublicReport, Announcement]:
     found = regions(of)
     solved = whole.solved(of, found)
     made = announcing.announce(found, solved, of.policy)

@@ -19,18 +19,18 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from atr.core.announcement import Announcement
+from atr.core.regions import Regions
 from atr.errors import RefusedError, VerifyError
 from atr.measures.feasible_outcomes import sets
 from atr.measures.group_fairness import AnnouncedCells
-from atr.mechanisms import announcement as announcing
-from atr.mechanisms.announcement import Announcement
+from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme
 from atr.programme.ranges import RangeTable
 from atr.report import model
 from atr.report.comparisons import Printing
 from atr.verify import check, findings, loosely_bounded, verify
 from atr.verify.printed import Printed, _People, apart_at_least
-from atr.warehouse.counting import Regions
 from tests import series, whole
 from tests.test_cli import atr
 from tests.test_fairness import WithItsOwn, announced, of_two, two_sets

@@ -19,11 +19,11 @@ import pytest
 
 from atr import pipeline as steps
 from atr.core.protected import Protection
+from atr.core.regions import Regions
 from atr.errors import AtrError, EnvironmentFault, IngestError, ProgrammeError, ReviewError
 from atr.ingest import accounting, ingest
 from atr.programme import Programme, load
 from atr.warehouse.connection import Warehouse
-from atr.warehouse.counting import Regions
 from atr.warehouse.parquet import write_parquet
 from atr.warehouse.store import hold
 from tests import series

@@ -20,7 +20,7 @@ from atr import ingest
 from atr import pipeline as steps
 from atr.documents.render import render as render_documents
 from atr.dossier import review
-from atr.mechanisms import announcement as announcing
+from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import load, periods
 from atr.warehouse import coarsening
 from atr.warehouse.connection import Warehouse

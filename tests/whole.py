@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from atr.core.announcement import Announcement
+from atr.core.disclosure import Extent, Standing, standing
+from atr.core.regions import Regions
 from atr.dossier import build as dossier
-from atr.mechanisms import announcement as announcing
-from atr.mechanisms.announcement import Announcement, Extent, Solved, Standing
+from atr.mechanisms.optimal import mechanism as announcing
+from atr.mechanisms.optimal.mechanism import Solved
 from atr.programme import Programme, periods
 from atr.report import build, model
 from atr.verify import check
-from atr.warehouse.counting import Regions
 from tests import series
 
 
 def solved(programme: Programme, regions: Regions) -> Solved:
     """Every group that is to be announced, solved."""
-    which = np.flatnonzero(announcing.standing(regions, programme.policy) == Standing.ANNOUNCED)
+    which = np.flatnonzero(standing(regions, programme.policy) == Standing.ANNOUNCED)
     return announcing.solve(regions, which, programme.policy)
 
 
@@ -27,7 +29,7 @@ def report(programme: Programme, regions: Regions, announced: Announcement) -> m
         build.measure(announced, programme),
         programme=programme,
         period=periods.ALL,
-        extent=Extent.of(regions, announcing.standing(regions, programme.policy)),
+        extent=Extent.of(regions, standing(regions, programme.policy)),
         quality=build.LogQuality(rows_read=9999, decisions=9999, duplicates=0, corrections=0, quarantined=0),
         version=1,
         date="2024-05-06",

@@ -17,17 +17,19 @@ import numpy as np
 import numpy.typing as npt
 
 from atr import verify
+from atr.core.announcement import Announcement
 from atr.core.confidence import maximum_confidence, privacy_limit
+from atr.core.disclosure import Standing, standing
+from atr.core.regions import Regions, groups_of, members_of
 from atr.documents import templates
 from atr.documents.fonts import faces
 from atr.dossier.privacy import Curves, Yardsticks, charts, curves, yardsticks
 from atr.errors import RefusedError
 from atr.measures import group_fairness as fairness
-from atr.mechanisms.announcement import Announcement, Solved, Standing, groups_of, members_of, standing
+from atr.mechanisms.optimal.mechanism import Solved
 from atr.programme import Programme
 from atr.report import build as public
 from atr.report import individual, model, wording
-from atr.warehouse.counting import Regions
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -9,13 +9,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from atr.core.announcement import Announcement
 from atr.core.leakage import leakage_of_values
+from atr.core.regions import Regions, groups_of, members_of, protected_sets
 from atr.dossier.charts import CurveChart, curve_chart
 from atr.dossier.tradeoff import Kind, TradeOff, grid, trade_off
-from atr.mechanisms.announcement import Announcement, Solved, groups_of, members_of, protected_sets
+from atr.mechanisms.optimal.mechanism import Solved
 from atr.mechanisms.optimal.sets import by_regions, parted
 from atr.programme import Policy
-from atr.warehouse.counting import Regions
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

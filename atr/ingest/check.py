@@ -124,7 +124,7 @@ def _without_use(programme: Programme, attribute: str, shown: list[str]) -> list
     if table is not None:
         place = table.attributes.index(attribute)
         coarse = hierarchy.coarse if hierarchy is not None and coarsens else ()
-        named = {values[place] for values in table.ranges}
+        named = {values[place] for values in table.rows}
         found += _strangers("policy.fidelity.ranges", f" in '{attribute}'", named, [*shown, *coarse])
     return found
 

@@ -1,5 +1,7 @@
 """The programme file: one YAML file that describes one report series and everything that changes a number."""
 
+from atr.core.policy import OWN_POPULATION
+from atr.mechanisms.optimal.policy import OptimalPolicy as Policy
 from atr.programme.attributes import Attribute
 from atr.programme.measures import (
     ALPHA,
@@ -11,7 +13,6 @@ from atr.programme.measures import (
     IndividualPolicy,
     chosen_by,
 )
-from atr.programme.policy import OWN_POPULATION, Policy
 from atr.programme.reading import load, located
 from atr.programme.series import MOST_OUTCOMES, Log, Programme, json_schema
 

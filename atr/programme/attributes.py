@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, PrivateAttr, StrictBool, Tag, field_validator, model_validator
 
 from atr.core.display_text import UNKNOWN, printable
-from atr.programme.fields import Part, PositiveShare, RawText, Text, at, how_written, not_yet
+from atr.core.fields import Part, PositiveShare, RawText, Text, at, how_written, not_yet
 from atr.programme.hierarchies import Hierarchy
 
 

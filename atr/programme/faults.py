@@ -11,11 +11,13 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from atr.core.display_text import printable
+from atr.core.fields import FaultAtError
+from atr.core.policy import SideInformationPolicy
 from atr.errors import ProgrammeError
+from atr.mechanisms.optimal.policy import FidelityPolicy
+from atr.mechanisms.optimal.policy import OptimalPolicy as Policy
 from atr.programme.attributes import Attribute, NamedSet, Reference
-from atr.programme.fields import FaultAtError
 from atr.programme.measures import AttributeDistance, FairnessPolicy, IndividualPolicy, InfluencePolicy
-from atr.programme.policy import FidelityPolicy, Policy, SideInformationPolicy
 from atr.programme.series import Log, PeriodPolicy, Programme, Publisher, System
 
 _MOST_KEYS = 100_000

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, field_validator
 
-from atr.programme.fields import Part, PositiveShare, Share, Text
+from atr.core.fields import Part, PositiveShare, Share, Text
 
 ALPHA = (0.001, 0.5)
 """Between what the level of tests and intervals may lie."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from atr.core.fidelity import Ranges
+from atr.core.region_table import RegionTable
 from atr.errors import ProgrammeError
 
 ENDS = ("lower", "upper")
@@ -25,56 +24,7 @@ STEP = 0.05
 Values = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RangeTable:
-    """The declared ranges of the chance of the positive outcome.
-
-    Parameters
-    ----------
-    path
-        The file they were read from.
-    sha256
-        The hash of its bytes.
-    attributes
-        Names of the attributes, public ones first, in the programme's order.
-    ranges
-        For the display values of a region, in that order, the lower and the upper end; 0 to 1.
-    """
-
-    path: Path
-    sha256: str
-    attributes: tuple[str, ...]
-    ranges: dict[Values, tuple[float, float]]
-
-    def of(self, regions: Iterable[Values]) -> Ranges:
-        """The ranges of (n,) decision regions, in their order.
-
-        Parameters
-        ----------
-        regions
-            (n,) display values of every attribute, public ones first.
-
-        Raises
-        ------
-        ProgrammeError
-            If a region has no row; the first such region is named in the private part.
-        """
-        wanted = list(regions)
-        missing = [values for values in wanted if values not in self.ranges]
-        if missing:
-            what = "a decision region" if len(missing) == 1 else f"{len(missing):,} decision regions"
-            first = ", ".join(f"{name} {value}" for name, value in zip(self.attributes, missing[0], strict=True))
-            raise ProgrammeError(
-                f"has no row for {what} that the report announces",
-                where=str(self.path),
-                hint="Every region of a group that is announced needs a range.",
-                private=f"The first of them: {first}",
-            )
-        found = [self.ranges[values] for values in wanted]
-        return Ranges([lower for lower, _ in found], [upper for _, upper in found])
-
-
-def read(path: Path, attributes: Sequence[str]) -> RangeTable:
+def read(path: Path, attributes: Sequence[str]) -> RegionTable[tuple[float, float]]:
     """Read a file of ranges.
 
     Parameters
@@ -97,7 +47,7 @@ def read(path: Path, attributes: Sequence[str]) -> RangeTable:
         if lower > upper:
             raise ProgrammeError(f"lower, {lower}, is above upper, {upper}", where=where)
         ranges[values] = lower, upper
-    return RangeTable(path, hashlib.sha256(content).hexdigest(), tuple(attributes), ranges)
+    return RegionTable(path, hashlib.sha256(content).hexdigest(), tuple(attributes), ranges)
 
 
 def by_region(

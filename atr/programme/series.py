@@ -9,12 +9,12 @@ from zoneinfo import ZoneInfo
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from atr.core.display_text import printable
+from atr.core.fields import OptionalText, Part, RawText, Share, Text, at, not_yet
 from atr.core.protected import Protection, floored
+from atr.mechanisms.optimal.policy import OptimalPolicy as Policy
 from atr.programme.attributes import Attribute
-from atr.programme.fields import OptionalText, Part, RawText, Share, Text, at, not_yet
 from atr.programme.hierarchies import Hierarchy
 from atr.programme.measures import FairnessPolicy, InfluencePolicy
-from atr.programme.policy import Policy
 from atr.programme.ranges import ENDS
 from atr.programme.side_information import PEOPLE
 

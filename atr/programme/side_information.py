@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
+from atr.core.region_table import RegionTable
 from atr.errors import ProgrammeError
-from atr.programme.ranges import Values, by_region
+from atr.programme.ranges import by_region
 
 PEOPLE = "people"
 """The column beside those of the attributes."""
@@ -19,33 +16,7 @@ PEOPLE = "people"
 _MOST = 10**12
 
 
-@dataclass(frozen=True, slots=True)
-class SideInformation:
-    """How many people a reader assumes to be in each decision region.
-
-    Parameters
-    ----------
-    sha256
-        The hash of the bytes of the file they were read from.
-    people
-        For the display values of a region, public ones first, its people.
-    """
-
-    sha256: str
-    people: dict[Values, int]
-
-    def of(self, regions: Iterable[Values]) -> npt.NDArray[np.int64]:
-        """(n,) the people of some decision regions, in their order; 0 where the file has none.
-
-        Parameters
-        ----------
-        regions
-            (n,) display values of every attribute, public ones first.
-        """
-        return np.array([self.people.get(values, 0) for values in regions], dtype=np.int64)
-
-
-def read(path: Path, attributes: Sequence[str]) -> SideInformation:
+def read(path: Path, attributes: Sequence[str]) -> RegionTable[int]:
     """Read a file of side information.
 
     Parameters
@@ -64,7 +35,7 @@ def read(path: Path, attributes: Sequence[str]) -> SideInformation:
     """
     content, rows = by_region(path, attributes, (PEOPLE,))
     people = {values: _people(fields[PEOPLE], where=where) for where, values, fields in rows}
-    return SideInformation(hashlib.sha256(content).hexdigest(), people)
+    return RegionTable(path, hashlib.sha256(content).hexdigest(), tuple(attributes), people)
 
 
 def _people(text: str, *, where: str) -> int:

@@ -10,11 +10,13 @@ from fractions import Fraction
 import numpy as np
 
 import atr
+from atr.core.announcement import Announcement
+from atr.core.disclosure import Extent
 from atr.core.display_text import UNKNOWN
 from atr.core.fidelity import Delta, Fidelity, Ranges
 from atr.core.protected import Label
+from atr.core.publication import RATE_DIGITS, published_population
 from atr.measures import group_fairness as fairness
-from atr.mechanisms.announcement import RATE_DIGITS, Announcement, Extent, published_population
 from atr.programme import Attribute, Programme
 from atr.programme.periods import Period
 from atr.report import changes, derived, individual, model, sampling, wording, yardsticks

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from atr.core.publication import RATE_DIGITS, open_people
 from atr.documents.fairness import Measured
 from atr.measures import group_fairness as fairness
 from atr.measures import individual as measuring
-from atr.mechanisms.announcement import RATE_DIGITS, open_people
 from atr.programme import Programme
 from atr.report import reader_view as held
 from atr.report import wording

@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
+from atr.core.publication import RATE_DIGITS
 from atr.measures import influence as measures
 from atr.measures import surrogate as trees
 from atr.measures.influence import Floats, Rules
 from atr.measures.surrogate import Bools, Tree
-from atr.mechanisms.announcement import RATE_DIGITS
 from atr.report.model import Dependence, GroupInfluence, Influence, PublicReport, Surrogate, TreeNode
 from atr.report.rounding import down, nearest
 

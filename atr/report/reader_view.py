@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from atr.core.announcement import Announcement
 from atr.core.fidelity import Alpha, Delta, Fidelity, Ranges
 from atr.core.protected import Protection
 from atr.measures import group_fairness as fairness
-from atr.mechanisms.announcement import Announcement
 from atr.programme import OWN_POPULATION, Policy
 from atr.report import model
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from atr.core.publication import RATE_DIGITS as PRINTED
 from atr.measures import group_fairness as fairness
 from atr.measures import sampling
-from atr.mechanisms.announcement import RATE_DIGITS as PRINTED
 from atr.report.model import Fairness, PublicReport, Sampling, SamplingInfo
 from atr.report.rounding import down, nearest, up
 from atr.report.wording import between, count, number, percent, points

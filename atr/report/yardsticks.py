@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 
+from atr.core.announcement import Announcement
 from atr.core.leakage import leakage_of_values
-from atr.mechanisms.announcement import Announcement
 from atr.report import model
 from atr.report.rounding import down, up
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy.optimize import linprog
 
-from atr.mechanisms.announcement import RATE_DIGITS
+from atr.core.publication import RATE_DIGITS
 from atr.report.model import Fairness, PublicReport
 from atr.verify.finding import Finding
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from atr.core.protected import floored
+from atr.core.publication import RATE_DIGITS, open_people
 from atr.measures.group_fairness import By
 from atr.measures.sampling import METHODS
 from atr.measures.surrogate import DEPTH
-from atr.mechanisms.announcement import RATE_DIGITS, open_people
 from atr.programme import ALPHA, MOST_OUTCOMES, OWN_POPULATION
 from atr.report import model, wording
 from atr.report.reader_view import promise

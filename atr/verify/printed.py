@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
+from atr.core.announcement import Announcement
 from atr.core.display_text import UNKNOWN
+from atr.core.publication import open_people
 from atr.measures import feasible_outcomes as allowed
 from atr.measures import group_fairness as fairness
 from atr.measures.feasible_outcomes import Outcomes, least_people_by_set, outcomes_of
-from atr.mechanisms.announcement import Announcement, open_people
 from atr.report import model
 from atr.report import reader_view as held
 

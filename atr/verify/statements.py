@@ -18,8 +18,8 @@ from atr.core.display_text import UNKNOWN
 from atr.core.fidelity import ladder
 from atr.core.fidelity_bounds import GRID_TOLERANCE
 from atr.core.protected import OwnCeiling, ProtectedSets, floored
+from atr.core.publication import RATE_DIGITS, open_people, published_population
 from atr.measures import group_fairness as fairness
-from atr.mechanisms.announcement import RATE_DIGITS, open_people, published_population
 from atr.report import build, changes, derived, model, wording, yardsticks
 from atr.report.comparisons import Printing, in_classes
 from atr.report.reader_view import promise

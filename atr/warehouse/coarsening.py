@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from atr.mechanisms.announcement import Bools, Standing, members_of, standing, values_of
+from atr.core.disclosure import Bools, Standing, standing
+from atr.core.regions import Regions, Values, members_of, values_of
 from atr.programme import Programme
 from atr.programme.periods import Period
 from atr.warehouse import counting as counting
 from atr.warehouse.connection import Warehouse
-from atr.warehouse.counting import Regions, Values, arranged
+from atr.warehouse.counting import arranged
 
 
 def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Regions:

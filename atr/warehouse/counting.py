@@ -4,81 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date
-from functools import cached_property
 from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
 
 from atr.core.display_text import CONTROL, UNKNOWN, printable
-from atr.core.groups import Groups
-from atr.core.protected import Protection
+from atr.core.regions import Regions, Values
 from atr.errors import PeriodError
 from atr.programme import Attribute, Programme
 from atr.programme import periods as _periods
 from atr.programme.periods import Every, Period
 from atr.warehouse.connection import Parameters, Warehouse
-
-__all__ = ["Groups", "Regions", "aggregate", "arranged", "decided_span", "periods", "require_decisions", "unknown"]
-
-Values = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Regions:
-    """The decision regions of one period, group by group. Private: it holds the true decision mapping.
-
-    Groups are in the order of the programme's declared values (undeclared ones after them by code point, then coarser
-    ones, the category "unknown" last), regions within a group likewise: the order depends on nothing that is counted.
-    """
-
-    public: tuple[str, ...]
-    """Names of the public attributes, in the programme's order."""
-    protection: Protection
-    """Which sets of people are protected; it names the sensitive attributes."""
-    outcomes: tuple[str, ...]
-    """The positive outcome first."""
-    group_values: tuple[Values, ...]
-    """(g,) display values of the public attributes."""
-    region_values: tuple[Values, ...]
-    """(n,) display values of the sensitive attributes."""
-    counts: npt.NDArray[np.int64]
-    """(n, outcomes) people."""
-    offsets: npt.NDArray[np.int64]
-    """(g + 1,) where each group starts."""
-    merged: Mapping[Values, int] = field(default_factory=dict)
-    """How many groups of the log are in each coarsened group, by its public values."""
-    known: npt.NDArray[np.int64] | None = None
-    """(n,) people as a reader knows them from a file of side information, 0 where it has none; None without a file."""
-
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """Names of the sensitive attributes, in the programme's order."""
-        return self.protection.sensitive
-
-    @cached_property
-    def population(self) -> npt.NDArray[np.int64]:
-        """(n,) people."""
-        people: npt.NDArray[np.int64] = self.counts.sum(axis=1)
-        return people
-
-    @cached_property
-    def assumed(self) -> npt.NDArray[np.int64]:
-        """(n,) people as a reader is assumed to know them: of the side information, or of the log.
-
-        In groups that the side information does not cover, which are never announced, those of the log.
-        """
-        if self.known is None or not len(self.known):
-            return self.population
-        covered = np.minimum.reduceat(self.known, self.offsets[:-1]) > 0
-        return np.where(np.repeat(covered, np.diff(self.offsets)), self.known, self.population)
-
-    @cached_property
-    def group_population(self) -> npt.NDArray[np.int64]:
-        """(g,) people."""
-        return np.add.reduceat(self.population, self.offsets[:-1]) if len(self.offsets) > 1 else self.population[:0]
 
 
 def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Regions:

@@ -56,7 +56,7 @@ def round_announcement(
         Populations (n,) in people, whole numbers, true decisions (n, outcomes) and protected sets.
     continuous
         (n,) announced D_1 or (n, outcomes) announced chances before rounding, as from
-        :func:`atr.mechanisms.optimal.announce`.
+        :func:`atr.mechanisms.optimal.mechanism`.
     fidelity
         What the announcement promises about the truth.
     digits
@@ -68,7 +68,7 @@ def round_announcement(
     published_population
         (n,) people, as printed in the report.
     group_rates
-        ``exact`` or ``free``, as for :func:`atr.mechanisms.optimal.announce`.
+        ``exact`` or ``free``, as for :func:`atr.mechanisms.optimal.mechanism`.
 
     Returns
     -------

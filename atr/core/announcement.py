@@ -1,0 +1,143 @@
+"""What is announced: the numbers that are printed, and the populations they were checked with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from atr.core.confidence import exact_confidence, round_up
+from atr.core.fidelity import Fidelity
+from atr.core.protected import OwnCeiling, ProtectedSets, Protection
+from atr.core.publication import flat_digits
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Announcement:
+    """The announced mapping: the numbers that are printed, and the populations they were checked with.
+
+    Parameters
+    ----------
+    outcomes
+        The positive outcome, then the others.
+    groups
+        (g,) positions of the announced groups among all groups of the period.
+    group_values, region_values
+        (g,) display values of the public, (n,) of the sensitive attributes.
+    offsets
+        (g + 1,) where each announced group starts.
+    population, published
+        (n,) people, exact and as printed.
+    chance
+        (n, outcomes) announced chances, in units of the last digit.
+    digits
+        Decimal digits of the announced chances.
+    fidelity
+        What is promised of every announced chance outside flattened groups.
+    rung
+        Its place among the :func:`rungs`.
+    flattened
+        (g,) which groups announce their rates for every region.
+    coarsened
+        (g,) which groups were merged from several of the log.
+    protection
+        Which sets of people are protected.
+    known
+        (n,) people as the reader of the guarantee knows them from a file of side information; None: as printed.
+    """
+
+    outcomes: tuple[str, ...]
+    groups: Ints
+    group_values: tuple[tuple[str, ...], ...]
+    region_values: tuple[tuple[str, ...], ...]
+    offsets: Ints
+    population: Ints
+    published: Ints
+    chance: Ints
+    digits: int
+    fidelity: Fidelity
+    rung: int
+    flattened: Bools
+    coarsened: Bools
+    protection: Protection
+    known: Ints | None = None
+
+    @cached_property
+    def sets(self) -> ProtectedSets | None:
+        """The protected sets of the announced groups; None where every region on its own is one."""
+        return self.protection.sets(self.region_values, self.offsets.tolist()) if len(self.groups) else None
+
+    def under(self, own: OwnCeiling) -> Bools:
+        """(v,) which protected sets are under a ceiling of their own."""
+        return self.protection.under(own, self.region_values, self.offsets.tolist())
+
+    @property
+    def flat(self) -> Bools:
+        """(n,) which regions lie in flattened groups."""
+        return np.repeat(self.flattened, np.diff(self.offsets))
+
+    @property
+    def group_digits(self) -> Ints:
+        """(g,) decimal digits of the chances of each group: fewer where they are its rates."""
+        return np.where(self.flattened, flat_digits(self.digits), self.digits)
+
+    @property
+    def assumed(self) -> Ints:
+        """(n,) people as a reader is assumed to know them: from a file of side information, or as printed."""
+        return self.published if self.known is None else self.known
+
+    def confidences(self) -> list[Fraction]:
+        """(g,) the exact maximum confidence of each group by the side information.
+
+        Where none is declared, the larger of those by exact and by published populations.
+        """
+        return self._largest(self._assumed, self.sets and self.sets.plain())
+
+    def held_confidences(self) -> list[Fraction]:
+        """(g,) the same with each set's divided by its factor: what is held to the policy's ceiling."""
+        return self._largest(self._assumed, self.sets)
+
+    def confidences_under(self, own: OwnCeiling) -> list[Fraction]:
+        """(g,) the same of the sets under a ceiling of their own alone; 0 where there is none."""
+        return self._largest(self._assumed, self.sets and self.sets.plain(), self.under(own))
+
+    def printed_confidences(self, *, held: bool = False) -> list[Fraction]:
+        """(g,) the exact maximum confidence of each group by the published populations alone."""
+        return self._largest((self.published,), self.sets if held else self.sets and self.sets.plain())
+
+    def telling_nothing(self) -> Announcement:
+        """The same groups with everybody getting the first outcome, so that what is known without the report is all."""
+        chance = np.zeros_like(self.chance)
+        chance[:, 0] = 10**self.digits
+        return replace(self, chance=chance)
+
+    def prior_confidences(self) -> list[Fraction]:
+        """(g,) what a reader can be sure of without the report, as :meth:`confidences`."""
+        return self.telling_nothing().confidences()
+
+    def stated(self, confidences: Sequence[Fraction]) -> Decimal:
+        """The largest confidence, rounded up to the last digit."""
+        return round_up(max(confidences), digits=self.digits)
+
+    @property
+    def _assumed(self) -> tuple[Ints, ...]:
+        return (self.population, self.published) if self.known is None else (self.known,)
+
+    def _largest(
+        self, populations: Sequence[Ints], sets: ProtectedSets | None, chosen: Bools | None = None
+    ) -> list[Fraction]:
+        if not len(self.groups):
+            return []
+        each = (
+            exact_confidence(people, self.chance, digits=self.digits, offsets=self.offsets, sets=sets, chosen=chosen)
+            for people in populations
+        )
+        return [max(confidences) for confidences in zip(*each, strict=True)]
