@@ -107,7 +107,7 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     import numpy as np
 
     from atr import ingest
-    from atr.core.disclosure import Standing, flattened, printed, standing
+    from atr.core.disclosure import DisclosureStatus, disclosure_status, flattened, printed
     from atr.core.regions import values_of
     from atr.programme import load
     from atr.report.wording import count
@@ -123,15 +123,15 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
         found = []
         for period, decisions in regions.periods(warehouse, loaded.period.every):
             counted = coarsening.aggregate(warehouse, loaded, period)
-            standings = standing(counted, loaded.policy)
-            announced = np.flatnonzero(standings == Standing.ANNOUNCED)
+            statuses = disclosure_status(counted, loaded.policy)
+            announced = np.flatnonzero(statuses == DisclosureStatus.ANNOUNCED)
             loaded.policy.fidelity.model(values_of(counted, announced))
-            groups = np.bincount(standings, minlength=len(Standing))
+            groups = np.bincount(statuses, minlength=len(DisclosureStatus))
             found.append({"period": period.label, "decisions": decisions,
-                          "announced": len(printed(standings)),
-                          "flattened": int(flattened(standings).sum()),
-                          "too_small": int(groups[Standing.TOO_SMALL]),
-                          "prior_too_sure": int(groups[Standing.PRIOR_TOO_SURE])})  # fmt: skip
+                          "announced": len(printed(statuses)),
+                          "flattened": int(flattened(statuses).sum()),
+                          "too_small": int(groups[DisclosureStatus.TOO_SMALL]),
+                          "prior_too_sure": int(groups[DisclosureStatus.PRIOR_TOO_SURE])})  # fmt: skip
     _say(f"{loaded.path}: fits its log.")
     _say(
         f"{count(accounting.rows_read, 'row')} read: {count(accounting.decisions, 'decision')}, "

@@ -19,14 +19,14 @@ import pandas as pd
 
 from atr import ingest
 from atr.core.announcement import Announcement
-from atr.core.disclosure import Extent, Standing, printed, standing
+from atr.core.disclosure import DisclosureStatus, Extent, disclosure_status, printed
 from atr.core.regions import Ints, Regions, members_of, values_of
 from atr.documents.render import render as render_documents
 from atr.dossier import build as dossiers
 from atr.errors import PeriodError, ProgrammeError, RefusedError
 from atr.measures import group_fairness as fairness
 from atr.mechanisms.optimal import mechanism as announcing
-from atr.mechanisms.optimal.mechanism import Solved, announced_of, rungs
+from atr.mechanisms.optimal.mechanism import Solved, announced_of, fidelity_ladder
 from atr.programme import Programme, load, periods
 from atr.report import build, model
 from atr.warehouse import coarsening, ledger
@@ -181,7 +181,7 @@ def _foreseen(programme: Programme, programme_path: str, period: str | None) -> 
         regions.require_decisions(warehouse, chosen)
         if policy.fidelity.kind == "ranges" or policy.unattainable == "coarsen" or policy.known_from:
             found = coarsening.aggregate(warehouse, programme, chosen)
-            announced = np.flatnonzero(standing(found, policy) == Standing.ANNOUNCED)
+            announced = np.flatnonzero(disclosure_status(found, policy) == DisclosureStatus.ANNOUNCED)
             policy.fidelity.model(values_of(found, announced))
     return chosen.label
 
@@ -233,9 +233,9 @@ def aggregate(run: Run) -> list[Batch]:
         accounting = ingest.accounting(warehouse)
     _save_regions(run, found)
     write_json(run.folder / "log.json", {"accounting": asdict(accounting), "unknown": unknown})
-    announced = np.flatnonzero(standing(found, programme.policy) == Standing.ANNOUNCED)
+    announced = np.flatnonzero(disclosure_status(found, programme.policy) == DisclosureStatus.ANNOUNCED)
     with _refusal_kept(run):
-        rungs(found, announced, programme.policy)
+        fidelity_ladder(found, announced, programme.policy)
     return batches(found, announced)
 
 
@@ -255,12 +255,12 @@ def batches(found: Regions, announced: Ints) -> list[Batch]:
 def solve(run: Run, batch: Batch) -> None:
     """Solve the groups of a batch."""
     found = load_regions(run)
-    standings = standing(found, run.programme.policy)[batch.first : batch.end]
-    which = batch.first + np.flatnonzero(standings == Standing.ANNOUNCED)
+    statuses = disclosure_status(found, run.programme.policy)[batch.first : batch.end]
+    which = batch.first + np.flatnonzero(statuses == DisclosureStatus.ANNOUNCED)
     solved = announcing.solve(found, which, run.programme.policy)
     frame = pd.DataFrame({"group": solved.group, "beta_other": solved.beta_other})
     frame[["prior", "true"]] = solved.limits
-    frame[[f"beta_{rung}" for rung in range(solved.beta.shape[1])]] = solved.beta
+    frame[[f"beta_{level_index}" for level_index in range(solved.beta.shape[1])]] = solved.beta
     write_parquet(frame, run.folder / f"solved-{batch.first:09d}.parquet")
 
 
@@ -278,7 +278,7 @@ def announce(run: Run) -> None:
     frame = pd.DataFrame({"population": made.population, "published": made.published})
     frame[[f"x{i}" for i in range(len(made.outcomes))]] = made.chance
     write_parquet(frame, run.folder / "announced.parquet")
-    write_json(run.folder / "promise.json", {"rung": made.rung})
+    write_json(run.folder / "promise.json", {"level_index": made.level_index})
     with Warehouse.open(run.programme) as warehouse:
         warehouse.store_announced(
             run.id,
@@ -473,16 +473,16 @@ def load_announcement(run: Run) -> Announcement:
     policy = run.programme.policy
     frame = read_parquet(run.folder / "announced.parquet")
     promise = read_json(run.folder / "promise.json")
-    standings = standing(found, policy)
-    groups = printed(standings)
+    statuses = disclosure_status(found, policy)
+    groups = printed(statuses)
     return announced_of(
         found,
         groups,
         published=frame["published"].to_numpy(dtype=np.int64),
         chance=frame[[f"x{i}" for i in range(len(found.outcomes))]].to_numpy(dtype=np.int64),
-        rung=promise["rung"],
+        level_index=promise["level_index"],
         policy=policy,
-        standings=standings[groups],
+        statuses=statuses[groups],
     )
 
 
@@ -495,7 +495,7 @@ def _report(run: Run, made: Announcement, comparisons: Sequence[fairness.Compari
         list(comparisons),
         programme=run.programme,
         period=run.period,
-        extent=Extent.of(found, standing(found, run.programme.policy)),
+        extent=Extent.of(found, disclosure_status(found, run.programme.policy)),
         quality=build.LogQuality(**{k: log["accounting"][k] for k in counted}),
         version=run.version,
         date=run.date,

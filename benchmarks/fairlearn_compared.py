@@ -12,7 +12,7 @@ from fairlearn.metrics import MetricFrame, count, selection_rate
 
 from atr import ingest
 from atr.core.announcement import Announcement
-from atr.core.disclosure import Standing, standing
+from atr.core.disclosure import DisclosureStatus, disclosure_status
 from atr.core.regions import members_of
 from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme, load, periods
@@ -33,7 +33,7 @@ def announced(name: str, period: str) -> tuple[Programme, Announcement, pd.DataF
     with Warehouse.in_memory() as warehouse:
         ingest.ingest(warehouse, programme)
         found = regions.aggregate(warehouse, programme, periods.parse(period))
-    which = np.flatnonzero(standing(found, programme.policy) == Standing.ANNOUNCED)
+    which = np.flatnonzero(disclosure_status(found, programme.policy) == DisclosureStatus.ANNOUNCED)
     made = announcing.announce(found, announcing.solve(found, which, programme.policy), programme.policy)
     members, _ = members_of(found, which)
     counts = found.counts[members]

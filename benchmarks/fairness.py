@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from atr.measures.group_fairness import AnnouncedCells, By, compare
+from atr.measures.group_fairness import AnnouncedCells, GroupingSpec, compare
 from atr.mechanisms.optimal import blocks
 from benchmarks.arrays import Arrays
 from benchmarks.cases import Row, one_pass
@@ -42,7 +42,7 @@ def fairness() -> Iterator[Row]:
     """Time it, with and without classes of people alike in an attribute, against one pass over the same arrays."""
     cells, values = drawn(REGIONS)
     names = [*PUBLIC, *SENSITIVE]
-    compared = [*(By((name,)) for name in names), *(By(pair) for pair in combinations(names, 2))]
+    compared = [*(GroupingSpec((name,)) for name in names), *(GroupingSpec(pair) for pair in combinations(names, 2))]
     measured = partial(
         compare,
         cells,
@@ -87,7 +87,7 @@ def _jointly() -> Iterator[Row]:
     measured = partial(
         compare,
         values={"health": tuple(f"health {i % values}" for i in range(len(people)))},
-        compared=[By(("health",))],
+        compared=[GroupingSpec(("health",))],
         legitimate=(),
         outcomes=outcomes,
         four_fifths=0.8,

@@ -17,7 +17,7 @@ from atr.mechanisms.optimal.linear import linear_reduction
 
 from atr import ingest
 from atr.core.confidence import maximum_confidence
-from atr.core.disclosure import Standing, standing
+from atr.core.disclosure import DisclosureStatus, disclosure_status
 from atr.core.fidelity import Delta
 from atr.core.groups import Groups
 from atr.core.regions import groups_of
@@ -53,7 +53,7 @@ def example(name: str, label: str | None) -> Example:
         every = regions.periods(warehouse, programme.period.every)
         period = periods.parse(label) if label else every[-1][0]
         found = regions.aggregate(warehouse, programme, period)
-    which = np.flatnonzero(standing(found, programme.policy) == Standing.ANNOUNCED)
+    which = np.flatnonzero(disclosure_status(found, programme.policy) == DisclosureStatus.ANNOUNCED)
     groups = groups_of(found, which)
     title = f"{programme.title}, {period.label}: {len(groups)} groups, {int(groups.population.sum()):,} people"
     return Example(name, title, groups, programme.policy.ceiling, programme.policy.fidelity.level)

@@ -17,9 +17,10 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests import series
+from tests.helpers import series
+from tests.helpers.paths import ROOT
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = ROOT / "examples"
 
 
 def pytest_collection_finish() -> None:
@@ -96,7 +97,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
     site.mkdir()
     (site / "sitecustomize.py").write_text(WATCH)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
-    environment = kept | {"PYTHONPATH": f"{site}:{Path(__file__).parent.parent}", "ATR_TEST_WATCH": str(watched)}
+    environment = kept | {"PYTHONPATH": f"{site}:{ROOT}", "ATR_TEST_WATCH": str(watched)}
     command = [sys.executable, "-m", "atr.cli", "publish", str(path), "--json"]
     killed = subprocess.Popen(
         command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True

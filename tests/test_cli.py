@@ -17,9 +17,10 @@ from atr import cli
 from atr.flows.server import GRACE
 from atr.report.model import PublicReport
 from atr.warehouse.store import hold
-from tests import series
 from tests.conftest import Published
-from tests.flows.served import processes
+from tests.helpers import series
+from tests.helpers.paths import ROOT
+from tests.helpers.served import processes
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -29,7 +30,7 @@ def atr(*arguments: str | Path, cwd: Path | None = None) -> subprocess.Completed
     return subprocess.run(
         [sys.executable, "-m", "atr.cli", *map(str, arguments)],
         cwd=cwd, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, check=False,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
 
 
@@ -191,7 +192,7 @@ def test_a_run_that_is_ended_ends_at_once_and_leaves_no_process(
     path = series.write_series(tmp_path, series.card(2))
     process = subprocess.Popen(
         [sys.executable, "-m", "atr.cli", "publish", str(path), "--json"],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     assert process.stderr is not None
@@ -225,7 +226,7 @@ def test_an_interrupted_query_ends_at_once(tmp_path: Path) -> None:
             log.write(f"{n}{rows[n % len(rows)][6:]}\n")
     process = subprocess.Popen(
         [sys.executable, "-m", "atr.cli", "check", str(path)],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stderr is not None
     assert "Reading" in process.stderr.readline()

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from atr.verify import verify
-from tests import series
+from tests.helpers import series
 
 QUARTERS = [f"{year}-Q{quarter}" for year in (2013, 2014) for quarter in (1, 2, 3, 4)]
 

@@ -11,10 +11,10 @@ import pytest
 import yaml
 
 from atr.report.schemas import schemas
-from tests import series
 from tests.conftest import EXAMPLES
+from tests.helpers import series
+from tests.helpers.paths import ROOT
 
-ROOT = Path(__file__).parent.parent
 ORDER = (
     "errors", "files", "periods", "protected", "groups", "outcomes", "fidelity", "confidence", "leakage", "mechanism",
     "influence", "surrogate", "tradeoff", "shown", "ranges", "hierarchies", "programme", "store", "warehouse",

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests import series
-from tests.flows.served import ROOT, Served, environment
+from tests.helpers import series
+from tests.helpers.paths import ROOT
+from tests.helpers.served import Served, environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("prefect")]
 

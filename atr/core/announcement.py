@@ -42,8 +42,8 @@ class Announcement:
         Decimal digits of the announced chances.
     fidelity
         What is promised of every announced chance outside flattened groups.
-    rung
-        Its place among the :func:`rungs`.
+    level_index
+        Its place among the :func:`fidelity_ladder`.
     flattened
         (g,) which groups announce their rates for every region.
     coarsened
@@ -64,7 +64,7 @@ class Announcement:
     chance: Ints
     digits: int
     fidelity: Fidelity
-    rung: int
+    level_index: int
     flattened: Bools
     coarsened: Bools
     protection: Protection
@@ -113,7 +113,7 @@ class Announcement:
         """(g,) the exact maximum confidence of each group by the published populations alone."""
         return self._largest((self.published,), self.sets if held else self.sets and self.sets.plain())
 
-    def telling_nothing(self) -> Announcement:
+    def uninformative(self) -> Announcement:
         """The same groups with everybody getting the first outcome, so that what is known without the report is all."""
         chance = np.zeros_like(self.chance)
         chance[:, 0] = 10**self.digits
@@ -121,7 +121,7 @@ class Announcement:
 
     def prior_confidences(self) -> list[Fraction]:
         """(g,) what a reader can be sure of without the report, as :meth:`confidences`."""
-        return self.telling_nothing().confidences()
+        return self.uninformative().confidences()
 
     def stated(self, confidences: Sequence[Fraction]) -> Decimal:
         """The largest confidence, rounded up to the last digit."""

@@ -18,7 +18,7 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 
-class Standing(IntEnum):
+class DisclosureStatus(IntEnum):
     """What becomes of a QID group; decided from populations and policy, never from decisions but for exact rates.
 
     A group that prior knowledge alone makes surer than the ceiling is withheld (``PRIOR_TOO_SURE``) or, where the
@@ -57,20 +57,22 @@ class Extent:
     merged: int = 0
 
     @staticmethod
-    def of(regions: Regions, standings: npt.NDArray[np.int64]) -> Extent:
+    def of(regions: Regions, statuses: npt.NDArray[np.int64]) -> Extent:
         """The extent of a period's announcement."""
         people = regions.group_population
         return Extent(
             decisions=int(people.sum()),
-            announced=int(people[printed(standings)].sum()),
-            too_small=int((standings == Standing.TOO_SMALL).sum()),
-            prior_too_sure=tuple(regions.group_values[i] for i in np.flatnonzero(standings == Standing.PRIOR_TOO_SURE)),
-            merged=sum(regions.merged.get(regions.group_values[i], 0) for i in printed(standings)),
+            announced=int(people[printed(statuses)].sum()),
+            too_small=int((statuses == DisclosureStatus.TOO_SMALL).sum()),
+            prior_too_sure=tuple(
+                regions.group_values[i] for i in np.flatnonzero(statuses == DisclosureStatus.PRIOR_TOO_SURE)
+            ),
+            merged=sum(regions.merged.get(regions.group_values[i], 0) for i in printed(statuses)),
         )
 
 
-def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
-    """(g,) the :class:`Standing` of each group: too small, known too well before any report, or announced.
+def disclosure_status(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
+    """(g,) the :class:`DisclosureStatus` of each group: too small, known too well before any report, or announced.
 
     Raises
     ------
@@ -78,9 +80,9 @@ def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
         If the side information has nobody in some region of a group that is large enough; the first such region is
         named in the private part.
     """
-    too_sure = Standing.FLATTENED if policy.unattainable == "flatten" else Standing.PRIOR_TOO_SURE
+    too_sure = DisclosureStatus.FLATTENED if policy.unattainable == "flatten" else DisclosureStatus.PRIOR_TOO_SURE
     people = regions.group_population
-    result = np.full(len(people), Standing.ANNOUNCED, dtype=np.int64)
+    result = np.full(len(people), DisclosureStatus.ANNOUNCED, dtype=np.int64)
     if not len(people):
         return result
     starts = regions.offsets[:-1]
@@ -93,17 +95,17 @@ def standing(regions: Regions, policy: Policy) -> npt.NDArray[np.int64]:
         largest, whole = (np.maximum.reduceat(region, starts), 1) if sets is None else sets.most(region)
         sure = largest.astype(object) * ceiling.denominator > total.astype(object) * ceiling.numerator * whole
         result[sure.astype(bool)] = too_sure
-    result[smallest < policy.minimum_group_size] = Standing.TOO_SMALL
+    result[smallest < policy.minimum_group_size] = DisclosureStatus.TOO_SMALL
     _require_known(regions, result, policy)
     return result
 
 
-def _require_known(regions: Regions, standings: npt.NDArray[np.int64], policy: Policy) -> None:
+def _require_known(regions: Regions, statuses: npt.NDArray[np.int64], policy: Policy) -> None:
     """Check that the side information covers every region of the groups that are large enough."""
     source = policy.known_from
     if source is None or regions.known is None:
         return
-    members, _ = members_of(regions, np.flatnonzero(standings != Standing.TOO_SMALL))
+    members, _ = members_of(regions, np.flatnonzero(statuses != DisclosureStatus.TOO_SMALL))
     missing = members[regions.known[members] == 0]
     if len(missing):
         group = int(np.searchsorted(regions.offsets, missing[0], side="right")) - 1
@@ -119,12 +121,12 @@ def _require_known(regions: Regions, standings: npt.NDArray[np.int64], policy: P
         )
 
 
-def flattened(standings: npt.NDArray[np.int64]) -> Bools:
+def flattened(statuses: npt.NDArray[np.int64]) -> Bools:
     """(g,) which groups announce their rates for every region."""
-    flat: Bools = standings == Standing.FLATTENED
+    flat: Bools = statuses == DisclosureStatus.FLATTENED
     return flat
 
 
-def printed(standings: npt.NDArray[np.int64]) -> Ints:
+def printed(statuses: npt.NDArray[np.int64]) -> Ints:
     """The positions of the groups whose numbers are printed: the announced ones and the flattened ones."""
-    return np.flatnonzero((standings == Standing.ANNOUNCED) | flattened(standings))
+    return np.flatnonzero((statuses == DisclosureStatus.ANNOUNCED) | flattened(statuses))

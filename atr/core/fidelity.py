@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from atr.core.fidelity_bounds import GRID_TOLERANCE, EveryOutcome
+from atr.core.fidelity_bounds import GRID_TOLERANCE, FidelityBounds
 from atr.core.groups import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
-class Delta(EveryOutcome):
+class Delta(FidelityBounds):
     """Promise that no chance is moved by more than 1 - δ.
 
     Parameters
@@ -76,7 +76,7 @@ class Delta(EveryOutcome):
 
 
 @dataclass(frozen=True, slots=True)
-class Alpha(EveryOutcome):
+class Alpha(FidelityBounds):
     """Promise that no chance, of either outcome, is moved by a factor beyond α to 1/α.
 
     Parameters
@@ -140,7 +140,7 @@ class Alpha(EveryOutcome):
 
 
 @dataclass(frozen=True, eq=False, slots=True, init=False)
-class Ranges(EveryOutcome):
+class Ranges(FidelityBounds):
     """Promise a range of its own for every region.
 
     Parameters

@@ -20,7 +20,7 @@ GRID_TOLERANCE = 1e-9
 _Array = TypeVar("_Array", FloatArray, IntArray)
 
 
-class EveryOutcome:
+class FidelityBounds:
     """Ranges for every outcome, for a promise that gives the ranges of one cell."""
 
     __slots__ = ()

@@ -35,7 +35,7 @@ class Groups:
         become too sure that somebody is in the set. None: every region on its own.
     factors
         For each group one number for each of its sets, by which the ceiling of that set is multiplied; None: 1.
-    rated
+    rate_weights
         (n,) the people whose rates are kept where group rates are exact, if ``population`` is what a reader assumes
         from another source; None: the population.
 
@@ -62,7 +62,7 @@ class Groups:
     offsets: IntArray
     protected_sets: Nested | None
     sets: ProtectedSets | None
-    rated: FloatArray | None
+    rate_weights: FloatArray | None
 
     def __init__(
         self,
@@ -71,16 +71,16 @@ class Groups:
         offsets: ArrayLike,
         protected_sets: Nested | None = None,
         factors: Sequence[Sequence[float]] | None = None,
-        rated: ArrayLike | None = None,
+        rate_weights: ArrayLike | None = None,
     ) -> None:
         object.__setattr__(self, "population", _population(population))
         object.__setattr__(self, "given", _decision(decision, len(self.population)))
         object.__setattr__(self, "offsets", _offsets(offsets, len(self.population)))
         object.__setattr__(self, "protected_sets", protected_sets)
         object.__setattr__(self, "sets", _sets(protected_sets, self.offsets, factors))
-        object.__setattr__(self, "rated", None if rated is None else _population(rated))
-        if self.rated is not None and len(self.rated) != len(self.population):
-            raise ValueError(f"rated must have one number for each of the {len(self.population)} regions")
+        object.__setattr__(self, "rate_weights", None if rate_weights is None else _population(rate_weights))
+        if self.rate_weights is not None and len(self.rate_weights) != len(self.population):
+            raise ValueError(f"rate_weights must have one number for each of the {len(self.population)} regions")
         for array in (self.population, self.given, self.offsets):
             array.flags.writeable = False
 
@@ -90,10 +90,10 @@ class Groups:
 
     def with_rates(self, group_rates: str) -> Groups:
         """The same groups; with free rates none are kept of anybody."""
-        if self.rated is None or group_rates == "exact":
+        if self.rate_weights is None or group_rates == "exact":
             return self
         free = copy(self)
-        object.__setattr__(free, "rated", None)
+        object.__setattr__(free, "rate_weights", None)
         return free
 
     @property

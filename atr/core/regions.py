@@ -111,5 +111,5 @@ def groups_of(regions: Regions, which: Ints) -> Groups:
         offsets,
         protection.nested(*values),
         protection.factors(*values),
-        rated=None if regions.known is None else population,
+        rate_weights=None if regions.known is None else population,
     )

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from atr import verify
 from atr.core.announcement import Announcement
 from atr.core.confidence import maximum_confidence, privacy_limit
-from atr.core.disclosure import Standing, standing
+from atr.core.disclosure import DisclosureStatus, disclosure_status
 from atr.core.regions import Regions, groups_of, members_of
 from atr.documents import templates
 from atr.documents.fonts import faces
@@ -35,10 +35,10 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _STANDINGS = {
-    Standing.ANNOUNCED: "announced",
-    Standing.TOO_SMALL: "withheld: fewer people than the minimum",
-    Standing.PRIOR_TOO_SURE: "withheld: prior knowledge alone exceeds the ceiling",
-    Standing.FLATTENED: "flattened: prior knowledge alone exceeds the ceiling",
+    DisclosureStatus.ANNOUNCED: "announced",
+    DisclosureStatus.TOO_SMALL: "withheld: fewer people than the minimum",
+    DisclosureStatus.PRIOR_TOO_SURE: "withheld: prior knowledge alone exceeds the ceiling",
+    DisclosureStatus.FLATTENED: "flattened: prior knowledge alone exceeds the ceiling",
 }
 
 
@@ -234,18 +234,20 @@ def _groups(
     programme: Programme, regions: Regions, solved: Solved, announcement: Announcement | None
 ) -> Iterator[DossierGroup]:
     every = np.arange(len(regions.group_values))
-    standings = standing(regions, programme.policy)
+    statuses = disclosure_status(regions, programme.policy)
     groups = groups_of(regions, every)
     true, prior = maximum_confidence(groups, groups.decision), privacy_limit(groups)
-    rung = announcement.rung if announcement else -1
-    beta = dict(zip(solved.group.tolist(), zip(solved.beta[:, rung], solved.beta_other, strict=True), strict=True))
+    level_index = announcement.level_index if announcement else -1
+    beta = dict(
+        zip(solved.group.tolist(), zip(solved.beta[:, level_index], solved.beta_other, strict=True), strict=True)
+    )
     worst = max((b for b, _ in beta.values()), default=math.nan)
     place = {int(g): i for i, g in enumerate(announcement.groups)} if announcement else {}
     held = announcement.held_confidences() if announcement else []
     plain = announcement.confidences() if announcement else []
     above = announcement.flattened.tolist() if announcement else []
     surest = max((s for s, out in zip(plain, above, strict=True) if not out), default=None)
-    to_announce = np.flatnonzero(standings == Standing.ANNOUNCED)
+    to_announce = np.flatnonzero(statuses == DisclosureStatus.ANNOUNCED)
     true_leakage = dict(zip(to_announce.tolist(), yardsticks(regions, to_announce, None), strict=True))
     leaked = yardsticks(regions, announcement.groups, announcement) if announcement else []
     for g in every.tolist():
@@ -258,7 +260,7 @@ def _groups(
         people = regions.population[members.start : members.stop]
         yield DossierGroup(
             values=regions.group_values[g],
-            status=_STANDINGS[Standing(standings[g])],
+            status=_STANDINGS[DisclosureStatus(statuses[g])],
             merged=regions.merged.get(regions.group_values[g], 0),
             population=int(people.sum()),
             prior=float(prior[g]),
@@ -312,7 +314,9 @@ def _measures(
     found = fairness.compare(
         cells,
         public.columns(announcement, programme),
-        compared=[fairness.By(by.attributes, by.reference) for by in report.compared if by.reference is not None],
+        compared=[
+            fairness.GroupingSpec(by.attributes, by.reference) for by in report.compared if by.reference is not None
+        ],
         legitimate=programme.names(legitimate=True),
         outcomes=announcement.outcomes,
         four_fifths=programme.fairness.four_fifths,

@@ -83,7 +83,7 @@ def curves(regions: Regions, solved: Solved, announcement: Announcement | None, 
     if promised is None or policy.fidelity.level is None or not len(solved.group):
         return None
     kind: Kind = "alpha" if policy.fidelity.kind == "alpha" else "delta"
-    least_protected_first = np.argsort(-solved.beta[:, announcement.rung if announcement else -1], kind="stable")
+    least_protected_first = np.argsort(-solved.beta[:, announcement.level_index if announcement else -1], kind="stable")
     which, usual = solved.group[least_protected_first], grid(kind, steps=_STEPS).tolist()
     groups = groups_of(regions, which)
     if not (by_regions(groups) or parted(groups)):  # every point is a linear programme

@@ -20,13 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from atr.core.display_text import UNKNOWN
-from atr.measures import feasible_outcomes as allowed
+from atr.measures import feasible_outcomes
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Measure = Literal["statistical_parity", "conditional_statistical_parity", "p_percent_rule"]
 Verdict = Literal["met", "not_met", "cannot_tell"]
-Range = allowed.Range
+Range = feasible_outcomes.Range
 
 _NOISE = 1e-12
 """A lower end of a rate that is no larger was meant to be 0."""
@@ -201,7 +201,7 @@ class AnnouncedCells:
         return replace(self, lower=np.minimum(low, self.chance), upper=np.maximum(high, self.chance))
 
     def _least_chance(
-        self, event: allowed.Outcomes, cells: Callable[..., EventCells], least: Ints, most: Ints
+        self, event: feasible_outcomes.Outcomes, cells: Callable[..., EventCells], least: Ints, most: Ints
     ) -> Floats:
         """(n,) what the true chance of an event is at least in each cell, whatever the people of all cells are.
 
@@ -219,7 +219,7 @@ class AnnouncedCells:
 
         off = np.maximum(half * (1 + rest(all_people)), 0.5 / one)  # half digits a person, or half a person
         bounds: list[Floats] = []
-        for by_cells, by_total in allowed.least_people(event, self.outcomes):
+        for by_cells, by_total in feasible_outcomes.least_people(event, self.outcomes):
             terms = [often * cells(*outcomes).lower for outcomes, often in by_cells.items()]
             for outcomes, often in by_total.items():
                 of, rounded = cells(*outcomes), min(len(outcomes), self.outcomes - len(outcomes))
@@ -261,7 +261,7 @@ class AnnouncedCells:
 
 
 @dataclass(frozen=True)
-class By:
+class GroupingSpec:
     """What people are compared by, and against whom.
 
     Parameters
@@ -282,7 +282,7 @@ class By:
     def name(self) -> str:
         """What it is called in the report.
 
-        >>> By(("race", "sex")).name
+        >>> GroupingSpec(("race", "sex")).name
         'race and sex'
         """
         return " and ".join(self.attributes)
@@ -296,7 +296,7 @@ class Comparison:
     """
 
     measure: Measure
-    by: By
+    by: GroupingSpec
     groups: tuple[str, str]
     reference: str
     condition: tuple[tuple[str, str], ...]
@@ -447,10 +447,10 @@ def _cut(cells: EventCells, sets: _Sets) -> tuple[Floats, ...]:
     return tuple(np.bincount(sets.part, weights=x).astype(np.float64, copy=False) for x in cells.in_people)
 
 
-def _parts(events: Sequence[EventCells], sets: _Sets) -> allowed.Parts:
+def _parts(events: Sequence[EventCells], sets: _Sets) -> feasible_outcomes.Parts:
     """What bounds the outcomes of sets of people together, where group rates are exact."""
     cut = [_cut(event, sets) for event in events]
-    return allowed.Parts(
+    return feasible_outcomes.Parts(
         events=np.array([event.inside for event in events]),
         set=sets.set,
         group=sets.group,
@@ -469,7 +469,7 @@ def _rates(cells: EventCells, sets: _Sets, ends: tuple[Floats, Floats] | None) -
     The upper end of one set and the lower end of another are reached by the same mapping, also where the two share a
     group: the most that the one can have is what its total leaves with the other at its least, and the other way round.
     So the ends of a difference or a ratio of two rates of an outcome are those of the rates, and are attained. Those of
-    an event of several outcomes may not be reached together (:meth:`allowed.Parts.apart`).
+    an event of several outcomes may not be reached together (:meth:`feasible_outcomes.Parts.apart`).
 
     Parameters
     ----------
@@ -508,7 +508,7 @@ class _Measured:
 
     place: dict[Any, int]
     rates: list[list[_Rate]]
-    parts: allowed.Parts | None
+    parts: feasible_outcomes.Parts | None
     pairs: int
 
     @staticmethod
@@ -578,7 +578,7 @@ def compare(
     cells: AnnouncedCells,
     values: Mapping[str, Sequence[str]],
     *,
-    compared: Sequence[By],
+    compared: Sequence[GroupingSpec],
     legitimate: tuple[str, ...],
     outcomes: tuple[str, ...],
     four_fifths: float,
@@ -745,7 +745,7 @@ def _compared(pair: tuple[str, str], a: _Rate, b: _Rate, found: tuple[float, Ran
     )
 
 
-def _reference(rates: Mapping[str, _Rate], by: By, unknown: AbstractSet[str], *, minimum: int) -> str | None:
+def _reference(rates: Mapping[str, _Rate], by: GroupingSpec, unknown: AbstractSet[str], *, minimum: int) -> str | None:
     known = [value for value in rates if value not in unknown]
     if by.named in known:
         return by.named

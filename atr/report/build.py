@@ -20,7 +20,7 @@ from atr.measures import group_fairness as fairness
 from atr.programme import Attribute, Programme
 from atr.programme.periods import Period
 from atr.report import changes, derived, individual, model, sampling, wording, yardsticks
-from atr.report.comparisons import Printing
+from atr.report.comparisons import ComparisonFormatter
 from atr.report.reader_view import cells as cells
 from atr.report.rounding import down, nearest, share_step
 
@@ -101,7 +101,7 @@ def build(
         coverage=_coverage(announcement, held, programme, extent),
         groups=_groups(announcement, held, of_groups, programme, extent),
         compared=tuple(_compared(comparisons, programme)),
-        fairness=tuple(Printing(announcement.outcomes, titles, policy).entries(comparisons)),
+        fairness=tuple(ComparisonFormatter(announcement.outcomes, titles, policy).entries(comparisons)),
         data_quality=_quality(announcement, quality, programme),
         notes=(),
         provenance=model.Provenance(atr=atr.__version__),
@@ -147,7 +147,7 @@ def measure(announcement: Announcement, programme: Programme) -> list[fairness.C
     )
 
 
-def compared_by(programme: Programme) -> list[fairness.By]:
+def compared_by(programme: Programme) -> list[fairness.GroupingSpec]:
     """What people are compared by: the protected attributes, then the declared intersections.
 
     The reference of an intersection is the people with the named reference of each of its attributes, if all name one.
@@ -159,7 +159,7 @@ def compared_by(programme: Programme) -> list[fairness.By]:
         named = [a.named_reference for a in attributes]
         rules = {a.reference_rule for a in attributes}
         found.append(
-            fairness.By(
+            fairness.GroupingSpec(
                 names,
                 None if None in named else fairness.joined([value for value in named if value is not None]),
                 "largest" if "largest" in rules else "highest",
@@ -235,7 +235,7 @@ def _privacy(announcement: Announcement, programme: Programme, leakage: model.Le
 
 
 def _own_ceilings(announcement: Announcement, kept: Sequence[int]) -> Iterator[model.OwnCeiling]:
-    before = announcement.telling_nothing()
+    before = announcement.uninformative()
     for own in announcement.protection.own_ceilings:
         confidences, priors = announcement.confidences_under(own), before.confidences_under(own)
         yield model.OwnCeiling(

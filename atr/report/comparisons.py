@@ -18,7 +18,7 @@ SUMMARIES: tuple[fairness.Summary, ...] = ("worst_class", "mean_over_classes")
 
 
 @dataclass(frozen=True)
-class Printing:
+class ComparisonFormatter:
     """What a comparison is printed with.
 
     Parameters

@@ -18,7 +18,7 @@ def _fairness(report: PublicReport) -> tuple[Fairness, ...]:
     return with_individual(report.model_copy(update={"fairness": attached(report)}))
 
 
-PARTS: dict[str, Callable[[PublicReport], Any]] = {
+DERIVED_FIELDS: dict[str, Callable[[PublicReport], Any]] = {
     "compared": absent.compared,
     "fairness": _fairness,
     "influence": influence,
@@ -30,6 +30,6 @@ PARTS: dict[str, Callable[[PublicReport], Any]] = {
 
 def complete(report: PublicReport) -> PublicReport:
     """The report with the parts that follow from its printed numbers."""
-    for name, part in PARTS.items():
+    for name, part in DERIVED_FIELDS.items():
         report = report.model_copy(update={name: part(report)})
     return report

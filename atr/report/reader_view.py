@@ -46,7 +46,7 @@ def announcement(report: model.PublicReport, population: fairness.Ints | None = 
         ),
         digits=report.policy.digits,
         fidelity=promised(report),
-        rung=0,
+        level_index=0,
         flattened=np.array([group.status == "flattened" for group in report.announced_groups], dtype=bool),
         coarsened=np.array([group.id in coarsened for group in report.announced_groups], dtype=bool),
         protection=protection(report),

@@ -21,7 +21,7 @@ from atr.report import changes, model
 from atr.verify import statements
 from atr.verify.finding import Finding
 from atr.verify.form import MOST_PEOPLE, form
-from atr.verify.printed import Ints, Printed
+from atr.verify.population_bounds import Ints, PopulationBounds
 
 __all__ = ["Finding", "check", "findings", "loosely_bounded", "read_and_verify", "verify"]
 
@@ -119,7 +119,7 @@ def loosely_bounded(report: model.PublicReport) -> bool:
 def _recompute(report: model.PublicReport, population: Ints | None) -> Iterator[Finding]:
     if not report.announced_groups:
         return statements.of_nothing(report)
-    return statements.of(Printed.of(report, population))
+    return statements.of(PopulationBounds.of(report, population))
 
 
 def _read(path: Path) -> tuple[model.PublicReport, list[Finding]]:

@@ -21,19 +21,19 @@ from atr.core.protected import OwnCeiling, ProtectedSets, floored
 from atr.core.publication import RATE_DIGITS, open_people, published_population
 from atr.measures import group_fairness as fairness
 from atr.report import build, changes, derived, model, wording, yardsticks
-from atr.report.comparisons import Printing, in_classes
+from atr.report.comparisons import ComparisonFormatter, in_classes
 from atr.report.reader_view import promise
 from atr.report.rounding import bounds as between
 from atr.report.rounding import down, nearest, up
 from atr.verify import consistency as figures
 from atr.verify.finding import Finding
-from atr.verify.printed import Bools, Interval, Ints, Printed, RateBounds
+from atr.verify.population_bounds import Bools, Interval, Ints, PopulationBounds, RateBounds
 
 _NOISE = 1e-9
 _Confidences = tuple[list[Fraction], list[Fraction]]
 
 
-def of(printed: Printed) -> Iterator[Finding]:
+def of(printed: PopulationBounds) -> Iterator[Finding]:
     """What is false in a report that announces something."""
     yield from _people(printed)
     yield from _coverage(printed.report, int(printed.announcement.published.sum()), printed.people(printed.everyone))
@@ -69,7 +69,7 @@ def of_nothing(report: model.PublicReport) -> Iterator[Finding]:
 # --- people
 
 
-def _people(printed: Printed) -> Iterator[Finding]:
+def _people(printed: PopulationBounds) -> Iterator[Finding]:
     policy, published = printed.report.policy, printed.announcement.published
     for i, group in enumerate(printed.report.announced_groups):
         inside = printed.group(i)
@@ -126,9 +126,9 @@ def _largest_too_small(policy: model.PolicyInfo) -> int:
 # --- privacy
 
 
-def _privacy(printed: Printed) -> Iterator[Finding]:
+def _privacy(printed: PopulationBounds) -> Iterator[Finding]:
     report, digits, privacy = printed.report, printed.report.policy.digits, printed.report.privacy
-    above, before = printed.announcement.flattened, printed.announcement.telling_nothing().chance
+    above, before = printed.announcement.flattened, printed.announcement.uninformative().chance
     kept, flattened = np.flatnonzero(~above).tolist(), np.flatnonzero(above).tolist()
     holds_for = wording.holds_for(wording.sensitive(report), known_from=report.policy.side_information)
     if privacy.holds_for != holds_for:
@@ -146,7 +146,7 @@ def _privacy(printed: Printed) -> Iterator[Finding]:
         for own in (printed.announcement.protection.own_ceilings if flattened else ())
     ]
     if flattened and printed.announcement.known is not None:
-        by_printed = printed.announcement.telling_nothing().printed_confidences(held=True)
+        by_printed = printed.announcement.uninformative().printed_confidences(held=True)
         held.append((ceiling, (by_printed, by_printed)))
     for group in flattened:
         if all(surest[group] <= highest for highest, (_, surest) in held):
@@ -163,7 +163,7 @@ def _privacy(printed: Printed) -> Iterator[Finding]:
     yield from _binding_set(printed)
 
 
-def _by_printed_people(printed: Printed, kept: list[int]) -> Iterator[Finding]:
+def _by_printed_people(printed: PopulationBounds, kept: list[int]) -> Iterator[Finding]:
     """How sure a reader can be who does not use the side information: by the printed numbers, so to the last digit."""
     announcement, report = printed.announcement, printed.report
     if announcement.known is None or not kept:
@@ -181,7 +181,7 @@ def _by_printed_people(printed: Printed, kept: list[int]) -> Iterator[Finding]:
             yield Finding(report.announced_groups[i].id, "by the printed numbers of people it exceeds the ceiling")
 
 
-def _own_ceilings(printed: Printed, kept: list[int]) -> Iterator[Finding]:
+def _own_ceilings(printed: PopulationBounds, kept: list[int]) -> Iterator[Finding]:
     """What is stated of ceilings of their own: of those that sensitive attributes have, in their order."""
     announcement, report = printed.announcement, printed.report
     stated = [(of.attribute, of.set, of.ceiling) for of in report.privacy.own_ceilings]
@@ -189,7 +189,7 @@ def _own_ceilings(printed: Printed, kept: list[int]) -> Iterator[Finding]:
     if stated != [(own.attribute, own.set, own.max_confidence) for own in expected]:
         yield Finding("privacy.own_ceilings", "are not those of the attributes")
         return
-    before = announcement.telling_nothing().chance
+    before = announcement.uninformative().chance
     for own, of in zip(expected, report.privacy.own_ceilings, strict=True):
         for name, chance in (("max_confidence", announcement.chance), ("prior_confidence", before)):
             yield from _confidence(name, _confidences(printed, chance, own), kept, report, of=of)
@@ -233,7 +233,7 @@ def _guarantee(privacy: model.Privacy) -> tuple[object, ...]:
     )
 
 
-def _binding(printed: Printed, stated: float) -> Iterator[Finding]:
+def _binding(printed: PopulationBounds, stated: float) -> Iterator[Finding]:
     kept = np.flatnonzero(~printed.announcement.flattened).tolist()
     ids = [printed.report.announced_groups[i].id for i in kept]
     binding = printed.report.privacy.binding_group
@@ -250,7 +250,7 @@ def _binding(printed: Printed, stated: float) -> Iterator[Finding]:
             yield Finding("privacy.binding_group", "does not reach the stated confidence")
 
 
-def _binding_set(printed: Printed) -> Iterator[Finding]:
+def _binding_set(printed: PopulationBounds) -> Iterator[Finding]:
     report = printed.report
     ids = [group.id for group in report.announced_groups]
     if report.privacy.binding_group in ids:
@@ -259,7 +259,7 @@ def _binding_set(printed: Printed) -> Iterator[Finding]:
             yield Finding("privacy.binding_set", "is not what a reader can be surest of in the binding group")
 
 
-def _leakage(printed: Printed) -> Iterator[Finding]:
+def _leakage(printed: PopulationBounds) -> Iterator[Finding]:
     """Against the printed chances and numbers of people alone, so to the last digit, also where others are known."""
     report, announcement = printed.report, printed.announcement
     worst, of_groups = yardsticks.stated(announcement)
@@ -285,7 +285,7 @@ def _bounded(figure: float | None) -> str:
     return "no bound" if figure is None else str(figure)
 
 
-def _confidences(printed: Printed, chance: Ints, own: OwnCeiling | None = None) -> _Confidences:
+def _confidences(printed: PopulationBounds, chance: Ints, own: OwnCeiling | None = None) -> _Confidences:
     """(g,) the confidence in each group with the known populations, and the largest any within the rounding allow.
 
     In any protected set, or only in those under a ceiling of their own.
@@ -311,14 +311,14 @@ def _confidences(printed: Printed, chance: Ints, own: OwnCeiling | None = None) 
 # --- rates and promise
 
 
-def _rates(printed: Printed) -> Iterator[Finding]:
+def _rates(printed: PopulationBounds) -> Iterator[Finding]:
     for i, group in enumerate(printed.report.announced_groups):
         if group.status != "flattened":  # whose rates are its chances, by its form
             yield from _rate(printed, printed.group(i), group.rate, f"{group.id}.rate")
     yield from _rate(printed, printed.everyone, printed.report.coverage.rate, "coverage.rate")
 
 
-def _rate(printed: Printed, members: Bools, stated: dict[str, float] | None, where: str) -> Iterator[Finding]:
+def _rate(printed: PopulationBounds, members: Bools, stated: dict[str, float] | None, where: str) -> Iterator[Finding]:
     for outcome, event in zip(printed.announcement.outcomes, printed.outcome_events, strict=True):
         allowed = _printed_rate(printed.value(members, event))
         rate = None if stated is None else stated[outcome]
@@ -366,7 +366,7 @@ def _limits(report: model.PublicReport) -> Iterator[Finding]:
 # --- fairness
 
 
-def _fairness(printed: Printed, comparisons: Sequence[fairness.Comparison]) -> Iterator[Finding]:
+def _fairness(printed: PopulationBounds, comparisons: Sequence[fairness.Comparison]) -> Iterator[Finding]:
     how = _printing(printed)
     compared = [entry for entry in printed.report.fairness if entry.measure != "individual_fairness"]
     stated = {_key(entry): entry for entry in compared}
@@ -404,18 +404,20 @@ _MEASURED = tuple(name for name in model.Fairness.model_fields if name != "sampl
 _JUDGED = ("verdict", "reason", "shortfall", "sentence")
 
 
-def _printing(printed: Printed) -> Printing:
+def _printing(printed: PopulationBounds) -> ComparisonFormatter:
     report = printed.report
-    return Printing(printed.announcement.outcomes, {a.name: a.title for a in report.attributes}, report.policy)
+    return ComparisonFormatter(
+        printed.announcement.outcomes, {a.name: a.title for a in report.attributes}, report.policy
+    )
 
 
-def _expected(printed: Printed) -> list[fairness.Comparison]:
+def _expected(printed: PopulationBounds) -> list[fairness.Comparison]:
     """The comparisons that the report must have; their figures count where the populations are exact only."""
     report, policy = printed.report, printed.report.policy
     return fairness.compare(
         printed.cells if printed.exact else replace(printed.cells, exact=False),
         {name: tuple(column) for name, column in printed.columns.items()},
-        compared=[fairness.By(by.attributes, by.reference) for by in report.compared],
+        compared=[fairness.GroupingSpec(by.attributes, by.reference) for by in report.compared],
         legitimate=tuple(a.name for a in report.attributes if a.legitimate),
         outcomes=printed.announcement.outcomes,
         four_fifths=policy.four_fifths,
@@ -424,7 +426,7 @@ def _expected(printed: Printed) -> list[fairness.Comparison]:
     )
 
 
-def _compared(printed: Printed, comparisons: Sequence[fairness.Comparison]) -> Iterator[Finding]:
+def _compared(printed: PopulationBounds, comparisons: Sequence[fairness.Comparison]) -> Iterator[Finding]:
     """What people are compared by: that its reference is the one it is said to be."""
     report = printed.report
     found = {comparison.by.attributes for comparison in comparisons}
@@ -439,7 +441,7 @@ def _compared(printed: Printed, comparisons: Sequence[fairness.Comparison]) -> I
             yield from _chosen(printed, by, announced)
 
 
-def _chosen(printed: Printed, by: model.ComparedBy, announced: Mapping[str, Bools]) -> Iterator[Finding]:
+def _chosen(printed: PopulationBounds, by: model.ComparedBy, announced: Mapping[str, Bools]) -> Iterator[Finding]:
     """Whether a reference is the group that the rule which is stated for it chooses."""
     where = f"compared, {by.attribute}.reference"
     minimum = printed.report.policy.minimum_group_size
@@ -468,7 +470,7 @@ def _differences(stated: model.Fairness, computed: model.Fairness, *fields: str)
             yield f"{field} is stated as {getattr(stated, field)}, {getattr(computed, field)} follows"
 
 
-def _outside(printed: Printed, entry: model.Fairness, computed: model.Fairness) -> Iterator[str]:
+def _outside(printed: PopulationBounds, entry: model.Fairness, computed: model.Fairness) -> Iterator[str]:
     """What no populations within the rounding give."""
     yield from _differences(entry, computed, "reference", "people", "threshold", "attributes", "classes")
     digits, outcomes = printed.report.policy.digits, printed.announcement.outcomes
@@ -486,7 +488,7 @@ def _outside(printed: Printed, entry: model.Fairness, computed: model.Fairness) 
     yield from _range(entry, low, high, digits=digits)
 
 
-def _parity(printed: Printed, one: Bools, other: Bools) -> tuple[Interval, Interval, Interval]:
+def _parity(printed: PopulationBounds, one: Bools, other: Bools) -> tuple[Interval, Interval, Interval]:
     """Between what the total variation distance of two sets of people lies, and the two ends of its range.
 
     The ends of outcomes that bound each other may be found by programmes: the lower one then lies between what each
@@ -582,7 +584,7 @@ def _slack(number: float) -> float:
 def _derived(report: model.PublicReport) -> Iterator[Finding]:
     """Parts that follow from the rest: their figures, and their words if they are of this version of the software."""
     this_version = report.provenance.atr == atr.__version__
-    for name, part in derived.PARTS.items():
+    for name, part in derived.DERIVED_FIELDS.items():
         follows, stated = part(report), getattr(report, name)
         if follows != stated and (this_version or _figures_of(follows) != _figures_of(stated)):
             where, difference = _first_difference(name, _plain(stated), _plain(follows))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from atr.core.disclosure import Bools, Standing, standing
+from atr.core.disclosure import Bools, DisclosureStatus, disclosure_status
 from atr.core.regions import Regions, Values, members_of, values_of
 from atr.programme import Programme
 from atr.programme.periods import Period
@@ -73,7 +73,7 @@ def _steps(programme: Programme) -> Iterator[tuple[int, Mapping[str, str]]]:
 
 def _parted(regions: Regions, programme: Programme) -> tuple[Regions, Regions]:
     """The groups that can be announced, by populations and policy alone, and the others."""
-    announced = standing(regions, programme.policy) == Standing.ANNOUNCED
+    announced = disclosure_status(regions, programme.policy) == DisclosureStatus.ANNOUNCED
     return _some(regions, announced, programme), _some(regions, ~announced, programme)
 
 

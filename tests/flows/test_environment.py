@@ -14,7 +14,7 @@ import pytest
 from atr.errors import EnvironmentFault, ProgrammeError
 from atr.flows import environment, programmes
 from atr.flows.serve import serve
-from tests import series
+from tests.helpers import series
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from atr.flows.environment import AUTH
-from tests import series
 from tests.conftest import Published
-from tests.flows.served import environment
+from tests.helpers import series
+from tests.helpers.served import environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("prefect")]
 

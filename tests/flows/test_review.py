@@ -15,7 +15,7 @@ from atr.dossier import review as reviewing
 from atr.errors import ReviewError
 from atr.flows.review import require_credentials, review
 from atr.programme import load
-from tests import series
+from tests.helpers import series
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import pytest
 from atr.flows import publish
 from atr.programme import load
 from atr.programme.periods import containing, previous
-from tests import series
+from tests.helpers import series
 
 
 @pytest.mark.parametrize(

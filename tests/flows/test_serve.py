@@ -27,8 +27,9 @@ from atr.dossier import review
 from atr.flows.environment import AUTH, authentication
 from atr.flows.programmes import SERVED
 from atr.programme import load
-from tests import series
-from tests.flows.served import ROOT, Served, environment, processes
+from tests.helpers import series
+from tests.helpers.paths import ROOT
+from tests.helpers.served import Served, environment, processes
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("prefect")]
 

@@ -10,7 +10,7 @@ import pytest
 
 from atr.documents.render import contents
 from atr.report.model import PublicReport
-from tests.report import sample
+from tests.helpers import sample
 
 Documents = Callable[[str], dict[str, bytes]]
 

@@ -21,11 +21,11 @@ from atr.measures.influence import SHAPLEY_UP_TO
 from atr.report import derived, model
 from atr.report.model import PublicReport, TreeNode
 from atr.verify import verify
-from tests import series
-from tests.report import sample
-from tests.report.test_html import read
+from tests.documents.test_html import read
+from tests.helpers import sample, series
+from tests.helpers.paths import TESTS
 
-EQUAL = Path(__file__).parents[1] / "vectors" / "equal_announcements.json"
+EQUAL = TESTS / "vectors" / "equal_announcements.json"
 Row = dict[str, str]
 
 
@@ -43,7 +43,7 @@ def without(report: PublicReport) -> PublicReport:
 def test_influence_follows_from_the_rest_of_the_report(reports: dict[str, PublicReport]) -> None:
     for report in reports.values():
         for name in ("influence", "surrogate"):
-            assert derived.PARTS[name](without(report)) == getattr(report, name)
+            assert derived.DERIVED_FIELDS[name](without(report)) == getattr(report, name)
 
 
 def test_an_outsider_works_it_out_from_the_announced_rules(reports: dict[str, PublicReport]) -> None:
@@ -171,7 +171,7 @@ def test_verify_keeps_the_questions_of_another_version(reports: dict[str, Public
     assert report.surrogate is not None
     asked = TreeNode(people=0, chance=0, attribute="sex", values=("Female",), yes=_LEAF, no=_LEAF)
     other = report.model_copy(update={"surrogate": report.surrogate.model_copy(update={"tree": asked})})
-    found = derived.PARTS["surrogate"](other)
+    found = derived.DERIVED_FIELDS["surrogate"](other)
     assert (found.tree.attribute, found.tree.values) == ("sex", ("Female",))
     assert found.tree.people == report.surrogate.tree.people
     assert found.mean_difference > report.surrogate.mean_difference
@@ -287,7 +287,7 @@ def test_who_solves_for_the_rules_finds_the_announced_ones(tmp_path: Path) -> No
             )
         }
     )
-    leaking = report.model_copy(update={"influence": derived.PARTS["influence"](of_the_true)})
+    leaking = report.model_copy(update={"influence": derived.DERIVED_FIELDS["influence"](of_the_true)})
     assert _solved(leaking) == pytest.approx(true, abs=0.002)
 
 

@@ -12,24 +12,24 @@ from atr.mechanisms.optimal.programmes import PEOPLE, Block
 _CELLS = 750
 
 
-class Arranged:
+class LPBatches:
     """Groups with their regions in an order of their own values, to be cut into blocks."""
 
     def __init__(self, groups: Groups, lower: FloatArray, upper: FloatArray) -> None:
         self.groups, self.lower, self.upper = groups, lower, upper.copy()
         self.sets = ProtectedSets.regions(groups.offsets) if groups.sets is None else groups.sets
-        rated = () if groups.rated is None else (groups.rated,)
-        keys = (*rated, *upper.T, *lower.T, *groups.decision.T, groups.population, groups.group_of_region)
+        rate_weights = () if groups.rate_weights is None else (groups.rate_weights,)
+        keys = (*rate_weights, *upper.T, *lower.T, *groups.decision.T, groups.population, groups.group_of_region)
         self.order = np.lexsort(keys)
         self.rank = np.argsort(self.order)
         self.units = PEOPLE / groups.sums(groups.population)
-        self.rated = None if groups.rated is None else self._rated(groups.rated)
+        self.rate_weights = None if groups.rate_weights is None else self._rated(groups.rate_weights)
 
     def _rated(self, people: FloatArray) -> FloatArray:
         """Give how many people whose rates are kept stand behind each of the population, their groups equally large."""
         units = PEOPLE / self.groups.sums(people)
-        rated: FloatArray = people * (units / self.units)[self.groups.group_of_region] / self.groups.population
-        return rated
+        rate_weights: FloatArray = people * (units / self.units)[self.groups.group_of_region] / self.groups.population
+        return rate_weights
 
     def regions(self, which: IntArray) -> IntArray:
         """Give the positions of the regions of some groups, as a block has them."""
@@ -59,7 +59,7 @@ class Arranged:
             member_set=member_set,
             set_group=set_group,
             factors=sets.factors[chosen],
-            rated=None if self.rated is None else self.rated[regions],
+            rate_weights=None if self.rate_weights is None else self.rate_weights[regions],
         )
 
     def parts(self, which: IntArray) -> list[IntArray]:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atr.core.announcement import Announcement
-from atr.core.disclosure import flattened, standing
+from atr.core.disclosure import disclosure_status, flattened
 from atr.core.fidelity import Fidelity, Ranges, ladder
 from atr.core.publication import flat_digits, published_population
 from atr.core.regions import Regions, groups_of, members_of, values_of
@@ -42,7 +42,7 @@ class Solved:
     group
         (k,) positions of the groups in the regions.
     beta
-        (k, rungs) smallest maximum confidence at each rung of :func:`rungs`, under the policy's group rates.
+        (k, levels) smallest maximum confidence at each level of :func:`fidelity_ladder`, under the policy's rates.
     beta_other
         (k,) the same at the policy's own fidelity, had group rates been the other way (free for exact, exact for free).
     limits
@@ -64,7 +64,7 @@ class Solved:
 _SOLVED = ("group", "beta", "beta_other", "limits")
 
 
-def rungs(regions: Regions, which: Ints, policy: OptimalPolicy) -> tuple[Fidelity, ...]:
+def fidelity_ladder(regions: Regions, which: Ints, policy: OptimalPolicy) -> tuple[Fidelity, ...]:
     """The fidelities that may be promised, most faithful first: one, or a ladder under the objective ``fidelity``.
 
     Parameters
@@ -118,10 +118,10 @@ def solve(regions: Regions, which: Ints, policy: OptimalPolicy) -> Solved:
         The programme's policy.
     """
     if not len(which):
-        steps = len(rungs(regions, which, policy))
+        steps = len(fidelity_ladder(regions, which, policy))
         return Solved(np.zeros(0, dtype=np.int64), np.zeros((0, steps)), np.zeros(0), np.zeros((0, 2)))
     groups = groups_of(regions, which)
-    promises = rungs(regions, which, policy)
+    promises = fidelity_ladder(regions, which, policy)
     other: Literal["exact", "free"] = "free" if policy.group_rates == "exact" else "exact"
     solved = [
         optimal_privacy(groups, fidelity=f, group_rates=policy.group_rates, digits=policy.digits) for f in promises
@@ -147,12 +147,12 @@ def announce(regions: Regions, solved: Solved, policy: OptimalPolicy) -> Announc
 
 
 def _with_flattened(made: Announcement, regions: Regions, policy: OptimalPolicy) -> Announcement:
-    standings = standing(regions, policy)
-    added = np.flatnonzero(flattened(standings))
+    statuses = disclosure_status(regions, policy)
+    added = np.flatnonzero(flattened(statuses))
     if not len(added):
         return made
     which = np.union1d(made.groups, added)
-    flat = flattened(standings[which])
+    flat = flattened(statuses[which])
     members, offsets = members_of(regions, which)
     inside = np.repeat(flat, np.diff(offsets))
     chance = np.repeat(_rates(regions, policy.digits)[which], np.diff(offsets), axis=0)
@@ -163,9 +163,9 @@ def _with_flattened(made: Announcement, regions: Regions, policy: OptimalPolicy)
         which,
         published=published,
         chance=chance,
-        rung=made.rung,
+        level_index=made.level_index,
         policy=policy,
-        standings=standings[which],
+        statuses=statuses[which],
     )
 
 
@@ -181,42 +181,42 @@ def _rates(regions: Regions, digits: int) -> Ints:
     return rates
 
 
-def _nobody(regions: Regions, which: Ints, *, rung: int, policy: OptimalPolicy) -> Announcement:
+def _nobody(regions: Regions, which: Ints, *, level_index: int, policy: OptimalPolicy) -> Announcement:
     none = np.zeros((0, len(regions.outcomes)), dtype=np.int64)
-    return announced_of(regions, which, published=none[:, 0], chance=none, rung=rung, policy=policy)
+    return announced_of(regions, which, published=none[:, 0], chance=none, level_index=level_index, policy=policy)
 
 
 def _least_distorted(regions: Regions, solved: Solved, policy: OptimalPolicy) -> Announcement:
     """The solved groups, least distorted at one confidence, rounded, below the ceiling."""
     which = solved.group
-    promises = rungs(regions, which, policy)
+    promises = fidelity_ladder(regions, which, policy)
     if not len(which):
-        return _nobody(regions, which, rung=len(promises) - 1, policy=policy)
+        return _nobody(regions, which, level_index=len(promises) - 1, policy=policy)
     groups = groups_of(regions, which)
     refusal: RefusedError | None = None
-    for rung, fidelity in enumerate(promises):
-        binding = solved.beta[:, rung] > policy.ceiling + 1e-12
+    for level_index, fidelity in enumerate(promises):
+        binding = solved.beta[:, level_index] > policy.ceiling + 1e-12
         if binding.any():
-            refusal = _refused(regions, which[binding], solved.beta[binding, rung], rung, policy)
+            refusal = _refused(regions, which[binding], solved.beta[binding, level_index], level_index, policy)
             continue
-        beta = policy.ceiling if policy.objective == "fidelity" else float(solved.beta[:, rung].max())
+        beta = policy.ceiling if policy.objective == "fidelity" else float(solved.beta[:, level_index].max())
         continuous = least_distorted(
             groups, beta=beta, fidelity=fidelity, group_rates=policy.group_rates, digits=policy.digits
         )
         try:
-            made = _rounded(regions, which, continuous, rung, beta=beta, ceiling=policy.ceiling, policy=policy)
+            made = _rounded(regions, which, continuous, level_index, beta=beta, ceiling=policy.ceiling, policy=policy)
         except RefusedError as error:
-            refusal = _refused(regions, which, solved.beta[:, rung], rung, policy, after_rounding=error)
+            refusal = _refused(regions, which, solved.beta[:, level_index], level_index, policy, after_rounding=error)
             continue
         return _as_private_as_printed(made, regions, continuous, beta=beta, policy=policy)
-    raise refusal or AssertionError("a ladder has at least one rung")
+    raise refusal or AssertionError("a ladder has at least one level_index")
 
 
 def _rounded(
     regions: Regions,
     which: Ints,
     continuous: Floats,
-    rung: int,
+    level_index: int,
     *,
     beta: float,
     ceiling: float,
@@ -229,7 +229,7 @@ def _rounded(
     rounded = round_announcement(
         groups,
         continuous,
-        fidelity=rungs(regions, which, policy)[rung],
+        fidelity=fidelity_ladder(regions, which, policy)[level_index],
         digits=policy.digits,
         beta=beta,
         ceiling=ceiling,
@@ -238,7 +238,7 @@ def _rounded(
     )
     # The mechanism gives one number for two outcomes.
     chance = rounded if rounded.ndim == 2 else np.column_stack([rounded, 10**policy.digits - rounded])
-    return announced_of(regions, which, published=published, chance=chance, rung=rung, policy=policy)
+    return announced_of(regions, which, published=published, chance=chance, level_index=level_index, policy=policy)
 
 
 def _as_private_as_printed(
@@ -263,7 +263,7 @@ def _as_private_as_printed(
                 regions,
                 which,
                 continuous[cells],
-                made.rung,
+                made.level_index,
                 beta=min(beta, ceiling),
                 ceiling=ceiling,
                 policy=policy,
@@ -295,18 +295,18 @@ def announced_of(
     *,
     published: Ints,
     chance: Ints,
-    rung: int,
+    level_index: int,
     policy: OptimalPolicy,
-    standings: npt.NDArray[np.int64] | None = None,
+    statuses: npt.NDArray[np.int64] | None = None,
 ) -> Announcement:
     """The announcement of some groups, from the numbers chosen for their regions.
 
-    None is flattened unless their standings say so.
+    None is flattened unless their statuses say so.
     """
     members, offsets = members_of(regions, which)
     nobody = np.zeros(len(which), dtype=bool)
-    flat = nobody if standings is None else flattened(standings)
-    promise = rungs(regions, which[~flat], policy)[rung]
+    flat = nobody if statuses is None else flattened(statuses)
+    promise = fidelity_ladder(regions, which[~flat], policy)[level_index]
     return Announcement(
         outcomes=regions.outcomes,
         groups=which,
@@ -318,7 +318,7 @@ def announced_of(
         chance=chance,
         digits=policy.digits,
         fidelity=promise,
-        rung=rung,
+        level_index=level_index,
         flattened=flat,
         coarsened=np.array([regions.group_values[i] in regions.merged for i in which], dtype=bool),
         protection=regions.protection,
@@ -330,7 +330,7 @@ def _refused(
     regions: Regions,
     which: Ints,
     beta: Floats,
-    rung: int,
+    level_index: int,
     policy: OptimalPolicy,
     *,
     after_rounding: RefusedError | None = None,
@@ -345,7 +345,7 @@ def _refused(
         private = f"Within the printed digits some groups cannot be held below the ceiling. {after_rounding.private}"
     else:
         worst = np.argsort(-beta, kind="stable")[:_NAMED]
-        needs = _needs(regions, which[worst], beta[worst], rung, policy)
+        needs = _needs(regions, which[worst], beta[worst], level_index, policy)
         named = [f"  {', '.join(regions.group_values[which[i]])}: {of}" for i, of in zip(worst, needs, strict=True)]
         more = [f"  and {len(which) - len(worst)} more"] if len(which) > len(worst) else []
         private = "\n".join(["Groups that bind, with the ceiling each would need:", *named, *more])
@@ -359,12 +359,12 @@ def _refused(
     )
 
 
-def _needs(regions: Regions, which: Ints, beta: Floats, rung: int, policy: OptimalPolicy) -> Iterator[str]:
+def _needs(regions: Regions, which: Ints, beta: Floats, level_index: int, policy: OptimalPolicy) -> Iterator[str]:
     """The ceiling that each group would need; where ceilings differ, that of the protected set that binds."""
     if not regions.protection.own_ceilings:
         yield from (f"needs {_coarse(least)}" for least in beta)
         return
-    fidelity = rungs(regions, which, policy)[rung]
+    fidelity = fidelity_ladder(regions, which, policy)[level_index]
     solved = optimal_privacy(
         groups_of(regions, which), fidelity=fidelity, group_rates=policy.group_rates, digits=policy.digits
     )

@@ -43,7 +43,7 @@ class Group:
     sets: ProtectedSets
     scale: int
     digits: int
-    rated: IntArray
+    rate_weights: IntArray
     people: FloatArray | None
 
 
@@ -78,7 +78,7 @@ def round_outcomes(
     population, published
         (n,) people, true and as printed.
     exact
-        Whether every group's rates (of :attr:`Groups.rated`) are announced as they are.
+        Whether every group's rates (of :attr:`Groups.rate_weights`) are announced as they are.
 
     Raises
     ------
@@ -92,9 +92,9 @@ def round_outcomes(
     perturbed = maximum_confidence(groups, groups.decision) > beta * (1 + _SAME)
     lo, hi = fidelity.allowed_outcomes_on_grid(groups.decision, digits=digits)
     units = np.round(continuous * scale, _NOISE_DIGITS)
-    rated = population if groups.rated is None else whole_people(groups.rated, len(population))
-    people = groups.sums(rated[:, None] * groups.decision)
-    size = groups.sums(rated)
+    rate_weights = population if groups.rate_weights is None else whole_people(groups.rate_weights, len(population))
+    people = groups.sums(rate_weights[:, None] * groups.decision)
+    size = groups.sums(rate_weights)
 
     def failures(grid: IntArray) -> BoolArray:
         kept = exact_shares(population, grid, digits=digits, offsets=offsets, sets=groups.sets)
@@ -104,15 +104,15 @@ def round_outcomes(
         over, under = np.array([share.as_integer_ratio() for share in wanted], dtype=np.int64).T
         missed |= perturbed & ~within(*kept, over, under)
         if exact:
-            off = np.abs(groups.sums(rated[:, None] * grid) - people * scale)
+            off = np.abs(groups.sums(rate_weights[:, None] * grid) - people * scale)
             missed |= (off > size[:, None] / 2 * (1 + _SAME)).any(axis=1)
         return missed
 
     region = groups.group_of_region
-    order = np.lexsort((*continuous.T, *groups.decision.T, published, -population, -rated, region))
+    order = np.lexsort((*continuous.T, *groups.decision.T, published, -population, -rate_weights, region))
     tight = _at_the_limit(groups, sets, continuous, beta) & perturbed[region, None]
     nearest = _rows_rounded(units, units, lo, hi, scale)
-    balanced = _balanced(groups, rated, order, units, tight, lo, hi, scale)
+    balanced = _balanced(groups, rate_weights, order, units, tight, lo, hi, scale)
     grid = np.where((perturbed | failures(nearest))[region, None], balanced, nearest)
 
     failed = np.flatnonzero(failures(grid)).tolist()
@@ -130,7 +130,7 @@ def round_outcomes(
                 sets=_sets_of(sets, i, rank - offsets[i]),
                 scale=scale,
                 digits=digits,
-                rated=rated[cells],
+                rate_weights=rate_weights[cells],
                 people=people[i] if exact else None,
             ),
             wanted[i],
@@ -172,7 +172,7 @@ def _rows_rounded(units: FloatArray, wish: FloatArray, lo: IntArray, hi: IntArra
 
 def _balanced(
     groups: Groups,
-    rated: IntArray,
+    rate_weights: IntArray,
     order: IntArray,
     units: FloatArray,
     tight: BoolArray,
@@ -189,7 +189,7 @@ def _balanced(
     for step in range(int(groups.sizes.max())):
         chosen = np.flatnonzero(groups.sizes > step)
         rows = order[groups.offsets[chosen] + step]
-        p = rated[rows, None]
+        p = rate_weights[rows, None]
         wish = units[rows] + over[chosen] / p - 1000.0 * tight[rows]
         rounded[rows] = _rows_rounded(units[rows], wish, lo[rows], hi[rows], scale)
         over[chosen] += p * (units[rows] - rounded[rows])
@@ -249,8 +249,8 @@ def _keeps(group: Group, x: IntArray, *, limits: tuple[Fraction, Fraction], rate
             return False
     if group.people is None:
         return True
-    off = np.abs(group.rated @ x - group.people * group.scale)
-    return bool((off <= group.rated.sum() * rate_error * (1 + _SAME)).all())
+    off = np.abs(group.rate_weights @ x - group.people * group.scale)
+    return bool((off <= group.rate_weights.sum() * rate_error * (1 + _SAME)).all())
 
 
 def _programme(
@@ -294,11 +294,11 @@ def _programme(
         most += [np.zeros(A), np.full(number, -margin)]
         means.append((share @ lo, share @ hi))
     if group.people is not None:
-        rate = group.people * group.scale / group.rated.sum()
-        if np.array_equal(group.rated, group.p):
+        rate = group.people * group.scale / group.rate_weights.sum()
+        if np.array_equal(group.rate_weights, group.p):
             means[0] = (rate - rate_error, rate + rate_error)
         else:
-            rows.append([kron((group.rated / group.rated.sum())[None], each), None, None, None])
+            rows.append([kron((group.rate_weights / group.rate_weights.sum())[None], each), None, None, None])
             least.append(rate - rate_error)
             most.append(rate + rate_error)
     weight = np.repeat(group.p / group.p.sum(), A)

@@ -42,7 +42,7 @@ class Block:
         (k,) the region and the set of each membership.
     set_group, factors
         (v,) the group of each protected set, and what its ceiling is multiplied by.
-    rated
+    rate_weights
         (n,) the people whose rates are kept, for each of ``p``; None where these are ``p`` or rates are free.
     """
 
@@ -55,7 +55,7 @@ class Block:
     member_set: IntArray
     set_group: IntArray
     factors: FloatArray
-    rated: FloatArray | None = None
+    rate_weights: FloatArray | None = None
 
     @property
     def count(self) -> int:
@@ -170,14 +170,14 @@ def free_programme(block: Block, beta: FloatArray, weights: FloatArray) -> Optim
         (-(beta[block.set_group] * block.factors)[:, None] * scale).ravel(),
     )
     # An outcome nobody can get limits nothing.
-    possible = block.upper if block.rated is None else block.D
+    possible = block.upper if block.rate_weights is None else block.D
     somebody = (block.group_sums(block.p[:, None] * possible) > 0)[block.set_group].ravel()
     excess = entries(np.arange(rows), np.repeat(block.set_group, A), -somebody.astype(np.float64))
     equalities = [regions, groups.at(row=n), diagonal(g * A, -1.0).at(row=n, column=n * A)]
     totals = [block.p, np.zeros(g * A)]
-    if block.rated is not None:
-        equalities.append(_rated(groups, block.rated, A).at(row=n + g * A))
-        totals.append(block.group_sums(block.rated[:, None] * block.p[:, None] * block.D).ravel())
+    if block.rate_weights is not None:
+        equalities.append(_rated(groups, block.rate_weights, A).at(row=n + g * A))
+        totals.append(block.group_sums(block.rate_weights[:, None] * block.p[:, None] * block.D).ravel())
     return solve_programme(
         np.append(np.zeros((n + g) * A), np.ones(g)),
         matrix(
@@ -219,9 +219,9 @@ def nearest_programme(block: Block, beta: FloatArray, *, exact: bool) -> Optimum
         )
         inequalities.append(held.at(column=2 * cells))
         equalities.append(diagonal(g * A, -1.0).at(row=n, column=2 * cells))
-        if block.rated is not None:
-            rated = _rated(groups, block.rated, A).at(row=kept)
-            equalities += [rated, rated.times(-1).at(column=cells)]
+        if block.rate_weights is not None:
+            rate_weights = _rated(groups, block.rate_weights, A).at(row=kept)
+            equalities += [rate_weights, rate_weights.times(-1).at(column=cells)]
             kept += g * A
         cost = np.append(cost, np.zeros(g * A))
         lowest, highest = np.append(lowest, np.full(g * A, -np.inf)), np.append(highest, np.full(g * A, np.inf))
@@ -291,6 +291,6 @@ def _sums(block: Block) -> tuple[Entries, Entries, Entries]:
     )
 
 
-def _rated(groups: Entries, rated: FloatArray, outcomes: int) -> Entries:
+def _rated(groups: Entries, rate_weights: FloatArray, outcomes: int) -> Entries:
     """Give the matrix that adds up, by group and outcome, the people whose rates are kept, from that of all people."""
-    return groups.times(np.repeat(rated, outcomes))
+    return groups.times(np.repeat(rate_weights, outcomes))

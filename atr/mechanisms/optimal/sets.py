@@ -19,7 +19,7 @@ def allowed_outcomes(groups: Groups, fidelity: Fidelity, digits: int | None) -> 
 
 def by_regions(groups: Groups) -> bool:
     """Tell whether groups have two outcomes, protect every region on its own and keep the rates of its people."""
-    return groups.outcomes == 2 and groups.sets is None and groups.rated is None
+    return groups.outcomes == 2 and groups.sets is None and groups.rate_weights is None
 
 
 def parted(groups: Groups) -> bool:
@@ -28,7 +28,7 @@ def parted(groups: Groups) -> bool:
     Not where the rates of other people than theirs are kept: then more counts than how many of a set get an outcome.
     """
     sets = groups.sets
-    if groups.outcomes != 2 or sets is None or groups.rated is not None:
+    if groups.outcomes != 2 or sets is None or groups.rate_weights is not None:
         return False
     return sets.split_every_group(len(groups.population))
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from atr.core.confidence import maximum_confidence, privacy_limit
 from atr.core.groups import FloatArray, Groups, IntArray
 from atr.mechanisms.optimal.blocks import processors
-from atr.mechanisms.optimal.lp_batches import Arranged
+from atr.mechanisms.optimal.lp_batches import LPBatches
 from atr.mechanisms.optimal.programmes import (
     DUAL_TOLERANCE,
     PEOPLE,
@@ -27,7 +27,7 @@ from atr.mechanisms.optimal.programmes import (
     free_programme,
     nearest_programme,
 )
-from atr.mechanisms.optimal.tie_break import evenest
+from atr.mechanisms.optimal.tie_break import least_squares
 
 BoolArray = NDArray[np.bool_]
 _Result = TypeVar("_Result")
@@ -52,7 +52,7 @@ def optimal(groups: Groups, lower: FloatArray, upper: FloatArray, *, exact: bool
     lower, upper
         (n, outcomes) allowed range of the announced mapping, the truth inside.
     exact
-        Whether every group's rates (of :attr:`Groups.rated`) are announced as they are, or may move.
+        Whether every group's rates (of :attr:`Groups.rate_weights`) are announced as they are, or may move.
 
     Returns
     -------
@@ -68,8 +68,8 @@ def optimal(groups: Groups, lower: FloatArray, upper: FloatArray, *, exact: bool
     Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, (OPT), for any number of outcomes
     and any sets. With free rates the largest ratio is minimised by Dinkelbach's method (Crouzeix, Ferland 1991).
     """
-    exact = exact and groups.rated is None
-    arranged = Arranged(groups, lower, upper)
+    exact = exact and groups.rate_weights is None
+    arranged = LPBatches(groups, lower, upper)
     limit, posterior = privacy_limit(groups), maximum_confidence(groups, groups.decision)
     beta, binding = posterior.copy(), np.zeros((len(groups), 2), dtype=np.int64)
     open_still = np.flatnonzero(posterior > limit + _SAME)
@@ -93,7 +93,7 @@ def optimal(groups: Groups, lower: FloatArray, upper: FloatArray, *, exact: bool
                 continue
             last = ~better | (beta[part] <= limit[part] + _SAME)
             without[part] = False
-            if groups.rated is None:  # where rates are kept, an outcome of somebody's cannot be taken from all
+            if groups.rate_weights is None:  # where rates are kept, an outcome of somebody's cannot be taken from all
                 without[part[last]] = _emptied(arranged, part[last], named[last])
             unfinished.append(part[~last | without[part]])
         open_still = np.concatenate(unfinished) if unfinished else np.zeros(0, dtype=np.int64)
@@ -122,15 +122,15 @@ def nearest(
     beta
         Confidence to keep to, one for all groups or (g,); each set's is multiplied by its factor.
     exact
-        Whether every group's rates (of :attr:`Groups.rated`) are announced as they are, or may move.
+        Whether every group's rates (of :attr:`Groups.rate_weights`) are announced as they are, or may move.
 
     Returns
     -------
     (n, outcomes) announced mapping, and which groups (g,) cannot keep to β.
     """
-    exact = exact and groups.rated is None
+    exact = exact and groups.rate_weights is None
     beta = np.broadcast_to(beta, len(groups))
-    arranged = Arranged(groups, lower, upper)
+    arranged = LPBatches(groups, lower, upper)
     announced, missed = groups.decision.copy(), np.zeros(len(groups), dtype=bool)
     above = np.flatnonzero(maximum_confidence(groups, groups.decision) > beta * (1 + 1e-12))
 
@@ -147,7 +147,7 @@ def nearest(
 
 
 def _improved(
-    arranged: Arranged, part: IntArray, beta: FloatArray, weights: FloatArray, *, exact: bool
+    arranged: LPBatches, part: IntArray, beta: FloatArray, weights: FloatArray, *, exact: bool
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """Give the confidence (k,) some groups come to next, the totals (k, outcomes) there, and what binds (k, 2)."""
     block = arranged.block(part)
@@ -175,7 +175,7 @@ def _improved(
     return block.largest(block.confidences(z)), block.group_sums(z), named
 
 
-def _emptied(arranged: Arranged, part: IntArray, named: IntArray) -> BoolArray:
+def _emptied(arranged: LPBatches, part: IntArray, named: IntArray) -> BoolArray:
     """Tell of which groups (k,) the outcome that binds could be announced to nobody, and was not so far.
 
     An outcome's confidence is defined only where somebody gets it. Falling chances approach no smaller confidence
@@ -193,7 +193,7 @@ def _emptied(arranged: Arranged, part: IntArray, named: IntArray) -> BoolArray:
     return found
 
 
-def _largest_sets(arranged: Arranged) -> IntArray:
+def _largest_sets(arranged: LPBatches) -> IntArray:
     """Give, for each group, the position of the protected set with the most people for its factor."""
     sets = arranged.sets
     people = sets.sums(arranged.groups.population) / sets.factors
@@ -204,7 +204,7 @@ def _largest_sets(arranged: Arranged) -> IntArray:
 
 
 def _announced(
-    arranged: Arranged, part: IntArray, beta: FloatArray, *, exact: bool
+    arranged: LPBatches, part: IntArray, beta: FloatArray, *, exact: bool
 ) -> Iterator[tuple[IntArray, FloatArray | None]]:
     """Yield groups, all of a part or one of it, with their announcement in the order of their block."""
     block = arranged.block(part)
@@ -252,11 +252,11 @@ def _evened(block: Block, found: Optimum, beta: FloatArray, *, exact: bool) -> F
         most, each = np.kron(holds, np.eye(A)), np.kron(np.eye(m), np.ones(A))
         tight, ends = binds[sets].ravel(), limits[sets].ravel()
         equal, totals = [each, most[tight]], [np.zeros(m), ends[tight]]
-        if exact or block.rated is not None:
-            equal.append(np.kron(np.ones(m) if block.rated is None else block.rated[regions], np.eye(A)))
+        if exact or block.rate_weights is not None:
+            equal.append(np.kron(np.ones(m) if block.rate_weights is None else block.rate_weights[regions], np.eye(A)))
             totals.append(np.zeros(A))
         loose = ~tight & (np.maximum(most * low[own], most * high[own]).sum(axis=1) > ends)
-        even = evenest(
+        even = least_squares(
             np.repeat(block.p[regions], A) / PEOPLE,
             low[own],
             high[own],

@@ -16,7 +16,7 @@ _NOTHING = 1e-13
 _SLACK = 1e-12
 
 
-def evenest(
+def least_squares(
     p: FloatArray,
     low: FloatArray,
     high: FloatArray,
@@ -48,7 +48,7 @@ def evenest(
     Examples
     --------
     >>> p = np.array([0.5, 0.25, 0.25])
-    >>> evenest(p, np.array([-0.4, 0, 0]), np.array([-0.4, 0.3, 0.1]), equal=np.ones((1, 3)), totals=np.zeros(1),
+    >>> least_squares(p, np.array([-0.4, 0, 0]), np.array([-0.4, 0.3, 0.1]), equal=np.ones((1, 3)), totals=np.zeros(1),
     ...         most=np.zeros((0, 3)), limits=np.zeros(0)).round(6)
     array([-0.4,  0.3,  0.1])
     """

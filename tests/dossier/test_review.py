@@ -1,0 +1,267 @@
+"""Review: what was reviewed is what is published, byte for byte, and the ledger says who, when and why."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from atr.dossier import review
+from atr.errors import EnvironmentFault, RefusedError, ReviewError
+from atr.programme import Programme, load
+from atr.warehouse.files import create
+from tests.helpers import series
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+
+@pytest.fixture
+def draft(tmp_path: Path) -> tuple[Programme, Path]:
+    path = series.write_series(tmp_path / "s", series.card(2))
+    return load(path), series.publish(path).documents
+
+
+def _approve(programme: Programme, **changes: str) -> Path:
+    return review.approve(programme, "2024", **({"name": "R. Viewer", "comment": "read it"} | changes))[1]  # type: ignore[arg-type]
+
+
+def test_approval_publishes_the_same_bytes_and_an_index(draft: tuple[Programme, Path]) -> None:
+    programme, documents = draft
+    before = series.files(documents)
+    folder = _approve(programme)
+    assert folder == programme.site_path / "2024" / "v1"
+    assert series.files(folder) == before
+    index = (programme.site_path / "index.html").read_text()
+    assert "2024/v1/report.html" in index
+    (release,) = review.history(programme)
+    assert (release.state, release.reviewer, release.comment) == ("published", "R. Viewer", "read it")
+
+
+def test_the_site_can_be_served_and_the_store_is_private(draft: tuple[Programme, Path]) -> None:
+    programme, _ = draft
+    folder = _approve(programme)
+    for path in (programme.site_path.parent, programme.site_path, folder.parent, folder):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o755, path
+    for path in (*folder.iterdir(), programme.site_path / "index.html"):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o644, path
+    assert stat.S_IMODE(programme.store_path.stat().st_mode) == 0o700
+    for path in programme.store_path.rglob("*"):
+        if path.is_file() and "drafts" not in path.parts:
+            assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+
+
+@pytest.mark.parametrize("linked", ["site", "period", "version"])
+@pytest.mark.parametrize("decide", [review.approve, review.reject])
+def test_a_folder_of_the_site_that_is_a_link_is_refused(
+    draft: tuple[Programme, Path], tmp_path: Path, linked: str, decide: Callable[..., object]
+) -> None:
+    programme, documents = draft
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "v1").mkdir(parents=True)
+    (elsewhere / "v1" / "mine").write_text("mine")
+    site = programme.site_path
+    link = {"site": site, "period": site / "2024", "version": site / "2024" / "v1"}[linked]
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(elsewhere)
+    with pytest.raises(EnvironmentFault, match="nothing is published through links"):
+        decide(programme, "2024", name="R. Viewer", comment="read it")
+    assert [path.name for path in elsewhere.rglob("*")] == ["v1", "mine"]
+    assert [release.state for release in review.history(programme)] == ["draft"]
+    assert documents.is_dir()
+
+
+def test_a_link_that_takes_the_place_of_what_is_made_is_not_followed(
+    draft: tuple[Programme, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programme, _ = draft
+    victim = tmp_path / "victim"
+    victim.mkdir(mode=0o700)
+    make = create
+
+    def race(path: Path, *content: bytes, **how: int) -> None:
+        new = programme.site_path / "2024" / ".v1.new"
+        if new.is_dir() and not new.is_symlink():
+            new.rename(new.with_name("taken"))
+            new.symlink_to(victim)
+        make(path, *content, **how)
+
+    monkeypatch.setattr("atr.warehouse.files.create", race)
+    with pytest.raises(OSError, match="somebody else"):
+        _approve(programme)
+    assert list(victim.iterdir()) == []
+    assert stat.S_IMODE(victim.stat().st_mode) == 0o700
+    assert [release.state for release in review.history(programme)] == ["draft"]
+
+
+@pytest.mark.parametrize("name", ["index.html", "index.tmp", ".index.html.new", "2024/.v1.new", "2024/.v1.old"])
+def test_nothing_is_written_or_removed_through_a_link(draft: tuple[Programme, Path], tmp_path: Path, name: str) -> None:
+    programme, documents = draft
+    before = series.files(documents)
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "mine").write_text("mine")
+    link = programme.site_path / name
+    link.parent.mkdir(parents=True)
+    link.symlink_to(mine if "index" in name else tmp_path / "folder")
+    assert series.files(_approve(programme)) == before
+    assert mine.read_text() == (tmp_path / "folder" / "mine").read_text() == "mine"
+    assert "2024/v1/report.html" in (programme.site_path / "index.html").read_text()
+    assert not (programme.site_path / "index.html").is_symlink()
+
+
+def test_a_rejected_draft_is_kept_and_its_successor_is_a_new_version(draft: tuple[Programme, Path]) -> None:
+    programme, documents = draft
+    before = series.files(documents)
+    release, kept = review.reject(programme, "2024", name="R. Viewer", comment="typo")
+    assert release.state == "rejected"
+    assert series.files(kept) == before
+    assert not programme.site_path.exists()
+    again = series.publish(programme.path)
+    assert again.release.id == "2024-v2"
+    _approve(programme)
+    assert [(r.version, r.state) for r in review.history(programme)] == [(1, "rejected"), (2, "published")]
+
+
+def test_a_new_version_replaces_the_published_one_on_the_index(draft: tuple[Programme, Path]) -> None:
+    programme, _ = draft
+    _approve(programme)
+    series.write_log(programme.path.parent / "log.csv", {**series.card(2), ("men", "above 200k"): (8, 6)})
+    series.publish(programme.path)
+    _approve(programme)
+    index = (programme.site_path / "index.html").read_text()
+    assert "2024/v1/report.html" in index
+    assert "2024/v2/report.html" in index
+    assert (programme.site_path / "2024" / "v1" / "report.html").is_file()
+
+
+@pytest.mark.parametrize("change", ["edit", "add", "remove", "manifest"])
+def test_a_draft_that_was_changed_is_not_published(draft: tuple[Programme, Path], change: str) -> None:
+    programme, documents = draft
+    target = documents / ("manifest.json" if change == "manifest" else "report.html")
+    if change == "add":
+        (documents / "extra.txt").write_text("x")
+    elif change == "remove":
+        target.unlink()
+    else:
+        target.write_bytes(target.read_bytes() + b" ")
+    with pytest.raises(ReviewError, match="changed"):
+        _approve(programme)
+    assert not programme.site_path.exists()
+
+
+def test_only_the_report_that_was_read_is_decided_on(draft: tuple[Programme, Path]) -> None:
+    programme, _ = draft
+    with pytest.raises(ReviewError, match="not the one that was read"):
+        _approve(programme, report_sha256="0123456789")
+    (release,) = review.history(programme)
+    assert release.report_sha256 is not None
+    _approve(programme, report_sha256=release.report_sha256[:10])
+
+
+def test_nothing_is_decided_twice(draft: tuple[Programme, Path]) -> None:
+    programme, _ = draft
+    _approve(programme)
+    with pytest.raises(ReviewError, match=r"version 1 is published by R\. Viewer"):
+        _approve(programme)
+    with pytest.raises(ReviewError, match="there is no release of 2023"):
+        review.approve(programme, "2023", name="x", comment="y")
+
+
+@pytest.mark.parametrize(
+    "target", ["atr.warehouse.files.create", "atr.dossier.review._write_index", "atr.dossier.review.Ledger.record"]
+)
+def test_an_approval_that_was_interrupted_can_be_repeated(
+    draft: tuple[Programme, Path], monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    programme, documents = draft
+    before = series.files(documents)
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(target, killed)
+        with pytest.raises(KeyboardInterrupt):
+            _approve(programme)
+    assert series.files(_approve(programme)) == before
+    assert "2024/v1/report.html" in (programme.site_path / "index.html").read_text()
+    assert [r.state for r in review.history(programme)] == ["published"]
+
+
+def test_periods_that_share_days_are_not_both_published(tmp_path: Path) -> None:
+    path = series.write_series(tmp_path / "s", series.card(2))
+    programme = load(path)
+    year, quarter, other = (series.publish(path, label) for label in ("2024", "2024-Q2", "all"))
+    assert year.overlapping == ()
+    assert quarter.overlapping == ("2024",)
+    assert set(other.overlapping) == {"2024", "2024-Q2"}
+    assert "2024" in (quarter.dossier / "dossier.html").read_text().split("Look at this first")[1][:300]
+    assert "Look at this first" not in (year.dossier / "dossier.html").read_text()
+
+    review.approve(programme, "2024-Q2", name="A", comment="b")
+    for label in ("2024", "all"):
+        with pytest.raises(RefusedError, match="2024-Q2"):
+            review.approve(programme, label, name="A", comment="b")
+    assert not (programme.site_path / "2024").exists()
+    published, _ = review.approve(programme, "2024", name="A", comment="compared", despite_overlap=True)
+    assert published.comment == "compared (despite the overlap with 2024-Q2)"
+    review.reject(programme, "all", name="A", comment="b")
+
+
+def test_a_new_version_of_a_published_period_warns_the_reviewer(tmp_path: Path) -> None:
+    path = series.write_series(tmp_path, series.card(2))
+    series.publish(path)
+    review.approve(load(path), "2024", name="A", comment="b")
+    series.write_log(tmp_path / "log.csv", series.card(4))
+    second = series.publish(path)
+    assert second.release.version == 2
+    assert "Version 1 of this period is published" in (second.dossier / "dossier.html").read_text()
+
+
+def test_an_interrupted_approval_counts_as_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = series.write_series(tmp_path, series.card(2))
+    programme = load(path)
+    for label in ("2024", "2024-Q2"):
+        series.publish(path, label)
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("atr.dossier.review._write_index", stop)
+        with pytest.raises(KeyboardInterrupt):
+            review.approve(programme, "2024", name="A", comment="b")
+    with pytest.raises(RefusedError, match="2024"):
+        review.approve(programme, "2024-Q2", name="A", comment="b")
+    assert review.waiting(programme, "2024-Q2")[3] == ("2024",)
+    review.approve(programme, "2024", name="A", comment="b")
+
+
+def test_nothing_stays_on_the_site_of_a_draft_that_is_rejected_after_all(
+    draft: tuple[Programme, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programme, _ = draft
+    rename = os.rename
+
+    def killed(name: object, *target: str, **folders: int) -> None:
+        if not isinstance(name, str) or name.endswith(".new"):
+            raise KeyboardInterrupt
+        rename(name, *target, **folders)
+
+    folder = programme.site_path / "2024"
+    for left in ({".v1.new"}, {"v1"}, {".v1.new", ".v1.old"}):
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            if "v1" in left:
+                patch.setattr("atr.dossier.review.Ledger.record", killed)
+            else:
+                patch.setattr(os, "rename", killed)
+            _approve(programme)
+        assert {path.name for path in folder.iterdir()} == left
+        new = folder / ".v1.new"
+        assert not new.exists() or stat.S_IMODE(new.stat().st_mode) == 0o700, "nobody reads what is not published"
+    review.reject(programme, "2024", name="R. Viewer", comment="after all")
+    assert list(folder.iterdir()) == []

@@ -1,0 +1,7 @@
+"""Where things are."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TESTS = ROOT / "tests"
+EXAMPLES = ROOT / "examples"

@@ -1,0 +1,388 @@
+"""Group fairness: known answers, edge cases of ratios, and ranges that hold for every allowed truth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from atr.core.fidelity import Alpha, Delta
+from atr.measures.group_fairness import (
+    AnnouncedCells,
+    Comparison,
+    GroupingSpec,
+    compare,
+    counted,
+    exact_totals,
+    joined,
+    overall,
+    verdict,
+)
+
+INCOME = ("below 100k", "100k to 200k", "above 200k")
+
+
+def _true_cells(population: list[int], decision: list[float], offsets: list[int]) -> AnnouncedCells:
+    d = np.array([[x, 1 - x] for x in decision])
+    people = np.array(population)
+    return AnnouncedCells(people, d, 3, d, d, np.array(offsets), False, people)
+
+
+def _verdict(found: Comparison) -> str | None:
+    return verdict(found.measure, found.range, found.threshold)
+
+
+def _compare(cells: AnnouncedCells, values: dict[str, Sequence[str]], **changes: object) -> list[Comparison]:
+    options = {
+        "compared": [GroupingSpec(("sex",), "men")],
+        "legitimate": ("income",),
+        "outcomes": ("approved", "refused"),
+        "four_fifths": 0.8,
+        "parity_tolerance": 0.05,
+    }
+    return compare(cells, values, **(options | changes))  # type: ignore[arg-type]
+
+
+def of_two(cells: AnnouncedCells, labels: Sequence[str]) -> tuple[list[Comparison], Comparison]:
+    """Of the people labelled “a” against those labelled “b”: the ratio of each outcome, and statistical parity."""
+    found = _compare(
+        cells,
+        {"set": labels},
+        compared=[GroupingSpec(("set",), "b")],
+        legitimate=(),
+        outcomes=tuple("pqrstuvw"[: cells.outcomes]),
+    )
+    of_both = [c for c in found if c.groups == ("a", "b")]
+    (parity,) = (c for c in of_both if c.measure == "statistical_parity")
+    return [c for c in of_both if c.measure == "p_percent_rule"], parity
+
+
+def test_tables_1_and_2_of_the_paper() -> None:
+    cells = _true_cells([139, 9, 2, 117, 18, 5], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
+    found = _compare(cells, {"sex": ("women",) * 3 + ("men",) * 3, "income": INCOME * 2})
+    by = {(c.measure, c.outcome, dict(c.condition).get("income")): c for c in found}
+    assert all(c.by.name == "sex" for c in found)
+    parity = by["statistical_parity", None, None]
+    assert parity.rates == pytest.approx((2 / 150, 0.1))
+    assert parity.value == pytest.approx(0.0867, abs=5e-5)
+    assert _verdict(parity) == "not_met"
+    conditional = [by["conditional_statistical_parity", None, income].value for income in INCOME]
+    assert conditional == pytest.approx([0, 0.5, 0])
+    assert by["p_percent_rule", "approved", None].value == pytest.approx((2 / 150) / 0.1)
+    assert by["p_percent_rule", "refused", None].value == pytest.approx((148 / 150) / 0.9)
+    assert _verdict(by["p_percent_rule", "refused", None]) is None
+
+
+def test_every_pair_is_compared_and_the_reference_comes_first() -> None:
+    cells = _true_cells([10, 10, 10, 10], [0.1, 0.4, 0.9, 0.9], [0, 1, 2, 3, 4])
+    values = {"race": ("a", "b", "c", "unknown")}
+    found = _compare(cells, values, compared=[GroupingSpec(("race",))], legitimate=())
+    pairs = [c.groups for c in found if c.measure == "statistical_parity"]
+    assert {frozenset(p) for p in pairs} == {frozenset(p) for p in ("ab", "ac", "bc")} | {
+        frozenset((x, "unknown")) for x in "abc"
+    }
+    assert {c.reference for c in found} == {"c"}, "the highest rate, but never the category unknown"
+    assert [p[1] for p in pairs[:3]] == ["c"] * 3
+
+
+@pytest.mark.parametrize(
+    ("by", "minimum", "expected"),
+    [
+        (GroupingSpec(("race",)), 1, "d"),
+        (GroupingSpec(("race",)), 20, "c"),
+        (GroupingSpec(("race",), None, "largest"), 1, "b"),
+        (GroupingSpec(("race",), "a"), 20, "a"),
+        (GroupingSpec(("race",), "unknown"), 20, "c"),
+        (GroupingSpec(("race",), "nobody", "largest"), 1, "b"),
+        (GroupingSpec(("race",)), 1000, "d"),
+    ],
+)
+def test_the_reference_is_named_or_chosen_by_a_rule_and_is_not_a_tiny_group(
+    by: GroupingSpec, minimum: int, expected: str
+) -> None:
+    cells = _true_cells([30, 50, 40, 10, 90], [0.5, 0.2, 0.6, 0.9, 1.0], [0, 1, 2, 3, 4, 5])
+    found = _compare(cells, {"race": ("a", "b", "c", "d", "unknown")}, compared=[by], legitimate=(), minimum=minimum)
+    assert {c.reference for c in found} == {expected}
+
+
+def test_an_intersection_is_compared_like_an_attribute_whose_values_are_the_pairs() -> None:
+    rng = np.random.default_rng(3)
+    n = 40
+    offsets = np.array([0, 4, 9, 12, 20, 22, 30, 31, n])
+    group = np.repeat(np.arange(8), np.diff(offsets))
+    public, secret = np.array(list("aabbcaba"))[group], rng.choice(["x", "y, z", "unknown"], n)
+    people, decision = rng.integers(1, 60, n), rng.random(n)
+    d = np.column_stack([decision, 1 - decision])
+    lower, upper = np.clip(d - 0.1, 0, 1), np.clip(d + 0.1, 0, 1)
+    cells = AnnouncedCells(people, np.round(d, 3), 3, lower, upper, offsets, True, people)
+    income = rng.choice(INCOME, n)
+    pairs = tuple(joined(pair) for pair in zip(public, secret, strict=True))
+    values = {"race": tuple(public), "sex": tuple(secret), "income": tuple(income), "both": pairs}
+    crossed = _compare(cells, values, compared=[GroupingSpec(("race", "sex"))])
+    single = _compare(cells, values, compared=[GroupingSpec(("both",), crossed[0].reference)])
+    assert "unknown" not in crossed[0].reference
+    assert {c.by.name for c in crossed} == {"race and sex"}
+
+    def told(found: list[Comparison]) -> dict[object, object]:
+        return {
+            (c.measure, frozenset(c.groups), c.condition, c.outcome): (c.people, c.value, c.range)
+            for c in found
+            if c.reference in c.groups
+        }
+
+    assert told(crossed).keys() == told(single).keys()
+    for key, of_pair in told(single).items():
+        for ours, theirs in zip(told(crossed)[key], of_pair, strict=True):
+            assert ours == pytest.approx(theirs, nan_ok=True)
+    assert {'a, "y, z"', "b, x"} <= {who for c in crossed for who in c.groups}
+
+
+def test_parity_over_all_classes_is_that_of_the_worst_and_the_weighted_mean() -> None:
+    cells = _true_cells([100, 300, 40, 200, 100, 10], [0.5, 0.2, 1, 0.5, 0.4, 0.5], [0, 3, 6])
+    found = _compare(cells, {"sex": ("women",) * 3 + ("men",) * 3, "income": INCOME * 2}, minimum=20)
+    classes = [c for c in found if c.measure == "conditional_statistical_parity"]
+    kept = counted(classes, minimum=20)
+    assert [dict(c.condition)["income"] for c in kept] == list(INCOME[:2]), "the third has 10 men only"
+    assert counted(classes, minimum=10_000) == classes
+    values, ranges, people = [c.value for c in kept], [c.range for c in kept], [sum(c.people) for c in kept]
+    assert overall("worst_class", values, ranges, people)[0] == pytest.approx(0.2)
+    assert overall("mean_over_classes", values, ranges, people)[0] == pytest.approx((300 * 0 + 400 * 0.2) / 700)
+
+
+def test_ratios_without_a_base() -> None:
+    def of(one: float, other: float) -> Comparison:
+        return of_two(_true_cells([10, 10], [one, other], [0, 1, 2]), ("a", "b"))[0][0]
+
+    assert (of(0, 0).value, of(0, 0).range) == (1.0, (1.0, 1.0))
+    assert math.isnan(of(0.5, 0).value)
+    assert of(0.5, 0).range[1] == math.inf
+    assert of(0, 0.5).value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("measure", "inside", "line", "expected"),
+    [
+        ("p_percent_rule", (0.8, 1.25), 0.8, "met"),
+        ("p_percent_rule", (0.79, 0.81), 0.8, "cannot_tell"),
+        ("p_percent_rule", (0.7, 0.79), 0.8, "not_met"),
+        ("p_percent_rule", (1.26, 1.3), 0.8, "not_met"),
+        ("p_percent_rule", (1.2, 1.3), 0.8, "cannot_tell"),
+        ("p_percent_rule", (0.9, math.inf), 0.8, "cannot_tell"),
+        ("statistical_parity", (0.0, 0.05), 0.05, "met"),
+        ("statistical_parity", (0.04, 0.06), 0.05, "cannot_tell"),
+        ("statistical_parity", (0.051, 0.06), 0.05, "not_met"),
+        ("statistical_parity", (0.0, 0.05), None, None),
+    ],
+)
+def test_verdicts(measure: str, inside: tuple[float, float], line: float | None, expected: str | None) -> None:
+    assert verdict(measure, inside, line) == expected  # type: ignore[arg-type]
+
+
+@st.composite
+def announced(
+    draw: st.DrawFn, *, fewest_outcomes: int = 2, most_outcomes: int = 5
+) -> tuple[AnnouncedCells, np.ndarray]:
+    """Announced cells on a grid of 0.01 and a truth they may have come from."""
+    sizes = draw(st.lists(st.integers(1, 4), min_size=2, max_size=4))
+    n, outcomes = sum(sizes), draw(st.integers(fewest_outcomes, most_outcomes))
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    population = np.array(draw(st.lists(st.integers(1, 40), min_size=n, max_size=n)))
+    cuts = [sorted(draw(st.integers(0, int(p))) for _ in range(outcomes - 1)) for p in population]
+    counts = np.array([np.diff([0, *cut, p]) for cut, p in zip(cuts, population, strict=True)])
+    truth = counts / population[:, None]
+    level = draw(st.sampled_from([0.8, 0.9, 1.0]))
+    exact = draw(st.booleans())
+    units = np.floor(truth * 100 + 1e-9).astype(np.int64)
+    for row, part in zip(units, truth * 100 - units, strict=True):
+        row[np.argsort(-part, kind="stable")[: 100 - row.sum()]] += 1
+    low, high = Delta(level).allowed_outcomes_on_grid(truth, digits=2)
+    if not exact and outcomes == 2:
+        first = [draw(st.integers(int(a), int(b))) for a, b in zip(low[:, 0], high[:, 0], strict=True)]
+        units = np.array([[x, 100 - x] for x in first])
+    assert ((low <= units) & (units <= high)).all()
+    lower, upper = Delta(level).believed_outcomes(units / 100, digits=2)
+    return AnnouncedCells(population, units / 100, 2, lower, upper, offsets, exact, population), truth
+
+
+@settings(max_examples=200, deadline=None)
+@given(announced(), st.data())
+def test_the_true_measure_lies_in_its_range(case: tuple[AnnouncedCells, np.ndarray], data: st.DataObject) -> None:
+    cells, truth = case
+    n = len(truth)
+    labels = two_sets(data, n)
+    true = [np.average(truth[labels == v], axis=0, weights=cells.population[labels == v]) for v in "ab"]
+    ratios, parity = of_two(cells, labels.tolist())
+    for k, found in enumerate(ratios):
+        if true[1][k] > 0:
+            assert found.range[0] - 1e-9 <= true[0][k] / true[1][k] <= found.range[1] + 1e-9
+    low, high = parity.range
+    assert low - 1e-9 <= np.abs(true[0] - true[1]).sum() / 2 <= high + 1e-9
+    assert low - 1e-9 <= parity.value <= high + 1e-9
+    if not cells.exact:
+        means = [np.average(cells.chance[labels == v], axis=0, weights=cells.population[labels == v]) for v in "ab"]
+        assert parity.value == pytest.approx(np.abs(means[0] - means[1]).sum() / 2)
+        spread = 2 * (cells.outcomes // 2) * float((cells.upper - cells.lower).max())
+        assert max(parity.value - low, high - parity.value) <= spread + 1e-9, "never wider than Lemma 2"
+
+
+def two_sets(data: st.DataObject, n: int) -> np.ndarray:
+    """Two sets of regions that are compared, and the rest."""
+    labels = np.array(data.draw(st.lists(st.sampled_from("abc"), min_size=n, max_size=n)))
+    places = data.draw(st.permutations(range(n)))
+    labels[places[0]], labels[places[1]] = "a", "b"
+    return labels
+
+
+class WithItsOwn(AnnouncedCells):
+    """Cells whose totals allow the announced mapping as well: it is one of those that a range is of."""
+
+    def _total(self, outcome: int) -> np.ndarray:
+        total = super()._total(outcome)
+        own = np.add.reduceat(self.population * self.chance[:, outcome], self.offsets[:-1])
+        return np.column_stack([np.minimum(total[:, 0], own), np.maximum(total[:, 1], own)])
+
+
+class _Mappings:
+    """All allowed mappings, as a linear programme: (n, outcomes) people of each region with each outcome."""
+
+    def __init__(self, cells: AnnouncedCells) -> None:
+        n, k = cells.chance.shape
+        of_group = np.eye(len(cells.offsets) - 1)[np.repeat(range(len(cells.offsets) - 1), np.diff(cells.offsets))].T
+        self.people, self.shape = cells.population, (n, k)
+        rows, lower, upper = [np.eye(n * k)], [cells.lower * self.people[:, None]], [cells.upper * self.people[:, None]]
+        if cells.exact:
+            rows.append(np.kron(of_group, np.eye(k)))
+            low, high = np.moveaxis([cells.event(a).totals for a in range(k)], 2, 0)
+            lower.append(low.T)
+            upper.append(high.T)
+        self.rows = np.vstack(rows)
+        self.lower, self.upper = (np.concatenate([x.ravel() for x in ends]) for ends in (lower, upper))
+        self.regions = np.kron(np.eye(n), np.ones(k))
+
+    def least(self, objective: np.ndarray, *, base: np.ndarray | None = None) -> float:
+        """The least value of an objective, (n, outcomes); of its quotient by a base, if there is one.
+
+        A linear-fractional programme is linear in y = x t with base · y = 1 (Charnes and Cooper, 1962).
+        """
+        sums = np.vstack([np.column_stack([self.rows, -self.upper]), np.column_stack([-self.rows, self.lower])])
+        t = np.append(np.zeros(objective.size), 1.0) if base is None else np.append(base, 0.0)
+        equal = np.vstack([np.column_stack([self.regions, -self.people]), t])
+        right = np.append(np.zeros(len(self.people)), 1.0)
+        found = linprog(np.append(objective, 0.0), A_ub=sums, b_ub=np.zeros(len(sums)), A_eq=equal, b_eq=right)
+        assert found.status == 0, "the true mapping is always allowed"
+        return float(found.fun)
+
+    def least_distance(self, apart: np.ndarray) -> float:
+        """The least total variation distance of two sets, ½ Σ_a |Σ_x apart(x) n(x, a)|."""
+        n, k = self.shape
+        rates = np.kron(apart, np.eye(k))
+        bounds = np.vstack([self.rows, -self.rows, rates, -rates])
+        slack = np.vstack([np.zeros((2 * len(self.rows), k)), -np.eye(k), -np.eye(k)])
+        found = linprog(
+            np.append(np.zeros(n * k), np.full(k, 0.5)),
+            A_ub=np.column_stack([bounds, slack]),
+            b_ub=np.concatenate([self.upper, -self.lower, np.zeros(2 * k)]),
+            A_eq=np.column_stack([self.regions, np.zeros((n, k))]),
+            b_eq=self.people,
+        )
+        assert found.status == 0
+        return float(found.fun)
+
+
+@settings(max_examples=60, deadline=None)
+@given(announced(most_outcomes=6), st.data())
+def test_no_narrower_range_of_a_difference_or_ratio_holds_for_all_allowed_mappings(
+    case: tuple[AnnouncedCells, np.ndarray], data: st.DataObject
+) -> None:
+    """Of two outcomes and more; also where two sets share a group, so that one has less if the other has more."""
+    cells = WithItsOwn(**vars(case[0]))
+    n, k = cells.chance.shape
+    labels = two_sets(data, n)
+    ratios, parity = of_two(cells, labels.tolist())
+    mappings = _Mappings(cells)
+    one, other = (np.where(labels == v, 1 / cells.population[labels == v].sum(), 0.0) for v in "ab")
+    assert parity.range[0] == pytest.approx(mappings.least_distance(one - other), abs=1e-7)
+    events = [np.isin(np.arange(k), e) for size in range(1, k) for e in combinations(range(k), size)]
+    most = max(-mappings.least(np.outer(other - one, event)) for event in events)
+    assert parity.range[1] == pytest.approx(most, abs=1e-7)
+    for i, ratio in enumerate(ratios):
+        of_one, of_other = (np.outer(x, np.arange(k) == i).ravel() for x in (one, other))
+        if mappings.least(of_other) > 1e-3:
+            ends = mappings.least(of_one, base=of_other), -mappings.least(-of_one, base=of_other)
+            assert ratio.range == pytest.approx(ends, abs=1e-6, rel=1e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(announced(), st.data())
+def test_a_single_cell_lies_within_what_its_groups_total_leaves_to_it(
+    case: tuple[AnnouncedCells, np.ndarray], data: st.DataObject
+) -> None:
+    cells, truth = WithItsOwn(**vars(case[0])), case[1]
+    people = cells.population
+    least, most = np.maximum(people - data.draw(st.integers(0, 4)), 1), people + data.draw(st.integers(0, 4))
+    for found in (case[0].within_totals(people, people), case[0].within_totals(least, most)):
+        assert ((found.lower <= truth + 1e-9) & (truth <= found.upper + 1e-9)).all()
+    other = replace(case[0], population=data.draw(st.sampled_from([least, most, people[::-1].clip(least, most)])))
+    assert (other.within_totals(least, most).lower == found.lower).all(), "the exact numbers of people decide nothing"
+    within, mappings = cells.within_totals(people, people), _Mappings(cells)
+    x = data.draw(st.integers(0, len(truth) - 1))
+    for a in range(cells.outcomes):
+        one = np.zeros(truth.shape)
+        one[x, a] = 1 / cells.population[x]
+        ends = mappings.least(one.ravel()), -mappings.least(-one.ravel())
+        assert (within.lower[x, a], within.upper[x, a]) == pytest.approx(ends, abs=1e-7)
+
+
+def test_relative_measures_have_no_cap_at_one() -> None:
+    """[CGP] (15) caps |ε̃ − ε| at 1: with d = ½ everywhere and α = ½, (¾, ¼) is allowed, and ln 3 apart."""
+    chance = np.array([[0.75, 0.25], [0.25, 0.75]])
+    low, high = Alpha(0.5).believed_range(chance[:, 0], digits=2)
+    bounds = np.column_stack([low, 1 - high]), np.column_stack([high, 1 - low])
+    people = np.array([100, 100])
+    cells = AnnouncedCells(people, chance, 2, *bounds, np.array([0, 1, 2]), False, people)
+    (ratio, _), _ = of_two(cells, ("a", "b"))
+    assert math.log(ratio.value) == pytest.approx(math.log(3))
+    assert ratio.range[0] <= 1 <= ratio.range[1]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 60), st.floats(0, 1)), min_size=2, max_size=6), st.sampled_from([0.5, 0.8]))
+def test_ranges_are_never_wider_than_lemma_2(drawn: list[tuple[int, float]], level: float) -> None:
+    people, true = np.array([n for n, _ in drawn]), np.array([d for _, d in drawn])
+    offsets = np.array([0, 1, len(drawn)])
+    digits = 4
+    step = 10.0**-digits
+    for kind in (Delta(level), Alpha(level)):
+        _, high = kind.allowed_on_grid(true, digits=digits)
+        chance = np.stack([high, 10**digits - high], axis=1) * step
+        lower, upper = kind.believed_range(chance[:, 0], digits=digits)
+        bounds = np.column_stack([lower, 1 - upper]), np.column_stack([upper, 1 - lower])
+        cells = AnnouncedCells(people, chance, digits, *bounds, offsets, False, people)
+        (ratio, _), parity = of_two(cells, ["a", *"b" * (len(drawn) - 1)])
+        value, (low, high) = parity.value, parity.range
+        if isinstance(kind, Delta):
+            assert max(value - low, high - value) <= min(2 * (1 - level), 1) + 4 * step
+        elif min(ratio.rates) * level > 100 * step:
+            value, (low, high) = ratio.value, ratio.range
+            assert max(math.log(value / low), math.log(high / value)) <= -2 * math.log(level) + 0.05
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 300), st.floats(0, 1)), min_size=1, max_size=5))
+def test_exact_group_rates_leave_no_width_below_a_thousand_people(cells: list[tuple[int, float]]) -> None:
+    population = np.array([p for p, _ in cells])
+    if population.sum() >= 1000:
+        population = np.maximum(population // 2, 1)
+    positives = np.array([round(p * d) for p, (_, d) in zip(population, cells, strict=True)])
+    chance = np.rint(1000 * positives / population).astype(np.int64)
+    low, high = exact_totals(population, chance, np.array([0, len(population)]), digits=3)[0]
+    assert low <= positives.sum() <= high
+    if population.sum() < 1000:
+        assert low == high == positives.sum()

@@ -1,0 +1,586 @@
+"""Verify: a true report passes, and no number in it can be changed by one in its last digit unnoticed."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from atr.core.announcement import Announcement
+from atr.core.regions import Regions
+from atr.errors import RefusedError, VerifyError
+from atr.measures.feasible_outcomes import sets
+from atr.measures.group_fairness import AnnouncedCells
+from atr.mechanisms.optimal import mechanism as announcing
+from atr.programme import Programme
+from atr.programme.ranges import RangeTable
+from atr.report import model
+from atr.report.comparisons import ComparisonFormatter
+from atr.verify import check, findings, loosely_bounded, verify
+from atr.verify.population_bounds import PopulationBounds, _People, apart_at_least
+from tests.helpers import series, whole
+from tests.measures.test_fairness import WithItsOwn, announced, of_two, two_sets
+from tests.test_cli import atr
+
+RECOMPUTED = ("privacy", "fidelity", "coverage", "groups", "fairness", "influence", "surrogate")
+"""The parts whose numbers follow from others; the rest is guarded by the checksum alone."""
+
+Path_ = tuple[Any, ...]
+
+
+def _leaves(value: Any, path: Path_ = ()) -> Iterator[Path_]:
+    for inner in _nodes(value, path):
+        if isinstance(_value(value, inner[len(path) :]), int | float):
+            yield inner
+
+
+def _nodes(value: Any, path: Path_ = ()) -> Iterator[Path_]:
+    """Every place in a JSON value."""
+    if path:
+        yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield from _nodes(inner, (*path, key))
+
+
+def _value(content: Any, path: Path_) -> Any:
+    for key in path:
+        content = content[key]
+    return content
+
+
+def _copied(content: dict[str, Any], path: Path_) -> tuple[dict[str, Any], Any]:
+    """The content anew, and in it what holds the place; all that is beside the path is shared."""
+    changed = holder = copy.copy(content)
+    for key in path[:-1]:
+        holder[key] = copy.copy(holder[key])
+        holder = holder[key]
+    return changed, holder
+
+
+def _set(content: dict[str, Any], path: Path_, value: Any) -> dict[str, Any]:
+    changed, holder = _copied(content, path)
+    holder[path[-1]] = value
+    return changed
+
+
+def _without(content: dict[str, Any], path: Path_) -> dict[str, Any]:
+    changed, holder = _copied(content, path)
+    del holder[path[-1]]
+    return changed
+
+
+def _changed(content: dict[str, Any], path: Path_, step: float) -> dict[str, Any]:
+    value = _value(content, path)
+    return _set(content, path, not value if isinstance(value, bool) else round(value + step, 9))
+
+
+def _found(path: Path) -> bool:
+    """Whether a changed report is refused: by a finding, or because it is no report any more."""
+    try:
+        return bool(verify(path))
+    except VerifyError:
+        return True
+
+
+def _false(content: dict[str, Any]) -> bool:
+    """Whether a report is refused whose checksum was renewed."""
+    try:
+        report = model.PublicReport.model_validate_json(json.dumps(content), strict=True)
+    except ValueError:
+        return True
+    return next(findings(report), None) is not None
+
+
+def _step(path: Path_, value: float) -> float:
+    if isinstance(value, int):
+        return 1
+    return 0.01 if "rate" in path or "rates" in path or "announced_share" in path else 0.001
+
+
+def _write(path: Path, content: dict[str, Any], *, forged: bool) -> Path:
+    if forged and isinstance(content.get("provenance"), dict):
+        with suppress(UnicodeEncodeError):
+            content = content | {"provenance": content["provenance"] | {"checksum": model.checksum(content)}}
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def _publish(folder: Path, counts: dict[tuple[str, str], tuple[int, int]], **policy: Any) -> dict[str, Any]:
+    outcome = series.publish(series.write_series(folder, counts, **policy))
+    content: dict[str, Any] = json.loads((outcome.documents / "report.json").read_text())
+    return content
+
+
+def _rounded(times: int) -> dict[tuple[str, str], tuple[int, int]]:
+    """Section 8 with numbers of people that printing rounds."""
+    return {key: (people + 3, approvals + 1) for key, (people, approvals) in series.card(times).items()}
+
+
+WITHHOLDING = _rounded(10) | {("few", "below 100k"): (4, 2), ("alike", "below 100k"): (60, 30)}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick() -> Iterator[None]:
+    with series.quick():
+        yield
+
+
+@pytest.fixture(scope="module", params=["exact", "free"])
+def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A report with exact populations."""
+    folder = tmp_path_factory.mktemp("published")
+    return _publish(folder, series.card(10), group_rates=request.param, population_rounding=1)
+
+
+@pytest.fixture(scope="module")
+def withholding(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A report with rounded populations, a group withheld for its size and one withheld for what is known before."""
+    content = _publish(tmp_path_factory.mktemp("withholding"), WITHHOLDING)
+    assert content["coverage"]["groups"] == {"announced": 2, "withheld_for_size": 1, "withheld": 1}
+    return content
+
+
+def test_a_true_report_passes(published: dict[str, Any], tmp_path: Path) -> None:
+    assert verify(_write(tmp_path / "r.json", published, forged=False)) == []
+
+
+def test_any_changed_number_is_found(published: dict[str, Any], tmp_path: Path) -> None:
+    for path in _leaves(published):
+        for sign in (1, -1):
+            changed = _changed(published, path, sign * _step(path, _value(published, path)))
+            assert _found(_write(tmp_path / "r.json", changed, forged=False)), path
+
+
+def test_a_changed_number_that_follows_from_others_is_found_though_the_checksum_was_renewed(
+    published: dict[str, Any], tmp_path: Path
+) -> None:
+    for path in _leaves({key: published[key] for key in RECOMPUTED}):
+        for sign in (1, -1):
+            changed = _changed(published, path, sign * _step(path, _value(published, path)))
+            assert _false(changed), (path, sign)
+
+
+def test_a_changed_verdict_or_sentence_is_found(published: dict[str, Any], tmp_path: Path) -> None:
+    verdict = "not_met" if published["fairness"][0]["verdict"] == "met" else "met"
+    for field, other in (("verdict", verdict), ("sentence", "All is well.")):
+        changed = _set(published, ("fairness", 0, field), other)
+        assert verify(_write(tmp_path / "r.json", changed, forged=True))
+
+
+def test_a_figure_that_does_not_follow_is_named(published: dict[str, Any], tmp_path: Path) -> None:
+    value = published["influence"][0]["value"]
+    changed = _set(published, ("influence", 0, "value"), round(value + 0.1, 3))
+    (found,) = (f for f in verify(_write(tmp_path / "r.json", changed, forged=True)) if f.where.startswith("influence"))
+    assert str(found) == f"influence[0].value: is stated as {round(value + 0.1, 3)}, {value} follows"
+    shorter = {**published, "influence": published["influence"][1:]}
+    assert any("entries" in str(f) for f in verify(_write(tmp_path / "r.json", shorter, forged=True)))
+
+
+FORGERIES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "no comparison": lambda r: r["fairness"].clear(),
+    "a comparison less": lambda r: r["fairness"].pop(),
+    "a comparison twice": lambda r: r["fairness"].append(r["fairness"][0]),
+    "another reference": lambda r: r["fairness"][0].update(reference=r["fairness"][0]["groups"][0]),
+    "a line of its own": lambda r: r["fairness"][0].update(threshold=0.1),
+    "no line": lambda r: r["fairness"][0].update(threshold=None, verdict=None),
+    "a protected attribute less": lambda r: (r["fairness"].clear(), r["attributes"][0].update(protected=True)),
+    "a region in two rows": lambda r: r["groups"][0]["regions"].append(r["groups"][0]["regions"][0]),
+    "a group twice": lambda r: (r["groups"].insert(0, {**r["groups"][0], "id": "g9"}), _announces(r, 3)),
+    "an id twice": lambda r: r["groups"][1].update(id="g1"),
+    "no public value": lambda r: r["groups"][0]["public"].clear(),
+    "no sensitive value": lambda r: r["groups"][0]["regions"][0]["sensitive"].clear(),
+    "a value not listed": lambda r: r["attributes"][1]["values"].pop(),
+    "one outcome": lambda r: r.update(outcomes=[r["positive"]] * 2),
+    "a lower ceiling": lambda r: r["policy"].update(max_confidence=r["privacy"]["max_confidence"] - 0.001),
+    "another promise": lambda r: r["policy"]["fidelity"].update(delta=0.5),
+    "two promises": lambda r: r["policy"]["fidelity"].update(alpha=0.5),
+    "more decisions": lambda r: r["coverage"].update(decisions=100_000),
+    "fewer decisions": lambda r: r["coverage"].update(decisions=100),
+    "a smaller share": lambda r: r["coverage"].update(announced_share=0.5),
+    "a group of another status": lambda r: r["groups"][0].update(status="flattened"),
+    "another reader": lambda r: r["policy"].update(reader="informed"),
+    "no influence": lambda r: r["influence"].clear(),
+    "an influence less": lambda r: r["influence"].pop(),
+    "an influence twice": lambda r: r["influence"].append(r["influence"][0]),
+    "the influence of another input": lambda r: r["influence"][0].update(inputs=["secret"]),
+    "no Shapley value": lambda r: r["influence"][0].pop("shapley"),
+    "no influence on groups": lambda r: r["influence"][0].pop("groups"),
+    "a set of inputs that is none": lambda r: r["policy"].update(influence_sets=[["public"]]),
+    "a set of strangers": lambda r: r["policy"].update(influence_sets=[["public", "stranger"]]),
+    "a set that was not declared": lambda r: r["policy"].update(influence_sets=[["secret", "public"]]),
+    "no tree": lambda r: r.update(surrogate=None),
+    "a question without values": lambda r: r["surrogate"]["tree"].update(values=[]),
+    "no question": lambda r: [r["surrogate"]["tree"].pop(key) for key in ("attribute", "values", "yes", "no")],
+    "half a question": lambda r: r["surrogate"]["tree"].pop("no"),
+    "another question": lambda r: r["surrogate"]["tree"].update(
+        attribute="public", values=[r["attributes"][0]["values"][0]]
+    ),
+    "a question that parts nobody": lambda r: r["surrogate"]["tree"].update(values=["nowhere"]),
+    "a question on nothing": lambda r: r["surrogate"]["tree"].update(attribute="stranger"),
+    "questions without end": lambda r: _leaf(r["surrogate"]["tree"]).update(
+        copy.deepcopy({key: r["surrogate"]["tree"][key] for key in ("attribute", "values", "yes", "no")})
+    ),
+    "no yardsticks": lambda r: r["privacy"].update(leakage=None),
+    "a bound where there is none": lambda r: r["privacy"]["leakage"].update(ldp=1.0, log_lift=1.0),
+    "no bound where there is one": lambda r: r["privacy"]["leakage"].update(likeness_gain=None),
+    "a smaller gain": lambda r: r["privacy"]["leakage"].update(
+        likeness_gain=round(r["privacy"]["leakage"]["likeness_gain"] - 0.001, 3)
+    ),
+    "no yardsticks of a group": lambda r: r["groups"][0].update(leakage=None),
+    "a bound where a group has none": lambda r: r["groups"][0]["leakage"].update(ldp=1.0),
+    "more digits": lambda r: r["privacy"].update(max_confidence=r["privacy"]["max_confidence"] + 1e-7),
+}
+
+
+def _leaf(node: dict[str, Any]) -> dict[str, Any]:
+    return _leaf(node["yes"]) if "yes" in node else node
+
+
+def _announces(content: dict[str, Any], groups: int) -> None:
+    content["coverage"]["groups"]["announced"] = groups
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forgery_is_found_though_the_checksum_was_renewed(
+    name: str, published: dict[str, Any], withholding: dict[str, Any], tmp_path: Path
+) -> None:
+    for content in (published, withholding):
+        assert verify(_write(tmp_path / "r.json", content, forged=True)) == []
+        forged = copy.deepcopy(content)
+        FORGERIES[name](forged)
+        assert verify(_write(tmp_path / "r.json", forged, forged=True))
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [{"population": 60}, {"rate": {"approved": 0.5, "refused": 0.5}}, {"regions": "those of the first group"}],
+)
+def test_a_withheld_group_has_no_numbers(numbers: dict[str, Any], withholding: dict[str, Any], tmp_path: Path) -> None:
+    content = copy.deepcopy(withholding)
+    if "regions" in numbers:
+        numbers = {"regions": content["groups"][0]["regions"]}
+    content["groups"][-1].update(numbers)
+    content["provenance"]["atr"] = "9.9"
+    assert verify(_write(tmp_path / "r.json", content, forged=True))
+
+
+@pytest.mark.parametrize("rates", ["exact", "free"])
+def test_rounded_populations_leave_room_but_not_for_everything(tmp_path: Path, rates: str) -> None:
+    content = _publish(tmp_path / "s", _rounded(34), group_rates=rates)
+    assert verify(_write(tmp_path / "r.json", content, forged=False)) == []
+    for path, step in (
+        (("privacy", "max_confidence"), -0.01),
+        (("privacy", "max_confidence"), 0.02),
+        (("privacy", "prior_confidence"), 0.02),
+        (("groups", 0, "rate", "approved"), 0.03),
+        (("fairness", 0, "value"), 0.1),
+        (("fairness", 2, "value"), 0.05),
+        (("groups", 0, "regions", 0, "population"), 5),
+        (("groups", 0, "population"), 5),
+        (("fairness", 0, "people", 0), 5),
+        (("coverage", "decisions"), 5),
+    ):
+        assert verify(_write(tmp_path / "r.json", _changed(content, path, step), forged=True)), path
+    value = content["fairness"][2]["value"]
+    changed = _set(content, ("fairness", 2, "range"), [0.0, 1.0] if rates == "exact" else [value, value])
+    assert any("range" in str(f) for f in verify(_write(tmp_path / "r.json", changed, forged=True)))
+
+
+SEVERAL = ("approved", "refused", "waiting", "none", "returned")
+
+
+def _of_several(outcomes: tuple[str, ...], rounding: int) -> tuple[model.PublicReport, Announcement]:
+    """A report of several outcomes, by a sensitive attribute too."""
+    content = series.programme(fidelity={"delta": 0.8}, population_rounding=rounding)
+    content["attributes"]["secret"] |= {"protected": True, "legitimate": False}
+    content["log"]["outcomes"] = {outcome: [outcome] for outcome in outcomes}
+    programme = Programme.model_validate(content)
+    counts = np.array([[90, 60, 51], [20, 120, 62], [70, 11, 120], [101, 30, 72], [44, 90, 70], [12, 60, 131]])
+    regions = Regions(
+        public=("public",),
+        protection=programme.protection,
+        outcomes=outcomes,
+        group_values=(("a",), ("b",)),
+        region_values=(("x",), ("y",), ("z",)) * 2,
+        counts=np.column_stack([counts, [33, 51, 20, 17, 29, 40], [12, 35, 60, 41, 8, 22]])[:, : len(outcomes)],
+        offsets=np.array([0, 3, 6]),
+    )
+    announced = announcing.announce(regions, whole.solved(programme, regions), programme.policy)
+    return whole.report(programme, regions, announced), announced
+
+
+@pytest.mark.parametrize("rounding", [1, 5])
+@pytest.mark.parametrize("outcomes", [SEVERAL[:count] for count in (3, 4, 5)])
+def test_a_range_of_several_outcomes_that_is_made_narrower_is_found(outcomes: tuple[str, ...], rounding: int) -> None:
+    """With rounded people all but the lower end of parity of groups that share QID groups."""
+    report, announced = _of_several(outcomes, rounding)
+    whole.verifies(report, announced)
+    how = ComparisonFormatter(announced.outcomes, {a.name: a.title for a in report.attributes}, report.policy)
+    wide = [i for i, e in enumerate(report.fairness) if e.attribute == "secret" and e.summary is None]
+    assert {report.fairness[i].measure for i in wide} == {"statistical_parity", "p_percent_rule"}
+    narrower: dict[str, Callable[[model.Fairness], tuple[Any, Any]]] = {
+        "both": lambda e: (e.value, e.value),
+        "upper": lambda e: (e.range[0], e.value),
+        "upper, by a twentieth": lambda e: (e.range[0], round(0.95 * (e.range[1] or 100), 3)),
+        "lower": lambda e: (e.value, e.range[1]),
+    }
+    for end, inside in narrower.items():
+        forged = list(report.fairness)
+        for i in wide:
+            forged[i] = how.judged(forged[i].model_copy(update={"range": inside(forged[i])}))
+        found = "\n".join(
+            str(f) for f in check(report.model_copy(update={"fairness": tuple(forged)})) if "range" in str(f)
+        )
+        for e in (report.fairness[i] for i in wide):
+            name = f"{e.measure}, {e.attribute}: {e.groups[0]} against {e.groups[1]}" + (
+                f", {e.outcome}:" if e.outcome else ":"
+            )
+            assert name in found or (end == "lower" and rounding > 1 and e.measure == "statistical_parity"), (end, name)
+
+
+def test_ends_that_are_bounded_only_are_said_to_be(tmp_path: Path) -> None:
+    assert not loosely_bounded(_of_several(SEVERAL[:3], 1)[0])
+    assert not loosely_bounded(_of_several(SEVERAL[:2], 5)[0])
+    report, of = _of_several(SEVERAL[:3], 5)
+    path = _write(tmp_path / "r.json", json.loads(report.to_json()), forged=False)
+    population = tmp_path / "population.csv"
+    keys = [[public, secret] for public in "ab" for secret in "xyz"]
+    rows = [[*key, int(people)] for key, people in zip(keys, of.population, strict=True)]
+    with population.open("w", newline="") as file:
+        csv.writer(file).writerows([["public", "secret", "population"], *rows])
+    for more, told in ((), True), (("--population", population), False):
+        result = atr("verify", path, *more)
+        assert result.returncode == 0, result.stderr
+        assert ("bounded only" in result.stdout) == told
+
+
+def _within_rounding(
+    cells: AnnouncedCells, data: st.DataObject, *, width: int, flattened: bool = False
+) -> tuple[PopulationBounds, AnnouncedCells]:
+    """What a reader of rounded people knows of cells, and the cells with people at the ends of what is left."""
+    n, groups = len(cells.population), len(cells.offsets) - 1
+    least, most = (
+        cells.population,
+        cells.population + np.array(data.draw(st.lists(st.integers(0, width), min_size=n, max_size=n))),
+    )
+    flat = np.array(data.draw(st.lists(st.booleans(), min_size=groups, max_size=groups))) if flattened else None
+    cells = replace(cells, exact=True, flattened=flat)
+    printed = PopulationBounds(
+        report=cast(Any, None),
+        announcement=cast(Any, SimpleNamespace(offsets=cells.offsets)),
+        cells=cells,
+        least=least,
+        most=most,
+        columns={},
+    )
+    people = np.where(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), least, most)
+    return printed, replace(cells, population=people, printed=people)
+
+
+@settings(max_examples=100, deadline=None)
+@given(announced(fewest_outcomes=3, most_outcomes=6), st.sampled_from([(1, 3), (1_000, 10)]), st.data())
+def test_an_upper_end_of_several_outcomes_is_bounded_from_below_whatever_the_people(
+    case: tuple[AnnouncedCells, np.ndarray], sizes: tuple[int, int], data: st.DataObject
+) -> None:
+    """Also where two sets share groups, so that the ends each has alone may not be reached together; and closely."""
+    times, width = sizes
+    cells = WithItsOwn(**vars(case[0]))
+    printed, true = _within_rounding(replace(cells, population=cells.population * times), data, width=width)
+    labels = two_sets(data, len(true.population))
+    top = of_two(true, labels.tolist())[1].range[1]
+    one, other = (labels == which for which in "ab")
+    bound = printed.furthest(one, other)
+    assert bound <= top + 1e-9
+    if times > width:
+        assert bound >= top - 0.03
+
+
+@settings(max_examples=100, deadline=None)
+@given(announced(fewest_outcomes=3), st.sampled_from([1, 1_000]), st.booleans(), st.data())
+def test_known_totals_lie_beyond_the_announced_ones_by_no_less_than_is_counted_on(
+    case: tuple[AnnouncedCells, np.ndarray], times: int, flattened: bool, data: st.DataObject
+) -> None:
+    cells = replace(case[0], population=case[0].population * times)
+    printed, true = _within_rounding(cells, data, width=3, flattened=flattened)
+    beyond = printed._beyond_announced(_People.of(printed, printed.everyone))
+    for place, of in enumerate(sets(true.outcomes)[1:-1], start=1):
+        event = true.event(*of)
+        shown = np.add.reduceat(true.population * event.chance, true.offsets[:-1])
+        assert (event.totals[:, 1] - shown >= beyond[place] - 1e-9).all()
+    assert (beyond[[0, -1]] == 0).all()
+
+
+RATES, SCALES = st.floats(0, 0.3), st.lists(st.floats(0.8, 1.2), min_size=2, max_size=2)
+
+
+@given(st.floats(-0.5, 0.5), RATES, RATES, SCALES, SCALES, st.floats(0, 1), st.floats(0, 1))
+def test_the_least_sum_is_found_whatever_the_scales(
+    total: float, u: float, v: float, s: list[float], t: list[float], i: float, k: float
+) -> None:
+    def least(*scales: float) -> float:
+        return float(linprog([1, 1], A_ub=[[-x for x in scales]], b_ub=[-total], bounds=[(None, u), (None, v)]).fun)
+
+    assume(total < min(s) * u + min(t) * v)
+    found = apart_at_least(total, (u, v), (s, t))
+    assert found == pytest.approx(min(least(*scales) for scales in product(s, t)), abs=1e-9)
+    assert found <= least(s[0] + i * (s[1] - s[0]), t[0] + k * (t[1] - t[0])) + 1e-9
+
+
+def test_with_the_exact_populations_every_digit_is_checked_again(tmp_path: Path) -> None:
+    counts = _rounded(34)
+    content = _publish(tmp_path / "s", counts)
+    population = tmp_path / "population.csv"
+
+    def supply(rows: list[list[Any]]) -> Path:
+        with population.open("w", newline="") as file:
+            csv.writer(file).writerows([["public", "secret", "population"], *rows])
+        return population
+
+    rows: list[list[Any]] = [[*key, people] for key, (people, _) in counts.items()]
+    report = _write(tmp_path / "r.json", content, forged=False)
+    assert verify(report, population=supply(rows)) == []
+    for i in range(len(content["fairness"])):
+        for path in _leaves(content["fairness"][i], ("fairness", i)):
+            changed = _changed(content, path, _step(path, _value(content, path)))
+            assert verify(_write(tmp_path / "c.json", changed, forged=True), population=population), path
+    assert verify(report, population=supply([[*rows[0][:2], rows[0][2] + 10], *rows[1:]]))
+    for wrong, message in (
+        ([], "no row for the region"),
+        ([*rows, [*rows[0][:2], 1]], "two populations"),
+        ([[*rows[0][:2], 0], *rows[1:]], "no whole number"),
+        ([[*rows[0][:2], 10**30], *rows[1:]], "more people"),
+    ):
+        with pytest.raises(VerifyError, match=message):
+            verify(report, population=supply(wrong))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", "null", '{"schema": "atr-report/2"}', "\x00", '{"a": NaN}', "[" * 100_000, "1" * 5000]
+)
+def test_what_is_no_report_is_said_to_be_none(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(text)
+    with pytest.raises(VerifyError) as caught:
+        verify(path)
+    assert caught.value.exit_code == 1
+
+
+def test_a_key_that_stands_twice_is_refused(published: dict[str, Any], tmp_path: Path) -> None:
+    path = _write(tmp_path / "r.json", published, forged=False)
+    path.write_text(path.read_text().replace('"version": 1', '"version": 1, "version": 1', 1))
+    with pytest.raises(VerifyError, match="twice"):
+        verify(path)
+
+
+@pytest.mark.parametrize("rounding", [1, 5])
+def test_a_hostile_report_does_not_crash(tmp_path: Path, rounding: int) -> None:
+    content = _publish(tmp_path / "s", WITHHOLDING, population_rounding=rounding)
+    assert verify(_write(tmp_path / "r.json", content, forged=True)) == []
+    numbers = 0, -1, 10**18, 0.5, 1e-320, 1e308, True
+    others = "", "g1", "\ud800", None, [], {}, ["a", "a"], {"a": "b"}
+    alike = {("groups", 1), *(("fairness", i) for i in range(3, len(content["fairness"])))}
+    alike |= {(name, i) for name in ("influence", "notes") for i in range(1, len(content[name]))}
+    for path in (path for path in _nodes(content) if path[:2] not in alike):
+        values = (*numbers, *others) if isinstance(_value(content, path), int | float) else others
+        for changed in (*(_set(content, path, value) for value in values), _without(content, path)):
+            with suppress(VerifyError):
+                assert isinstance(verify(_write(tmp_path / "r.json", changed, forged=True)), list)
+
+
+SMALL = st.integers(0, 12) | st.integers(0, 60) | st.just(1200)
+
+
+def _shared_out(draw: st.DrawFn, people: int, outcomes: int) -> list[int]:
+    """People by outcome: some share of those who are left, then the rest."""
+    shared = []
+    for _ in range(outcomes - 1):
+        shared.append(round((people - sum(shared)) * draw(st.sampled_from([0, 1, 0.25, 0.5]))))
+    return [*shared, people - sum(shared)]
+
+
+@st.composite
+def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
+    public = {f"p{i}": draw(st.integers(1, 3)) for i in range(draw(st.integers(1, 2)))}
+    kind = draw(st.sampled_from(["delta", "alpha", "ranges"]))
+    content = series.programme(
+        group_rates=draw(st.sampled_from(["exact", "free"])),
+        objective=draw(st.sampled_from(["privacy", "fidelity"])),
+        fidelity={kind: "ranges.csv" if kind == "ranges" else draw(st.sampled_from([0.5, 0.8, 0.9, 1.0]))},
+        max_confidence=draw(st.sampled_from([0.75, 0.877, 0.95, 1.0])),
+        minimum_group_size=draw(st.sampled_from([1, 12, 50])),
+        unattainable=draw(st.sampled_from(["withhold", "flatten"])),
+        population_rounding=draw(st.sampled_from([1, 5, 7, 10, 100])),
+        digits=draw(st.integers(1, 6)),
+    )
+    content["attributes"] = {
+        name: {"role": role, "protected": draw(st.booleans()), "legitimate": draw(st.booleans())}
+        for name, role in [*((name, "public") for name in public), ("secret", "sensitive")]
+    }
+    content["fairness"] = {}
+    if draw(st.booleans()):
+        distances = {"secret": {"kind": "nominal", "weight": draw(st.sampled_from([0, 1, 0.3]))}}
+        measures = draw(st.sampled_from([["total_variation"], ["relative", "total_variation"]]))
+        tolerance = draw(st.sampled_from([0.0, 0.2]))
+        individual = {"distances": distances, "measures": measures, "tolerance": tolerance}
+        content["fairness"]["individual"] = individual
+    protected = [name for name, a in content["attributes"].items() if a["protected"]]
+    for name in protected:
+        content["attributes"][name]["reference"] = draw(st.sampled_from([{"by": "highest"}, {"by": "largest"}, "b"]))
+    if protected and draw(st.booleans()):
+        other = draw(st.sampled_from([name for name in content["attributes"] if name != protected[0]]))
+        content["fairness"]["intersections"] = [[protected[0], other]]
+    most = 2 if kind == "ranges" else 4
+    outcomes = ("approved", "refused", "waiting", "passed on")[: draw(st.integers(2, most))]
+    content["log"]["outcomes"] = {outcome: [outcome] for outcome in outcomes}
+    sensitive = draw(st.integers(2, 4))
+    groups, rows = [], []
+    ranges: dict[tuple[str, ...], tuple[float, float]] = {}
+    for values in product(*(["unknown", "b", "c"][:size] for size in public.values())):
+        cells = [(f"s{i}", draw(SMALL), draw(st.sampled_from([0, 0, 1, 0.37, 0.5]))) for i in range(sensitive)]
+        present = [(value, people, round(people * rate)) for value, people, rate in cells if people]
+        groups += [(values, len(present))] if present else []
+        rows += present
+        for value, people, yes in present:
+            apart = st.sampled_from([0.0, 0.0004, 0.1, 0.3, 1.0]) | st.floats(0, 1)
+            ranges[*values, value] = max(0.0, yes / people - draw(apart)), min(1.0, yes / people + draw(apart))
+    assume(rows)
+    programme = Programme.model_validate(content)
+    if kind == "ranges":
+        programme.policy.fidelity._table = RangeTable(Path("ranges.csv"), "", (*public, "secret"), ranges)
+    return programme, Regions(
+        public=tuple(public),
+        protection=programme.protection,
+        outcomes=outcomes,
+        group_values=tuple(values for values, _ in groups),
+        region_values=tuple((value,) for value, _, _ in rows),
+        counts=np.array(
+            [(yes, *_shared_out(draw, people - yes, len(outcomes) - 1)) for _, people, yes in rows], dtype=np.int64
+        ),
+        offsets=np.cumsum([0, *(size for _, size in groups)], dtype=np.int64),
+    )
+
+
+@given(_series())
+@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_no_true_report_is_ever_found_false(made: tuple[Programme, Regions]) -> None:
+    programme, regions = made
+    try:
+        announced = announcing.announce(regions, whole.solved(programme, regions), programme.policy)
+    except RefusedError:
+        return
+    report = whole.report(programme, regions, announced)
+    whole.verifies(report, announced)
