@@ -1,0 +1,72 @@
+"""The kinds of arrays that everything works on, their segments, and the processor cores there are for them."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NewType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from atr.errors import EnvironmentFault
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+Values = tuple[str, ...]
+"""Display values of several attributes, in their order."""
+
+TrueMapping = NewType("TrueMapping", FloatArray)
+"""(n, outcomes) probability, the positive outcome first: the true decision mapping D. Private."""
+AnnouncedMapping = NewType("AnnouncedMapping", FloatArray)
+"""(n, outcomes) probability, the positive outcome first: the announced mapping D̃. Public."""
+ExactPopulation = NewType("ExactPopulation", IntArray)
+"""(n,) people as counted. Private."""
+PublishedPopulation = NewType("PublishedPopulation", IntArray)
+"""(n,) people as printed. Public."""
+
+
+def offsets_of(sizes: IntArray) -> IntArray:
+    """Give the (k + 1,) offsets of consecutive segments of (k,) sizes.
+
+    >>> offsets_of(np.array([2, 3]))
+    array([0, 2, 5])
+    """
+    return np.append(0, np.cumsum(sizes)).astype(np.int64)
+
+
+def segment_of(offsets: IntArray) -> IntArray:
+    """Give the segment that each element belongs to, of segments at (k + 1,) offsets.
+
+    >>> segment_of(np.array([0, 2, 5]))
+    array([0, 0, 1, 1, 1])
+    """
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def positions_in(offsets: IntArray, which: IntArray) -> IntArray:
+    """Give the positions of all elements of some segments, one segment after the other.
+
+    >>> positions_in(np.array([0, 2, 5]), np.array([1, 0]))
+    array([2, 3, 4, 0, 1])
+    """
+    sizes = np.diff(offsets)[which]
+    within: IntArray = np.arange(sizes.sum()) - np.repeat(offsets_of(sizes)[:-1], sizes)
+    return within + np.repeat(offsets[:-1][which], sizes)
+
+
+def usable_cores() -> int:
+    """Give how many processor cores this process may use: ``ATR_THREADS`` of the environment, or what it is bound to.
+
+    Raises
+    ------
+    EnvironmentFault
+        If ``ATR_THREADS`` is no whole number above 0.
+    """
+    asked = os.environ.get("ATR_THREADS")
+    if asked is not None:
+        if re.fullmatch(r"[1-9]\d{0,3}", asked) is None:
+            raise EnvironmentFault("is not a number of threads", where="ATR_THREADS", hint="Write it as in 2.")
+        return int(asked)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,19 @@
+"""Every tolerance of the calculations, by name.
+
+Compiled kernels keep the few they need in their own file: Numba's cache of a function does not notice when another file
+changes.
+"""
+
+from __future__ import annotations
+
+GRID_TOLERANCE = 1e-9
+"""Part of a grid step by which a chance may differ from its grid value: 0.1 * 1000 is not 101."""
+
+PROBABILITY_TOLERANCE = 1e-9
+"""Absolute: the chances of a region add up to 1, and a chance lies within its range, but for this."""
+
+SAME_CONFIDENCE = 1e-12
+"""Relative, and absolute near 1: two ways to compute the same confidence in closed form differ by less."""
+
+SAME_VALUE = 1e-9
+"""Relative: two ways to compute the same sum or the same limit differ by less."""
