@@ -9,10 +9,9 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from datetime import date, datetime
+from datetime import date
 from functools import cached_property
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -141,7 +140,9 @@ def begin(programme_path: str, period: str | None = None, *, ended_by: date | No
     programme = load(programme_path)
     with Warehouse.open(programme) as warehouse:
         chosen = _choose(warehouse, programme, period, ended_by=ended_by)
-        release = ledger.Ledger(warehouse).begin(chosen.label, today=_today(programme))
+        release = ledger.Ledger(warehouse).begin(
+            chosen.label, today=periods.today(programme.period.timezone).isoformat()
+        )
     return Run(str(programme.path), programme.sha256, chosen.label, release.version, release.date)
 
 
@@ -196,21 +197,14 @@ def _choose(
         return periods.ALL
     if ended_by is not None:
         return periods.previous(periods.containing(ended_by, every))
-    return _last_complete(*regions.decided_span(warehouse), programme)
-
-
-def _last_complete(first: date, last: date, programme: Programme) -> periods.Period:
-    every = programme.period.every
-    complete = periods.last_complete(last, every)
-    if complete.end is None or complete.end > first:
-        return complete
-    current = periods.containing(last, every)
-    if current.end is not None and current.end.isoformat() <= _today(programme):
-        return current
-    raise PeriodError(
-        f"the log ({first} to {last}) covers no {every} to its end",
-        hint=f"Name the period to publish, as in --period {current.label}.",
-    )
+    first, last = regions.decided_span(warehouse)
+    complete = periods.complete_periods(first, last, every, today=periods.today(programme.period.timezone))
+    if not complete:
+        raise PeriodError(
+            f"the log ({first} to {last}) covers no {every} to its end",
+            hint=f"Name the period to publish, as in --period {periods.containing(last, every).label}.",
+        )
+    return complete[-1]
 
 
 def aggregate(run: Run) -> list[Batch]:
@@ -300,7 +294,7 @@ def measure(run: Run) -> None:
     with Warehouse.open(programme) as warehouse:
         waiting = _release(ledger.Ledger(warehouse), run)
         if waiting.state == "draft" and waiting.content_sha256 != _content_sha256(report):
-            report = report.model_copy(update={"date": _today(programme)})
+            report = report.model_copy(update={"date": periods.today(programme.period.timezone).isoformat()})
         warehouse.store_measures(
             run.id, [(c.measure, f"{c.by.name}: {c.groups[0]} / {c.groups[1]}", c.value) for c in comparisons]
         )
@@ -585,8 +579,3 @@ def _content_sha256(report: model.PublicReport) -> str:
     other reports have been published."""
     content = report.model_dump(mode="json", by_alias=True, exclude={"version", "date", "data_quality", "changes"})
     return model.checksum(content)
-
-
-def _today(programme: Programme) -> str:
-    zone = ZoneInfo(programme.period.timezone) if programme.period.timezone else None
-    return datetime.now(zone).date().isoformat()

@@ -13,7 +13,7 @@ from atr.errors import PeriodError, RefusedError
 from atr.flows.programmes import permitted
 from atr.flows.publish import PATIENCE, ProgrammePath, publish
 from atr.programme import load
-from atr.programme.periods import last_complete
+from atr.programme.periods import complete_periods, today
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import decided_span
 from atr.warehouse.counting import periods as periods_of
@@ -34,9 +34,16 @@ def backfill(
     with hold(loaded.store_path, wait=PATIENCE):
         steps.load_log(programme)
         with Warehouse.open(loaded) as warehouse:
-            labels = [period.label for period, _ in periods_of(warehouse, loaded.period.every)]
-            complete = last_complete(decided_span(warehouse)[1], loaded.period.every).label
-    ends = (labels[0] if first is None else str(first), complete if last is None else str(last))
+            every = loaded.period.every
+            found = [period for period, _ in periods_of(warehouse, every)]
+            complete = found
+            if every != "all":
+                over = complete_periods(*decided_span(warehouse), every, today=today(loaded.period.timezone))
+                complete = [period for period in found if period in over]
+    labels = [period.label for period in found]
+    if last is None and not complete:
+        raise PeriodError(f"no {every} of this log is over", hint=f"Name the last, of {', '.join(labels)}.")
+    ends = (labels[0] if first is None else str(first), complete[-1].label if last is None else str(last))
     for label in ends:
         if label not in labels:
             raise PeriodError(f"'{label}' is no period of this log", hint=f"Its periods are {', '.join(labels)}.")

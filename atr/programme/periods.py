@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Literal
+from zoneinfo import ZoneInfo
 
 from atr.errors import PeriodError
 
@@ -80,12 +82,38 @@ def containing(day: date, every: Every) -> Period:
     return parse(f"{day.year:04d}-{day.month:02d}")
 
 
-def last_complete(last_day: date, every: Every) -> Period:
-    """The last period that a log which ends on ``last_day`` covers to its end."""
-    current = containing(last_day, every)
-    if current.end is None or last_day + timedelta(days=1) >= current.end:
-        return current
-    return previous(current)
+def complete_periods(first_day: date, last_day: date, every: Every, *, today: date) -> list[Period]:
+    """The periods a log can be reported on, the earliest first: those that are over and that it covers to their end.
+
+    If it covers none to its end, the one that it ends in, once that is over. The whole log is one period, always over.
+
+    Parameters
+    ----------
+    first_day, last_day
+        Of the decisions in the log.
+    every
+        How long a period is.
+    today
+        The day it is, in the programme's time zone; a period is over if it ended before.
+    """
+    if every == "all":
+        return [ALL]
+    found = [containing(first_day, every)]
+    while (end := found[-1].end) is not None and end <= last_day:
+        found.append(containing(end, every))
+    over = [period for period in found if period.end is not None and period.end <= today]
+    covered = [period for period in over if not period.contains(last_day + timedelta(days=1))]
+    return covered or over
+
+
+def now() -> datetime:
+    """The present moment, with the offset of this machine's time zone; the only clock there is."""
+    return datetime.now().astimezone()
+
+
+def today(timezone: str | None, now: Callable[[], datetime] = now) -> date:
+    """The day it is in a time zone; without one, on this machine."""
+    return now().astimezone(ZoneInfo(timezone) if timezone else None).date()
 
 
 def previous(period: Period) -> Period:

@@ -1,15 +1,15 @@
-"""Periods: labels, lengths, and the last one that a log covers to its end."""
+"""Periods: labels, lengths, and those of a log that are over."""
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from atr.errors import PeriodError
-from atr.programme.periods import ALL, Every, containing, last_complete, parse, previous
+from atr.programme.periods import ALL, Every, complete_periods, containing, parse, previous, today
 
 EVERY: list[Every] = ["month", "quarter", "year"]
 days = st.dates(date(1, 2, 1), date(9998, 12, 31))
@@ -56,11 +56,36 @@ def test_periods_follow_each_other_without_a_gap(day: date, every: Every) -> Non
     assert containing(previous(period).start or day, every) == previous(period)
 
 
-def test_the_last_complete_period_is_one_the_log_covers_to_its_end() -> None:
-    assert last_complete(date(2014, 12, 31), "quarter").label == "2014-Q4"
-    assert last_complete(date(2014, 12, 30), "quarter").label == "2014-Q3"
-    assert last_complete(date(2014, 12, 30), "year").label == "2013"
-    assert last_complete(date(2014, 12, 30), "all") is ALL
+@pytest.mark.parametrize(
+    ("first", "last", "every", "today", "labels"),
+    [
+        ("2014-01-02", "2014-12-31", "quarter", "2015-01-01", ["2014-Q1", "2014-Q2", "2014-Q3", "2014-Q4"]),
+        ("2014-07-02", "2014-12-30", "quarter", "2020-01-01", ["2014-Q3"]),
+        ("2014-07-02", "2015-01-01", "quarter", "2020-01-01", ["2014-Q3", "2014-Q4"]),
+        ("2014-01-02", "2014-12-30", "year", "2015-01-01", ["2014"]),
+        ("2014-01-02", "2014-12-30", "year", "2014-12-31", []),
+        ("2014-01-02", "2014-12-31", "year", "2014-12-31", []),
+        ("2012-06-01", "2014-12-30", "year", "2020-01-01", ["2012", "2013"]),
+        ("2013-12-31", "2014-03-01", "month", "2020-01-01", ["2013-12", "2014-01", "2014-02"]),
+        ("2013-12-31", "2099-01-01", "month", "2014-02-01", ["2013-12", "2014-01"]),
+        ("2014-05-05", "2014-05-05", "month", "2014-05-05", []),
+        ("2014-05-05", "2014-05-05", "month", "2014-06-01", ["2014-05"]),
+        ("2014-05-05", "2014-05-05", "all", "2014-05-05", ["all"]),
+    ],
+)
+def test_a_complete_period_is_over_and_in_the_log(
+    first: str, last: str, every: Every, today: str, labels: list[str]
+) -> None:
+    first_day, last_day, day = map(date.fromisoformat, (first, last, today))
+    assert [period.label for period in complete_periods(first_day, last_day, every, today=day)] == labels
+
+
+def test_today_is_the_day_in_the_time_zone() -> None:
+    def new_year() -> datetime:
+        return datetime(2014, 1, 1, 0, 30, tzinfo=UTC)
+
+    assert today("America/New_York", new_year) == date(2013, 12, 31)
+    assert today("Europe/Berlin", new_year) == date(2014, 1, 1)
 
 
 def test_the_whole_log_has_no_period_before_it() -> None:
