@@ -19,7 +19,7 @@ import pandas as pd
 from atr import ingest
 from atr.core.announcement import Announcement
 from atr.core.disclosure import DisclosureStatus, Extent, disclosure_status, printed
-from atr.core.regions import Ints, Regions, members_of, values_of
+from atr.core.regions import Ints, Regions, values_of
 from atr.documents.render import render as render_documents
 from atr.dossier import build as dossiers
 from atr.errors import PeriodError, ProgrammeError, RefusedError
@@ -222,7 +222,6 @@ def aggregate(run: Run) -> list[Batch]:
     run.folder.mkdir(parents=True, mode=0o700)
     with Warehouse.open(programme) as warehouse:
         found = coarsening.aggregate(warehouse, programme, run.period)
-        warehouse.store_regions(run.id, found)
         unknown = regions.unknown(warehouse, programme, run.period)
         accounting = ingest.accounting(warehouse)
     _save_regions(run, found)
@@ -273,16 +272,6 @@ def announce(run: Run) -> None:
     frame[[f"x{i}" for i in range(len(made.outcomes))]] = made.chance
     write_parquet(frame, run.folder / "announced.parquet")
     write_json(run.folder / "promise.json", {"level_index": made.level_index})
-    with Warehouse.open(run.programme) as warehouse:
-        warehouse.store_announced(
-            run.id,
-            outcomes=made.outcomes,
-            regions=members_of(found, made.groups)[0],
-            population=made.population,
-            published=made.published,
-            chance=made.chance,
-            digits=made.digits,
-        )
 
 
 def measure(run: Run) -> None:
@@ -295,9 +284,6 @@ def measure(run: Run) -> None:
         waiting = _release(ledger.Ledger(warehouse), run)
         if waiting.state == "draft" and waiting.content_sha256 != _content_sha256(report):
             report = report.model_copy(update={"date": periods.today(programme.period.timezone).isoformat()})
-        warehouse.store_measures(
-            run.id, [(c.measure, f"{c.by.name}: {c.groups[0]} / {c.groups[1]}", c.value) for c in comparisons]
-        )
     write_text(run.folder / "report.json", report.to_json())
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from atr.errors import AtrError, IngestError
 from atr.ingest.check import check_log, check_number_of_outcomes, remarks
@@ -77,7 +76,6 @@ def ingest(warehouse: Warehouse, programme: Programme) -> Accounting:
                 warehouse.forget()
         raise
     _prove_unique(warehouse, layout)
-    warehouse.checkpoint()
     return accounting(warehouse)
 
 
@@ -142,12 +140,9 @@ def _ingest_file(warehouse: Warehouse, programme: Programme, file: File) -> None
         raise IngestError("was changed while it was read", where=str(file.path), hint="Start again.")
     counts = merge_rows(connection, layout, file, ingestion) if rows else (0, 0, 0, 0)
     connection.execute(
-        "INSERT INTO ingestions VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, false, $10)",
-        [
-            ingestion, file.name, file.size, file.sha256, rows, *counts,
-            datetime.now().astimezone().isoformat(timespec="seconds"),
-        ],
-    )  # fmt: skip
+        "INSERT INTO ingestions VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, false)",
+        [ingestion, file.name, file.size, file.sha256, rows, *counts],
+    )
     if rows:
         supersede(connection, layout, file, ingestion)
     for table in ("stage", "rejects", "repeats", "known", "reject_errors", "reject_scans"):

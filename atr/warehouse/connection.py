@@ -3,26 +3,23 @@
 # ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
 from __future__ import annotations
 
-import json
 import os
 import re
 import secrets
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Protocol, Self
+from typing import IO, Any, Self
 
 import duckdb
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
+from pydantic import BaseModel
 
+from atr.core.arrays import usable_cores
 from atr.errors import EnvironmentFault, IngestError, ProgrammeError, ReviewError
 from atr.programme import Programme
 from atr.warehouse.store import os_faults, private_files, private_folder
@@ -32,42 +29,26 @@ CREATE TABLE IF NOT EXISTS layout (description VARCHAR NOT NULL);
 CREATE TABLE IF NOT EXISTS ingestions (
     ingestion INTEGER NOT NULL, path VARCHAR NOT NULL, bytes BIGINT NOT NULL, sha256 VARCHAR NOT NULL,
     rows_read BIGINT NOT NULL, decisions BIGINT NOT NULL, duplicates BIGINT NOT NULL, corrections BIGINT NOT NULL,
-    quarantined BIGINT NOT NULL, superseded BOOLEAN NOT NULL, ingested_at VARCHAR NOT NULL);
+    quarantined BIGINT NOT NULL, superseded BOOLEAN NOT NULL);
 CREATE TABLE IF NOT EXISTS quarantine (
     ingestion INTEGER NOT NULL, line BIGINT NOT NULL, reason VARCHAR NOT NULL, raw VARCHAR);
-CREATE TABLE IF NOT EXISTS groups (
-    release_id VARCHAR NOT NULL, qid_group INTEGER NOT NULL, "values" VARCHAR[] NOT NULL, people BIGINT NOT NULL);
-CREATE TABLE IF NOT EXISTS regions (
-    release_id VARCHAR NOT NULL, qid_group INTEGER NOT NULL, region INTEGER NOT NULL, "values" VARCHAR[] NOT NULL,
-    outcome VARCHAR NOT NULL, people BIGINT NOT NULL);
-CREATE TABLE IF NOT EXISTS announced (
-    release_id VARCHAR NOT NULL, region INTEGER NOT NULL, outcome VARCHAR NOT NULL, population BIGINT NOT NULL,
-    published BIGINT NOT NULL, chance BIGINT NOT NULL, digits INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS measures (
-    release_id VARCHAR NOT NULL, name VARCHAR NOT NULL, subject VARCHAR NOT NULL, value DOUBLE);
 """
 
+_NO_LONGER_KEPT = """
+ALTER TABLE ingestions DROP COLUMN IF EXISTS ingested_at;
+DROP TABLE IF EXISTS groups;
+DROP TABLE IF EXISTS regions;
+DROP TABLE IF EXISTS announced;
+DROP TABLE IF EXISTS measures;
+"""
+"""What nobody read, and stores made by earlier versions still hold."""
+
+WAIT = 10.0
+"""Seconds that whoever opens a warehouse waits for another process to close it."""
 
 _SPILL = secrets.token_hex(8)
 """The folder of this process among those of the processes that use a store after one another. DuckDB makes it when it
 is needed, and removes it."""
-
-
-class RegionTable(Protocol):
-    """Decision regions as :class:`atr.warehouse.counting.Regions` holds them."""
-
-    @property
-    def outcomes(self) -> tuple[str, ...]: ...
-    @property
-    def group_values(self) -> tuple[tuple[str, ...], ...]: ...
-    @property
-    def region_values(self) -> tuple[tuple[str, ...], ...]: ...
-    @property
-    def counts(self) -> npt.NDArray[np.int64]: ...
-    @property
-    def offsets(self) -> npt.NDArray[np.int64]: ...
-    @property
-    def group_population(self) -> npt.NDArray[np.int64]: ...
 
 
 class Parameters(list[Any]):
@@ -83,8 +64,7 @@ class Parameters(list[Any]):
         return ", ".join(self.mark(value) for value in values)
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(BaseModel, frozen=True):
     """The part of a programme that decides what ``decisions`` holds. Another layout needs the files to be read again.
 
     Bins, display names and the grouping of outcomes are not in it: they are applied when decisions are counted.
@@ -147,10 +127,10 @@ class Warehouse:
         connection.execute("SET TimeZone = 'UTC'")
         if not read_only:
             with self.transaction():
-                connection.execute(_TABLES)
+                connection.execute(_TABLES + _NO_LONGER_KEPT)
 
     @classmethod
-    def open(cls, programme: Programme, *, read_only: bool = False) -> Self:
+    def open(cls, programme: Programme, *, read_only: bool = False, wait: float = WAIT) -> Self:
         """Open the programme's warehouse.
 
         Parameters
@@ -158,11 +138,13 @@ class Warehouse:
         read_only
             Whether to open what is there and write nothing. Otherwise the store and the warehouse are made if there
             are none.
+        wait
+            Seconds to wait for another process that has it open: one may write, or several may read.
 
         Raises
         ------
         EnvironmentFault
-            If another process has it open, or the store cannot be used.
+            If another process has it open for longer, which is named, or the store cannot be used.
         ProgrammeError
             If its path cannot be used.
         ReviewError
@@ -186,8 +168,7 @@ class Warehouse:
             private_folder(path.parent)
         spill = _spill(path)
         with _faults(path), os_faults(path):
-            settings = _settings(spill="" if read_only else str(spill))
-            connection = duckdb.connect(str(path), read_only=read_only, config=settings)
+            connection = _connect(path, read_only=read_only, spill="" if read_only else str(spill), wait=wait)
             try:
                 if not read_only:
                     private_files(path)
@@ -208,9 +189,7 @@ class Warehouse:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -227,7 +206,8 @@ class Warehouse:
                 yield self.connection
                 self.connection.execute("COMMIT")
             except BaseException:
-                _roll_back(self.connection)
+                with suppress(duckdb.Error):  # the failure before it is the one to report; nothing was committed
+                    self.connection.execute("ROLLBACK")
                 raise
         if self.path is not None:
             private_files(self.path)
@@ -260,12 +240,7 @@ class Warehouse:
     def layout_or_none(self) -> Layout | None:
         """The same, or None."""
         row = next(iter(self.query("SELECT description FROM layout")), None)
-        if row is None:
-            return None
-        parts: dict[str, Any] = {
-            key: tuple(part) if isinstance(part, list) else part for key, part in json.loads(row[0]).items()
-        }
-        return Layout(**parts)
+        return None if row is None else Layout.model_validate_json(row[0])
 
     def prepare(self, layout: Layout) -> None:
         """Make an empty ``decisions`` with this layout, in a transaction; what was ingested is forgotten."""
@@ -279,88 +254,13 @@ class Warehouse:
                 outcome VARCHAR NOT NULL, {", ".join(attributes)})
             """
         )
-        self.connection.execute("INSERT INTO layout VALUES ($1)", [json.dumps(asdict(layout), ensure_ascii=False)])
+        self.connection.execute("INSERT INTO layout VALUES ($1)", [layout.model_dump_json()])
 
     def forget(self) -> None:
         """Empty what ingestion fills, in a transaction; releases stay."""
         self.connection.execute("DROP TABLE IF EXISTS decisions")
         for table in ("layout", "ingestions", "quarantine"):
             self.connection.execute(f"DELETE FROM {table}")
-
-    def checkpoint(self) -> None:
-        """Move what was committed into the one file."""
-        with _faults(self.path):
-            self.connection.execute("CHECKPOINT")
-
-    def store_regions(self, release_id: str, regions: RegionTable) -> None:
-        """Keep the regions and groups a release was made from, in place of what was kept of it before."""
-        groups = pd.DataFrame(
-            {"qid_group": range(len(regions.group_values)), "values": [list(v) for v in regions.group_values]}
-        ).assign(people=regions.group_population)
-        rows = [
-            (group, region, list(regions.region_values[region]), outcome, int(regions.counts[region, column]))
-            for group, (start, stop) in enumerate(zip(regions.offsets, regions.offsets[1:], strict=False))
-            for region in range(start, stop)
-            for column, outcome in enumerate(regions.outcomes)
-        ]
-        with self.transaction():
-            self._replace("groups", release_id, groups)
-            self._replace(
-                "regions",
-                release_id,
-                pd.DataFrame(rows, columns=["qid_group", "region", "values", "outcome", "people"]),
-            )
-
-    def store_announced(
-        self,
-        release_id: str,
-        *,
-        outcomes: Sequence[str],
-        regions: npt.ArrayLike,
-        population: npt.ArrayLike,
-        published: npt.ArrayLike,
-        chance: npt.ArrayLike,
-        digits: int,
-    ) -> None:
-        """Keep the announced mapping of a release, in place of what was kept of it before.
-
-        Parameters
-        ----------
-        release_id
-            Such as ``2013-Q1-v1``.
-        outcomes
-            The positive outcome, then the others.
-        regions
-            (n,) positions of the announced regions.
-        population, published
-            (n,) people, exact and as printed.
-        chance
-            (n, outcomes) announced chances, in units of the last digit.
-        digits
-            Decimal digits of the chances.
-        """
-        rows = pd.DataFrame({"region": regions, "population": population, "published": published, "digits": digits})
-        chances = np.asarray(chance).reshape(-1, len(outcomes))
-        parts = [rows.assign(outcome=outcome, chance=chances[:, a]) for a, outcome in enumerate(outcomes)]
-        with self.transaction():
-            self._replace("announced", release_id, pd.concat(parts).sort_values("region", kind="stable"))
-
-    def store_measures(self, release_id: str, rows: Iterable[tuple[str, str, float | None]]) -> None:
-        """Keep the measures of a release, each (name, subject, value), in place of what was kept of it before."""
-        frame = pd.DataFrame(list(rows), columns=["name", "subject", "value"]).astype({"value": "float64"})
-        with self.transaction():
-            self._replace("measures", release_id, frame.astype(object).where(frame.notna(), None))
-
-    def _replace(self, table: str, release_id: str, rows: pd.DataFrame) -> None:
-        self.connection.execute(f"DELETE FROM {table} WHERE release_id = $1", [release_id])
-        if rows.empty:
-            return
-        self.connection.register("rows_to_store", rows)
-        try:
-            sql = f"INSERT INTO {table} BY NAME SELECT $1 AS release_id, * FROM rows_to_store"
-            self.connection.execute(sql, [release_id])
-        finally:
-            self.connection.unregister("rows_to_store")
 
 
 def _spill(path: Path) -> Path:
@@ -374,12 +274,9 @@ def _settings(*, spill: str) -> dict[str, Any]:
         limit = f"{min(4000, ram * 6 // 10**7)}MB"
     elif re.fullmatch(r"[1-9]\d*(\.\d+)? ?[KMGT]i?B", limit) is None:
         raise EnvironmentFault("is not an amount of memory", where="ATR_MEMORY_LIMIT", hint="Write it as in 4GB.")
-    threads = os.environ.get("ATR_THREADS", str(os.cpu_count() or 1))
-    if re.fullmatch(r"[1-9]\d{0,3}", threads) is None:
-        raise EnvironmentFault("is not a number of threads", where="ATR_THREADS", hint="Write it as in 2.")
     return {
         "memory_limit": limit,
-        "threads": int(threads),
+        "threads": usable_cores(),
         "temp_directory": spill,
         "preserve_insertion_order": True,
         "autoinstall_known_extensions": False,
@@ -388,11 +285,21 @@ def _settings(*, spill: str) -> dict[str, Any]:
     }
 
 
-def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
-    try:
-        connection.execute("ROLLBACK")
-    except duckdb.Error:  # the failure before it is the one to report; nothing of it was committed
-        return
+def _connect(path: Path, *, read_only: bool, spill: str, wait: float) -> duckdb.DuckDBPyConnection:
+    """Open the file, if need be once another process has closed it."""
+    settings, pause = _settings(spill=spill), 0.02
+    while True:
+        try:
+            return duckdb.connect(str(path), read_only=read_only, config=settings)
+        except duckdb.IOException as error:
+            if wait <= 0 or not _is_locked(error):
+                raise
+        time.sleep(min(pause, wait))
+        wait, pause = wait - pause, min(2 * pause, 1.0)
+
+
+def _is_locked(error: duckdb.Error) -> bool:
+    return "lock on file" in str(error)
 
 
 @contextmanager
@@ -409,9 +316,11 @@ def _faults(path: Path | None) -> Iterator[None]:
         text = str(error).splitlines()[0]
         if isinstance(error, duckdb.TransactionException) and "Failed to commit" not in text:
             raise
-        if "lock on file" in text or "Conflicting lock" in text:
+        if _is_locked(error):
+            holder = re.search(r"PID (\d+)", str(error))
+            who = f"process {holder[1]}" if holder else "its process is not known"
             raise EnvironmentFault(
-                f"another process has the warehouse open ({_holder_of_lock(str(error))})",
+                f"another process has the warehouse open ({who})",
                 where=where,
                 hint="Wait until it has ended, or close it.",
             ) from None
@@ -420,8 +329,3 @@ def _faults(path: Path | None) -> Iterator[None]:
             where=where,
             hint="Look at the free space and the permissions of the store; what was committed before is kept.",
         ) from None
-
-
-def _holder_of_lock(text: str) -> str:
-    found = re.search(r"PID (\d+)", text)
-    return f"process {found[1]}" if found else "its process is not known"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from atr.programme import Programme
-from atr.programme.periods import parse
+from atr.programme.periods import now, parse
 from atr.warehouse.connection import Warehouse
 
 State = Literal["started", "draft", "refused", "published", "rejected"]
@@ -54,8 +54,8 @@ _COLUMNS = ", ".join(field.name for field in fields(Release))
 class Ledger:
     """The releases of one programme, kept in its warehouse."""
 
-    def __init__(self, warehouse: Warehouse) -> None:
-        self._warehouse = warehouse
+    def __init__(self, warehouse: Warehouse, clock: Callable[[], datetime] = now) -> None:
+        self._warehouse, self._clock = warehouse, clock
         if not warehouse.read_only:
             with warehouse.transaction() as connection:
                 connection.execute(_TABLES)
@@ -113,7 +113,7 @@ class Ledger:
 
     def _record(self, release: Release) -> Release:
         """Set the row of a release, and add it to the events, which keep all it ever was."""
-        release = replace(release, changed_at=datetime.now().astimezone().isoformat(timespec="seconds"))
+        release = replace(release, changed_at=self._clock().isoformat(timespec="seconds"))
         values = [getattr(release, field.name) for field in fields(Release)]
         marks = ", ".join(f"${i + 1}" for i in range(len(values)))
         with self._warehouse.transaction() as connection:

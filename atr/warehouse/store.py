@@ -6,7 +6,7 @@ import os
 import shlex
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -14,11 +14,12 @@ from pathlib import Path
 import filelock
 
 from atr.errors import EnvironmentFault
+from atr.programme.periods import now
 from atr.warehouse.files import read_json, write_json
 
 
 @contextmanager
-def hold(store: Path, *, wait: float = 5.0) -> Iterator[None]:
+def hold(store: Path, *, wait: float = 5.0, clock: Callable[[], datetime] = now) -> Iterator[None]:
     """Be the only run on a programme.
 
     Parameters
@@ -27,6 +28,8 @@ def hold(store: Path, *, wait: float = 5.0) -> Iterator[None]:
         The programme's private folder.
     wait
         Seconds to wait for another run to end.
+    clock
+        Gives the present moment, which others are told.
 
     Raises
     ------
@@ -51,7 +54,7 @@ def hold(store: Path, *, wait: float = 5.0) -> Iterator[None]:
                 "pid": os.getpid(),
                 "host": socket.gethostname(),
                 "command": shlex.join(sys.argv),
-                "since": datetime.now().astimezone().isoformat(timespec="seconds"),
+                "since": clock().isoformat(timespec="seconds"),
             }
             write_json(holder, me)
         yield
