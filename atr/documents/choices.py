@@ -45,17 +45,15 @@ def _groups(report: PublicReport) -> Iterator[Choice]:
     policy = report.policy
     if not report.compared:
         return
-    yield Choice("Compared by", "; ".join(by.title for by in report.compared), BY_PUBLISHER)
+    yield Choice("Compared by", "; ".join(wording.raised(by.title) for by in report.compared), BY_PUBLISHER)
     for by in report.compared:
         if by.reference is not None:
-            yield Choice(f"Reference by {wording.inner(by.title)}", by.reference, _BY_RULE[by.chosen or "named"])
-    legitimate = [a.title for a in report.attributes if a.legitimate]
+            yield Choice(f"Reference by {by.title}", by.reference, _BY_RULE[by.chosen or "named"])
+    legitimate = [wording.raised(a.title) for a in report.attributes if a.legitimate]
     yield Choice("What may count", "; ".join(legitimate) or "nothing is declared", BY_PUBLISHER)
     line = policy.four_fifths
     allowed = f"{wording.number(line)} to {wording.inverse(line)}"
-    yield Choice(
-        f"Line of ratios ({wording.inner(wording.rule_name(parity.rule(report)))})", allowed, policy.four_fifths_origin
-    )
+    yield Choice(f"Line of ratios ({wording.rule_name(parity.rule(report))})", allowed, policy.four_fifths_origin)
     yield Choice("Line of parity", f"at most {wording.number(policy.parity_tolerance)}", policy.parity_tolerance_origin)
     fewest = wording.count(policy.minimum_group_size, "person", "people")
     yield Choice(
@@ -81,7 +79,7 @@ def _individual(report: PublicReport) -> Iterator[Choice]:
     policy = report.policy.individual
     if policy is None:
         return
-    names = "; ".join(individual.NAMES[measure] for measure in policy.measures)
+    names = "; ".join(wording.raised(individual.NAMES[measure]) for measure in policy.measures)
     yield Choice(
         "Like people alike: distance of outcomes", names, chosen_by(IndividualPolicy, "measures", policy.measures)
     )
@@ -89,7 +87,7 @@ def _individual(report: PublicReport) -> Iterator[Choice]:
         of = policy.distances[a.name]
         setting = f"{individual.KINDS[of.kind]}, weight {wording.number(of.weight)}"
         default = AttributeDistance().kind == of.kind and of.weight == (0 if a.protected else 1)
-        yield Choice(f"Distance in {wording.inner(a.title)}", setting, DEFAULT_KEPT if default else BY_PUBLISHER)
+        yield Choice(f"Distance in {a.title}", setting, DEFAULT_KEPT if default else BY_PUBLISHER)
     yield Choice(
         "Tolerance",
         f"at most {wording.number(policy.tolerance)} beyond the distance",

@@ -22,12 +22,12 @@ from atr.report.wording import (
     common_decimals,
     count,
     cut,
-    inner,
     inverse,
     listed,
     named,
     number,
     points,
+    raised,
     rule_name,
 )
 
@@ -198,7 +198,7 @@ def lines(report: PublicReport) -> str:
     policy, found = report.policy, []
     of_ratios = rule(report)
     if of_ratios is not None and of_ratios.threshold is not None:
-        line, name = number(of_ratios.threshold), inner(rule_name(of_ratios))
+        line, name = number(of_ratios.threshold), rule_name(of_ratios)
         ends = f"{line}{_from(policy.four_fifths_origin)} to its inverse, {inverse(of_ratios.threshold)}"
         found.append(f"the {name} allows ratios from {ends}")
     parities = ("statistical_parity", "conditional_statistical_parity")
@@ -252,7 +252,7 @@ def not_compared(report: PublicReport) -> tuple[str, ...]:
                 for region in group.regions
             }
             why = f": only “{next(iter(values))}” is announced" if len(values) == 1 else ""
-            found.append(f"Nobody is compared by {inner(by.title)}{why}.")
+            found.append(f"Nobody is compared by {by.title}{why}.")
             found += [text for text in (nobody(report, by),) if text]
     return tuple(found)
 
@@ -337,13 +337,13 @@ def _protected(
         chosen=_CHOSEN[by.chosen or "named"],
         met_before=met_before(report, by, regions_of),
         nobody=nobody(report, by),
-        rule=rule_name(first),
+        rule=raised(rule_name(first)),
         threshold=threshold,
         tolerance=next((e.threshold for e in parity.values()), None),
         chart=dot_chart(
             marks,
             id=id,
-            title=f"Ratio of rates of “{report.positive}” by {inner(by.title)}, against {reference}"
+            title=f"Ratio of rates of “{report.positive}” by {by.title}, against {reference}"
             + (f": the {MAX_MARKS} groups with most people" if len(order) > MAX_MARKS else ""),
             threshold=threshold,
             decimals=decimals,
@@ -481,7 +481,7 @@ def _overall(report: PublicReport, entries: list[Fairness], place: _Place) -> tu
 
 def _classes_told(report: PublicReport, by: ComparedBy, entries: list[Fairness], *, over_all: bool) -> str:
     """What the classes of people alike in what may count are, and how rows over all of them are made, as sentences."""
-    names = [inner(a.title) for a in report.attributes if a.legitimate and a.name not in by.attributes]
+    names = [a.title for a in report.attributes if a.legitimate and a.name not in by.attributes]
     said = [
         f"A class is everybody alike in {listed(names)}, which may count by the publisher’s statement. In each class "
         f"every group is compared with {entries[0].reference}."

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from atr.documents.charts import LEFT, RIGHT, TOP, WIDTH, Tick, axis, wrap
 from atr.measures.influence import SHAPLEY_UP_TO
 from atr.report.model import GroupInfluence, Influence, PublicReport, TreeNode
-from atr.report.wording import NBSP, count, inner, listed, number, percent, percent_decimals, points, share_of_all
+from atr.report.wording import NBSP, count, listed, number, percent, percent_decimals, points, raised, share_of_all
 
 MAX_BARS = 20
 """Bars of the chart, rows of its table and sentences beside it: more do not fit a page with its heading."""
@@ -217,7 +217,7 @@ def section(report: PublicReport) -> Section | None:
         shapley_left_out=""
         if len(titles) <= SHAPLEY_UP_TO
         else f"Shapley values are left out: they are computed of {SHAPLEY_UP_TO} inputs at most.",
-        columns=tuple(titles[e.inputs[0]] for e in columns),
+        columns=tuple(raised(titles[e.inputs[0]]) for e in columns),
         columns_in_all=len(single),
         groups=tuple(_by_group(report, columns, whole, titles, decimals)),
         no_groups=" ".join(_no_groups(report, people)),
@@ -245,7 +245,7 @@ def _bounds(report: PublicReport) -> Iterator[str]:
             "is named: an input that only moves people between the others has no influence on it."
         )
     if report.flattened_groups:
-        sensitive = listed([inner(a.title) for a in report.attributes if a.role == "sensitive"], last="or")
+        sensitive = listed([a.title for a in report.attributes if a.role == "sensitive"], last="or")
         yield (
             f"The influence of {sensitive} is that on the announced chances. In "
             f"{count(len(report.flattened_groups), 'group')} marked “flattened” these are drawn to the rate of the "
@@ -256,9 +256,8 @@ def _bounds(report: PublicReport) -> Iterator[str]:
 
 
 def label(inputs: Sequence[str], titles: dict[str, str]) -> str:
-    """What an input, or several together, are called."""
-    first, *others = [titles[name] for name in inputs]
-    return listed([first, *map(inner, others)])
+    """What an input, or several together, are called at the beginning of a line."""
+    return raised(listed([titles[name] for name in inputs]))
 
 
 def _bars(report: PublicReport, shown: list[Influence], titles: dict[str, str], decimals: int) -> BarChart:
@@ -384,7 +383,7 @@ def _questions(single: list[Influence], titles: dict[str, str], decimals: int) -
     if not turned:
         return f"{asked} Here both put the inputs in the same order."
     a, b = max(turned, key=lambda pair: (pair[1].shapley or 0.0) - (pair[0].shapley or 0.0))
-    names = [inner(titles[e.inputs[0]]) for e in (a, b)]
+    names = [titles[e.inputs[0]] for e in (a, b)]
     (more, less), (behind, before) = (
         [points(x or 0.0, decimals=decimals) for x in pair] for pair in ((a.value, b.value), (a.shapley, b.shapley))
     )
@@ -435,7 +434,7 @@ def _no_groups(report: PublicReport, people: dict[str, Counter[str]]) -> Iterato
         alone = _only(people[a.name])
         if alone is not None:
             yield (
-                f"Nothing is told of rates by {inner(a.title)}: everybody in the announced rules has “{alone}”, and "
+                f"Nothing is told of rates by {a.title}: everybody in the announced rules has “{alone}”, and "
                 "the rate is that of everybody."
             )
 
@@ -507,7 +506,7 @@ def _largest(figures: dict[str, float]) -> list[str]:
 
 
 def _names(inputs: Sequence[str], titles: dict[str, str]) -> str:
-    return listed([inner(titles[name]) for name in inputs], last="or")
+    return listed([titles[name] for name in inputs], last="or")
 
 
 def _dependence(
@@ -516,7 +515,7 @@ def _dependence(
     common = sorted((d.value for d in e.dependence), key=lambda v: -people[v])[:MAX_VALUES]
     printed = {*common, e.against}
     return DependenceBlock(
-        titles[e.inputs[0]],
+        raised(titles[e.inputs[0]]),
         e.against or "",
         tuple(
             DependenceRow(
@@ -530,7 +529,7 @@ def _dependence(
             if d.value in printed
         ),
         len(e.dependence),
-        f"{titles[e.inputs[0]]}: {_compared(report, e, decimals)}",
+        f"{raised(titles[e.inputs[0]])}: {_compared(report, e, decimals)}",
     )
 
 
@@ -615,7 +614,7 @@ def _tree(report: PublicReport, titles: dict[str, str], decimals: int) -> TreeCh
             kept = [v for v in known if (v in node.values) == (answer == "yes")]
             sides.append((answer, below, draw(below, depth + 1, {**allowed, node.attribute: kept})))
         y = sum(at for _, _, at in sides) / 2
-        text, lines = _question(titles[node.attribute], node.values, width)
+        text, lines = _question(raised(titles[node.attribute]), node.values, width)
         boxes.append(Box(round(x, 2), y, round(width, 2), 11.0 + 15 * lines, text))
         for answer, below, at in sides:
             end = LEAF_X - 6 if below.attribute is None else (depth + 1) * room
@@ -683,6 +682,6 @@ def _leaf(
         if kept is not None:
             others = [v for v in values[a.name] if v not in kept]
             which = f"other than {_or(others)}" if len(others) < len(kept) and len(kept) > 2 else _or(kept)
-            conditions.append(f"{inner(titles[a.name])} {which}")
+            conditions.append(f"{titles[a.name]} {which}")
     chance = _percent(node.chance, decimals)
     return f"People with {listed(conditions)}: the announced chance of “{report.positive}” is {chance} on average."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from atr.report.model import AttributeInfo, Group, PublicReport, Region
-from atr.report.wording import percent_decimals, points
+from atr.report.wording import percent_decimals, points, raised
 
 MAX_GROUPS = 200
 """Groups printed; the others are in the annex."""
@@ -89,8 +89,8 @@ def rules(report: PublicReport) -> Rules:
     withheld = [name_of(g, public) for g in report.withheld_groups]
     return Rules(
         wide=wide,
-        row_title=row.title if row else "",
-        heading_title=", ".join(a.title for a in (others if wide else public)),
+        row_title=raised(row.title) if row else "",
+        heading_title=", ".join(raised(a.title) for a in (others if wide else public)),
         column_title=" and ".join(a.title for a in hidden),
         columns=labels,
         blocks=blocks,

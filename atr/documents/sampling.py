@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from atr.documents.fairness import Compared, Protected
 from atr.report.model import Fairness, PublicReport
 from atr.report.sampling import level, p_words
-from atr.report.wording import between, class_name, inner, points
+from atr.report.wording import between, class_name, points
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,7 @@ def tables(report: PublicReport, compared: Sequence[Protected]) -> dict[str, Tab
         parts = tuple(_parts(report, p, entries))
         if parts:
             of = f" of “{report.positive}” alone" if len(report.outcomes) > 2 else ""
-            about = (
-                f"Seen as a sample: {level(report)} intervals and tests{of} by {inner(p.title)}, against {p.reference}"
-            )
+            about = f"Seen as a sample: {level(report)} intervals and tests{of} by {p.title}, against {p.reference}"
             found[p.name] = Table(about, parts)
     return found
 

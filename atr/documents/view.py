@@ -122,7 +122,7 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "too_few": parity.too_few(report),
         "fairness": fairness(found, rule, once=parity.counted_once(report)[1]) if found.total else "",
         "all_lines": all_lines(everything, alike=bool(like)) if everything.total > found.total else "",
-        "public_titles": [wording.inner(a.title) for a in report.attributes if a.role == "public"],
+        "public_titles": [a.title for a in report.attributes if a.role == "public"],
         "titles": {a.name: a.title for a in report.attributes},
         "fidelity": fidelity(report),
         "glossary": glossary(report),
@@ -204,7 +204,7 @@ def sections(compared: Sequence[parity.Protected], *, like: bool, since: bool) -
     for i, (name, title) in enumerate(titles.items(), start=1):
         found.append(Section(name, str(i), title))
         if name == "fairness":
-            parts = [(f"fairness-{k}", f"By {wording.inner(p.title)}") for k, p in enumerate(compared, start=1)]
+            parts = [(f"fairness-{k}", f"By {p.title}") for k, p in enumerate(compared, start=1)]
             parts += [("individual", "Like people alike")] * like + [("since", "Since the last report")] * since
             found += [Section(part, f"{i}.{k}", about, 3) for k, (part, about) in enumerate(parts, start=1)]
     return tuple(found)
@@ -264,8 +264,7 @@ def fairness(found: parity.Verdicts, rule: str, *, once: Sequence[str] = ()) -> 
 
 
 def _fairness(found: parity.Verdicts, rule: str) -> str:
-    pair, rule = "of a group with its reference group", wording.inner(rule)
-    private = "be told from a report this private"
+    pair, private = "of a group with its reference group", "be told from a report this private"
     if found.total == 1:
         if found.too_few:
             return f"The one comparison {pair} has too few people for a verdict."
@@ -331,7 +330,7 @@ def example(table: Rules, report: PublicReport) -> str:
                     who = ", ".join(part for part in (block.heading, row.label if table.wide else "") if part)
                     return (
                         f"The first chance is for people described as “{who}” and, in "
-                        f"{wording.inner(table.column_title)}, “{column}”: of 100 of them, about {cell.text} had the "
+                        f"{table.column_title}, “{column}”: of 100 of them, about {cell.text} had the "
                         f"outcome “{report.positive}”, as announced."
                     )
     return ""
@@ -369,9 +368,9 @@ def policy(report: PublicReport) -> tuple[tuple[str, str], ...]:
         rows.append(("Group in which the confidence is highest", _name(binding, report)))
     titles = {a.name: a.title for a in report.attributes}
     for name, value in (privacy.binding_set or {}).items():
-        rows.append(("Where the confidence is highest in it", f"{titles[name]}: {value}"))
+        rows.append(("Where the confidence is highest in it", f"{wording.raised(titles[name])}: {value}"))
     for a in report.attributes:
-        rows += [(f"Protected as one, in {wording.inner(a.title)}", f"{n}: {', '.join(v)}") for n, v in a.sets.items()]
+        rows += [(f"Protected as one, in {a.title}", f"{n}: {', '.join(v)}") for n, v in a.sets.items()]
     rows += [
         (
             "Fewest people of a group to be announced, and for a verdict",

@@ -175,7 +175,7 @@ def _compared(comparisons: Sequence[fairness.Comparison], programme: Programme) 
         reference, titles = references.get(by), [programme.title_of(name) for name in by.attributes]
         yield model.ComparedBy(
             attribute=by.name,
-            title=wording.joint_title(titles),
+            title=wording.listed(titles),
             attributes=by.attributes,
             reference=reference,
             chosen=None if reference is None else "named" if reference == by.named else by.rule,
@@ -197,7 +197,7 @@ def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple
 
 
 def _privacy(announcement: Announcement, programme: Programme, leakage: model.Leakage | None) -> model.Privacy:
-    sensitive = [wording.inner(programme.title_of(name)) for name in programme.names(role="sensitive")]
+    sensitive = [programme.title_of(name) for name in programme.names(role="sensitive")]
     holds_for = wording.holds_for(wording.listed(sensitive, last="or"), known_from=programme.policy.assumed)
     confidences, priors = announcement.confidences(), announcement.prior_confidences()
     flattened = [priors[i] for i in np.flatnonzero(announcement.flattened)]

@@ -11,7 +11,7 @@ from atr.errors import PeriodError
 from atr.programme.periods import parse
 from atr.report.model import Change, Changes, Fairness, Margin, Measure, PublicReport
 from atr.report.rounding import bounds, down, nearest, up
-from atr.report.wording import count, inner, listed, number, points, rule_name
+from atr.report.wording import count, listed, number, points, rule_name
 
 _DIGITS = 6
 """Of a difference of two printed figures, neither of which has more."""
@@ -38,7 +38,7 @@ def since(report: PublicReport, previous: PublicReport, *, sha256: str) -> Chang
     entries: list[Change] = []
     skipped: list[str] = []
     names = [by.attribute for by in report.compared]
-    titles = {by.attribute: inner(by.title) for by in (*previous.compared, *report.compared)}
+    titles = {by.attribute: by.title for by in (*previous.compared, *report.compared)}
     if report.positive != previous.positive:
         skipped.append(f"The favourable outcome was “{previous.positive}” and is now “{report.positive}”.")
         names = []
@@ -244,9 +244,9 @@ def _folded_range(inside: _Printed) -> tuple[float, float]:
 
 def _margin(report: PublicReport, attribute: str, now: _Worst, was: _Worst) -> Margin:
     flagged = _apart(report, now.range, was.range)
-    title = next((inner(by.title) for by in report.compared if by.attribute == attribute), attribute)
+    title = next((by.title for by in report.compared if by.attribute == attribute), attribute)
     decimals = min(report.policy.digits, 3)
-    rule = inner(rule_name(next(e for e in _figures(report, attribute).values() if e.threshold == now.threshold)))
+    rule = rule_name(next(e for e in _figures(report, attribute).values() if e.threshold == now.threshold))
 
     def lies(of: _Worst) -> str:
         side = "within" if of.value >= 0 else "beyond"

@@ -18,7 +18,7 @@ from atr.report import wording
 from atr.report.model import AttributeDistance, Fairness, IndividualPolicy, OutcomeDistance, Pair, PublicReport, Region
 from atr.report.rounding import bounds, nearest, printed_range
 
-NAMES: dict[OutcomeDistance, str] = {"total_variation": "Total variation", "relative": "Relative distance"}
+NAMES: dict[OutcomeDistance, str] = {"total_variation": "total variation", "relative": "relative distance"}
 KINDS = {"nominal": "alike or not", "ordinal": "steps of its order", "numeric": "middles of its bins"}
 
 
@@ -142,7 +142,7 @@ def _rate(region: Region, report: PublicReport) -> float:
 
 
 def _words(region: Mapping[str, str], report: PublicReport) -> str:
-    return ", ".join(f"{a.title}: {region[a.name]}" for a in report.attributes)
+    return ", ".join(f"{wording.raised(a.title)}: {region[a.name]}" for a in report.attributes)
 
 
 def _share(cells: fairness.AnnouncedCells, found: measuring.Excess) -> float:
@@ -306,7 +306,7 @@ def _alike(report: PublicReport, policy: IndividualPolicy, entry: Fairness, pair
         values = pair.regions[0][a.name], pair.regions[1][a.name]
         apart = nearest(float(_records({a.name: values}, one).distances(0)[1]), 2)
         number = wording.number
-        lines.append(Line(a.title, KINDS[stated.kind], number(stated.weight), values, number(apart)))
+        lines.append(Line(wording.raised(a.title), KINDS[stated.kind], number(stated.weight), values, number(apart)))
     return Alike(
         name=NAMES[pair.distance],
         among="all regions" if pair.least_people is None else f"regions of {_people(report)} or more",
@@ -340,4 +340,4 @@ def _measured(entry: Fairness) -> Measured:
 def without_weight(report: PublicReport) -> tuple[str, ...]:
     """The titles of the attributes that must make no difference, within a sentence."""
     policy = report.policy.individual
-    return tuple(wording.inner(a.title) for a in report.attributes if policy and not policy.distances[a.name].weight)
+    return tuple(a.title for a in report.attributes if policy and not policy.distances[a.name].weight)

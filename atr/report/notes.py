@@ -20,7 +20,7 @@ def fidelity_notes(report: PublicReport) -> tuple[Note, ...]:
 def _notes(report: PublicReport) -> Iterator[tuple[str, str, str]]:
     policy, counts = report.policy, report.coverage.groups
     sensitive = wording.sensitive(report)
-    public = wording.listed([wording.inner(a.title) for a in report.attributes if a.role == "public"])
+    public = wording.listed([a.title for a in report.attributes if a.role == "public"])
     if counts.announced:
         yield from _announced(report, sensitive, public)
     missing = []
@@ -140,7 +140,7 @@ def _flattened(report: PublicReport, sensitive: str, public: str) -> tuple[str, 
 
 def _coarsened(report: PublicReport, sensitive: str, public: str) -> tuple[str, str, str]:
     policy, counts = report.policy, report.coverage.groups
-    by = wording.listed([wording.inner(a.title) for a in report.attributes if a.coarse])
+    by = wording.listed([a.title for a in report.attributes if a.coarse])
     first = next(value for a in report.attributes for value in a.coarse)
     also = any(group.status == "flattened" for group in report.coarsened_groups)
     marked = "marked “coarsened”" + (", or “flattened” where who may read demands that," if also else "")
@@ -163,7 +163,7 @@ def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
     policy, privacy = report.policy, report.privacy
     such = "Outside flattened groups such" if report.flattened_groups else "Such"
     computed = "Each figure was" if privacy.own_ceilings else "The figure was"
-    hidden = [wording.inner(a.title) for a in report.attributes if a.role == "sensitive"]
+    hidden = [a.title for a in report.attributes if a.role == "sensitive"]
     another = "another private fact" if len(hidden) == 1 else f"one of {wording.listed(hidden)}"
     confidence = wording.percent(privacy.max_confidence or 0.0)
     prior = wording.percent(privacy.prior_confidence or 0.0)
@@ -244,7 +244,7 @@ def _from_print(report: PublicReport) -> str:
     if any(e.pair for e in report.fairness):
         found.append("individual fairness")
     said = wording.listed(found)
-    return f"{said[0].upper()}{said[1:]} were computed from chances, figures and numbers of people as printed."
+    return f"{wording.raised(said)} were computed from chances, figures and numbers of people as printed."
 
 
 def _side_information(report: PublicReport, sensitive: str) -> str:

@@ -83,7 +83,7 @@ def _ratio_judged(entry: Fairness, digits: int) -> list[str]:
     line = entry.threshold
     if line is None or entry.verdict is None or entry.reason == "too_few_people":
         return [f"{figure}."] if figure else []
-    rule = f"the {wording.inner(wording.rule_name(entry))}"
+    rule = f"the {wording.rule_name(entry)}"
     below, above = wording.number(line), wording.inverse(line)
     if entry.verdict == "met":
         return [_ended(figure, f"{rule} allows {below} to {above}: met.")]
@@ -147,4 +147,4 @@ def _points(share: float, decimals: int) -> str:
 
 
 def _ended(figure: str, rest: str) -> str:
-    return f"{figure}; {rest}" if figure else rest[:1].upper() + rest[1:]
+    return f"{figure}; {rest}" if figure else wording.raised(rest)

@@ -218,23 +218,13 @@ def sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?", "…", "。")) else f"{text}."
 
 
-def inner(title: str) -> str:
-    """A title within a sentence: its first letter small, unless it is an abbreviation, or not written as English is.
+def raised(text: str) -> str:
+    """A title, or another text, at the beginning of a heading or sentence; the symbol p% stays small.
 
-    >>> inner("Prior offences"), inner("HIV status"), inner("Größe")
-    ('prior offences', 'HIV status', 'Größe')
+    >>> raised("prior offences"), raised("eGFR"), raised("p%-rule")
+    ('Prior offences', 'EGFR', 'p%-rule')
     """
-    word = title.isascii() and (title[1:2].islower() or title[1:2].isspace())
-    return title[:1].lower() + title[1:] if word else title
-
-
-def joint_title(titles: Sequence[str]) -> str:
-    """What an intersection of attributes is called.
-
-    >>> joint_title(["Race", "Sex"]), joint_title(["Race"])
-    ('Race and sex', 'Race')
-    """
-    return listed([titles[0], *map(inner, titles[1:])])
+    return text if text[1:2] == "%" else text[:1].upper() + text[1:]
 
 
 def day(iso: str) -> str:
@@ -352,7 +342,7 @@ def own_confidences(report: PublicReport) -> tuple[str, ...]:
 
 def under(report: PublicReport, attribute: str, of_set: str | None) -> str:
     """What a ceiling is of, within a sentence: a sensitive attribute, or a named set of its values."""
-    title = next(inner(a.title) for a in report.attributes if a.name == attribute)
+    title = next(a.title for a in report.attributes if a.name == attribute)
     return title if of_set is None else f"“{of_set}” in {title}"
 
 
@@ -384,7 +374,7 @@ def above(report: PublicReport) -> str:
 
 def sensitive(report: PublicReport) -> str:
     """The sensitive attributes, within a sentence."""
-    return listed([inner(a.title) for a in report.attributes if a.role == "sensitive"], last="or")
+    return listed([a.title for a in report.attributes if a.role == "sensitive"], last="or")
 
 
 def coarse_values(report: PublicReport) -> str:
@@ -415,14 +405,14 @@ def cut(values: Sequence[str]) -> int:
 
 def class_name(condition: Mapping[str, str], titles: Mapping[str, str]) -> str:
     """A class of people alike in what may count: its attributes and their values."""
-    return ", ".join(f"{titles.get(name, name)}: {value}" for name, value in condition.items())
+    return ", ".join(f"{raised(titles.get(name, name))}: {value}" for name, value in condition.items())
 
 
 def rule_name(entry: Fairness | None) -> str:
     """What the p%-rule is called at its line."""
     if entry is None or entry.threshold is None:
         return "p%-rule"
-    return "Four-fifths rule" if entry.threshold == 0.8 else f"p%-rule at {number(entry.threshold)}"
+    return "four-fifths rule" if entry.threshold == 0.8 else f"p%-rule at {number(entry.threshold)}"
 
 
 def common_decimals(values: Iterable[float | None], *, least: int = 2) -> int:

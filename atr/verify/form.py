@@ -206,7 +206,7 @@ def _compared(report: model.PublicReport) -> Iterator[Finding]:
             continue
         if not any(a.protected for a in report.attributes if a.name in by.attributes):
             yield Finding(where, "is by attributes none of which is protected")
-        name, title = GroupingSpec(by.attributes).name, wording.joint_title([titles[name] for name in by.attributes])
+        name, title = GroupingSpec(by.attributes).name, wording.listed([titles[name] for name in by.attributes])
         if (by.attribute, by.title) != (name, title):
             yield Finding(where, f"is called {by.attribute}, not {name}")
     single = [by.attributes[0] for by in report.compared if len(by.attributes) == 1]

@@ -289,11 +289,11 @@ def compas(**changes: Any) -> PublicReport:
                 low[key] += row["score_text"] == "Low"
     races = sorted({key[2] for key, _ in people})
     attributes = (
-        attribute("sex", "Sex", ("Female", "Male"), protected=True),
-        attribute("age_cat", "Age", ages.values()),
-        attribute("race", "Race", races, protected=True),
+        attribute("sex", "sex", ("Female", "Male"), protected=True),
+        attribute("age_cat", "age", ages.values()),
+        attribute("race", "race", races, protected=True),
         attribute("c_charge_degree", "Charge", charges.values(), legitimate=True),
-        attribute("priors_count", "Prior offences", priors, role="sensitive"),
+        attribute("priors_count", "prior offences", priors, role="sensitive"),
     )
     counts = {key: (n, low[key] / n) for key, n in people.items()}
     known = {"references": {"sex": "Male", "race": "Caucasian"}, "minimum": 50, "ceiling": 0.72, **changes}

@@ -74,8 +74,8 @@ def programme(**policy: Any) -> dict[str, Any]:
             "positive": "approved",
         },
         "attributes": {
-            "public": {"role": "public", "protected": True, "title": "Public"},
-            "secret": {"role": "sensitive", "title": "Secret"},
+            "public": {"role": "public", "protected": True, "title": "public"},
+            "secret": {"role": "sensitive", "title": "secret"},
         },
         "policy": {"minimum_group_size": 10, "max_confidence": 0.95, **policy},
         "period": {"every": "year", "timezone": "UTC"},

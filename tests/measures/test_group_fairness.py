@@ -37,12 +37,12 @@ def _programme(**changes: Any) -> Programme:
     content = series.programme(minimum_group_size=30, max_confidence=0.95, population_rounding=5)
     content["attributes"] = {
         "race": {
-            "role": "public", "protected": True, "title": "Race",
+            "role": "public", "protected": True, "title": "race",
             "values": {"a": "a", "b": "b, c", "d": "d", "z": "nobody has it", "e": "all too few"},
         },
-        "sex": {"role": "public", "protected": True, "title": "Sex", "reference": "men"},
-        "charge": {"role": "public", "legitimate": True, "title": "Charge"},
-        "level": {"role": "sensitive", "protected": True, "title": "Level", "reference": {"by": "largest"}},
+        "sex": {"role": "public", "protected": True, "title": "sex", "reference": "men"},
+        "charge": {"role": "public", "legitimate": True, "title": "charge"},
+        "level": {"role": "sensitive", "protected": True, "title": "level", "reference": {"by": "largest"}},
     }  # fmt: skip
     content["fairness"] = {"intersections": [["race", "sex"], ["sex", "level"]]}
     content["policy"] |= changes
@@ -104,7 +104,7 @@ def test_intersections_have_every_measure_under_a_readable_name() -> None:
     assert {e.summary for e in entries} == {None, "worst_class", "mean_over_classes"}
     assert '"b, c", women' in {who for e in entries for who in e.groups}
     by = {by.attribute: by for by in report.compared}
-    assert by["race and sex"].title == "Race and sex"
+    assert by["race and sex"].title == "race and sex"
     assert by["sex"].chosen == "named"
     assert by["race"].chosen == by["race and sex"].chosen == "highest"
     assert by["level"].chosen == by["sex and level"].chosen == "largest"
@@ -139,7 +139,7 @@ def _small(
     """A report on race and sex: so many people and approvals each."""
     content = json.loads(_programme(minimum_group_size=30).model_dump_json())
     content["attributes"]["race"] |= {"values": {race: race for race in ("a", "b", *declared)}, "reference": "a"}
-    content["attributes"]["level"] = {"role": "sensitive", "title": "Level"}
+    content["attributes"]["level"] = {"role": "sensitive", "title": "level"}
     content["fairness"]["intersections"] = [["race", "sex"]]
     programme = Programme.model_validate(content)
     regions = Regions(
@@ -247,11 +247,11 @@ def test_a_group_of_too_few_people_is_listed_without_a_verdict() -> None:
 def test_the_section_has_a_block_for_every_intersection_with_origins_of_its_lines() -> None:
     report, _, _ = _made()
     blocks = parity.protected(report)
-    assert [p.title for p in blocks] == ["Race", "Sex", "Level", "Race and sex", "Sex and level"]
+    assert [p.title for p in blocks] == ["race", "sex", "level", "race and sex", "sex and level"]
     html = report_html(report, sha256="")
     for title in ("By race and sex", "By sex and level", "worst class", "29 CFR 1607.4(D)", "which the publisher kept"):
         assert title in html
-    of_both = next(p for p in blocks if p.title == "Race and sex")
+    of_both = next(p for p in blocks if p.title == "race and sex")
     labels = [row.label for row in of_both.rows]
     assert labels[:2] == ["a, women", "a, men"] or labels[:2] == ["a, men", "a, women"]
     assert labels[-1].startswith("unknown")
@@ -296,7 +296,7 @@ def test_every_changed_word_or_number_of_what_is_compared_is_found() -> None:
         lambda r: r["compared"].pop(0),
         lambda r: r["compared"].append(r["compared"][-1]),
         lambda r: r["compared"][0].update(absent=[]),
-        lambda r: r["compared"][3].update(title="Sex"),
+        lambda r: r["compared"][3].update(title="sex"),
         lambda r: r["compared"][3].update(attributes=["race", "shoe size"]),
         lambda r: r["compared"][3].update(attributes=[]),
         lambda r: r["compared"][1].update(reference=None, chosen=None),
