@@ -135,7 +135,7 @@ def report(
             min_uncertainty=math.floor(-math.log(min(1, confidence)) * 1000) / 1000 if announced else None,
             binding_group=next((g.id for g in groups if g.status == "announced"), None),
             binding_set={hidden.name: hidden.values[0]} if announced else None,
-            holds_for=wording.holds_for("level", reader="face_value", known_from="population"),
+            holds_for=wording.holds_for("level", known_from="population"),
             leakage=Leakage(ldp=None, log_lift=1.0, likeness_gain=1.234, min_entropy_leakage=0.5)
             if announced
             else None,
@@ -292,7 +292,7 @@ def compas(**changes: Any) -> PublicReport:
         attribute("sex", "sex", ("Female", "Male"), protected=True),
         attribute("age_cat", "age", ages.values()),
         attribute("race", "race", races, protected=True),
-        attribute("c_charge_degree", "Charge", charges.values(), legitimate=True),
+        attribute("c_charge_degree", "charge", charges.values(), legitimate=True),
         attribute("priors_count", "prior offences", priors, role="sensitive"),
     )
     counts = {key: (n, low[key] / n) for key, n in people.items()}
@@ -326,10 +326,10 @@ def grid(
     hidden = [name.format(kind="level", i=i) for i in range(sensitive)]
     attributes = (
         *(
-            attribute(kind, f"Attribute {i + 1}", v, protected=i == 0, legitimate=i == len(public) - 1 and i > 0)
+            attribute(kind, f"attribute {i + 1}", v, protected=i == 0, legitimate=i == len(public) - 1 and i > 0)
             for i, (kind, v) in enumerate(zip(kinds, values, strict=True))
         ),
-        attribute("level", "Level", hidden, role="sensitive"),
+        attribute("level", "level", hidden, role="sensitive"),
     )
     counts: Counts = {}
     for i, key in enumerate(itertools.product(*values)):

@@ -22,8 +22,8 @@ SHA = "a" * 64
 
 
 def _report(women: float, men: float, *, spread: float = 0.0, **known: Any) -> model.PublicReport:
-    sex = sample.attribute("sex", "Sex", ("women", "men"), protected=True)
-    income = sample.attribute("income", "Income", ("low", "high"), role="sensitive")
+    sex = sample.attribute("sex", "sex", ("women", "men"), protected=True)
+    income = sample.attribute("income", "income", ("low", "high"), role="sensitive")
     counts = {
         (("women",), "low"): (500, women), (("women",), "high"): (500, women),
         (("men",), "low"): (500, men), (("men",), "high"): (500, men),

@@ -111,13 +111,13 @@ def test_disparity_is_against_the_reference_of_the_fairness_section(reports: dic
 
 
 def _many_inputs(count: int) -> PublicReport:
-    public = [sample.attribute(f"a{i}", f"Input {i}", ("x", "y"), protected=i == 0) for i in range(count - 1)]
+    public = [sample.attribute(f"a{i}", f"input {i}", ("x", "y"), protected=i == 0) for i in range(count - 1)]
     counts = {
         (tuple("xy"[(i + j) % 3 == 0] for j in range(count - 1)), level): (60 + i, (i + (level == "b")) / 5)
         for i in range(3)
         for level in ("a", "b")
     }
-    return sample.report((*public, sample.attribute("level", "Level", ("a", "b"), role="sensitive")), counts)
+    return sample.report((*public, sample.attribute("level", "level", ("a", "b"), role="sensitive")), counts)
 
 
 def test_shapley_values_are_left_out_above_so_many_inputs() -> None:
@@ -450,8 +450,8 @@ def test_two_outcomes_are_told_of_once(reports: dict[str, PublicReport]) -> None
 def _alone(**flags: bool) -> PublicReport:
     """Everybody has the same first value; the second is announced with two levels, of even chances."""
     attributes = (
-        sample.attribute("kind", "Kind", ("only", "other"), **flags),
-        sample.attribute("level", "Level", ("a", "b"), role="sensitive"),
+        sample.attribute("kind", "kind", ("only", "other"), **flags),
+        sample.attribute("level", "level", ("a", "b"), role="sensitive"),
     )
     return sample.report(attributes, {(("only",), "a"): (60, 0.4), (("only",), "b"): (60, 0.4)})
 
@@ -481,8 +481,8 @@ def test_what_influence_and_shapley_values_ask_is_told_where_they_disagree() -> 
         ((a, b, c), level): (60, 0.1 + 0.3 * (a == "x") + 0.4 * (b == c)) for a in "xy" for b in "xy" for c in "xy"
         for level in ("l", "m")
     }  # fmt: skip
-    public = [sample.attribute(f"a{i}", f"Input {i}", ("x", "y"), protected=i == 0) for i in range(3)]
-    report = sample.report((*public, sample.attribute("level", "Level", ("l", "m"), role="sensitive")), counts)
+    public = [sample.attribute(f"a{i}", f"input {i}", ("x", "y"), protected=i == 0) for i in range(3)]
+    report = sample.report((*public, sample.attribute("level", "level", ("l", "m"), role="sensitive")), counts)
     by_name = {e.inputs[0]: e for e in report.influence if len(e.inputs) == 1}
     assert by_name["a1"].value > by_name["a0"].value
     assert (by_name["a1"].shapley or 0) < (by_name["a0"].shapley or 0)
@@ -496,8 +496,8 @@ def test_inputs_that_are_even_are_all_named() -> None:
     counts = {
         ((a, b), level): (60, 0.1 + 0.4 * (a == "x") * (b == "x")) for a in "xy" for b in "xy" for level in ("l", "m")
     }
-    public = [sample.attribute(f"a{i}", f"Input {i}", ("x", "y"), protected=i == 0) for i in range(2)]
-    report = sample.report((*public, sample.attribute("level", "Level", ("l", "m"), role="sensitive")), counts)
+    public = [sample.attribute(f"a{i}", f"input {i}", ("x", "y"), protected=i == 0) for i in range(2)]
+    report = sample.report((*public, sample.attribute("level", "level", ("l", "m"), role="sensitive")), counts)
     text, _ = read(report)
     assert "Here both put the inputs in the same order." in text
     assert (

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import doctest
+import html
+import re
 
 import pytest
 
 from atr.documents import charts, view
 from atr.documents import csv as annex
+from atr.documents.html import report_html
 from atr.report import wording
 from atr.report.model import FidelityInfo, PeriodInfo
+from tests.helpers import sample
 
 
 @pytest.mark.parametrize("module", [annex, charts, view, wording])
@@ -78,3 +82,21 @@ def test_chart_keeps_everything_in_its_frame() -> None:
     ]  # fmt: skip
     assert [r.bar for r in chart.rows] == [True, False, True, False]
     assert "b: no ratio;" in chart.values
+
+
+def test_titles_stand_in_sentences_as_written() -> None:
+    public = sample.attribute("citizenship", "German citizenship", ("yes", "no"), protected=True)
+    secret = sample.attribute("cnp", "CNP status", ("a", "b"), role="sensitive")
+    chances = {"yes": (0.6, 0.4), "no": (0.3, 0.5)}
+    counts = {((who,), level): (100, x) for who, both in chances.items() for level, x in zip("ab", both, strict=True)}
+    report = sample.report((public, secret), counts)
+    text = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", report_html(report, sha256="f" * 64))).split())
+    assert "By German citizenship" in text
+    assert "sure of a person’s CNP status" in text
+    assert "german" not in text
+    assert "cNP" not in text
+
+
+def test_headings_raise_the_first_letter() -> None:
+    assert wording.class_name({"age": "25 to 45"}, {"age": "age"}) == "Age: 25 to 45"
+    assert wording.raised(wording.rule_name(None)) == "p%-rule"
