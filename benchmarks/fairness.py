@@ -11,6 +11,7 @@ import numpy as np
 
 from atr.measures.group_fairness import AnnouncedCells, GroupingSpec, compare
 from atr.mechanisms.optimal import blocks
+from atr.programme import FairnessPolicy
 from benchmarks.arrays import Arrays
 from benchmarks.cases import Row, one_pass
 from benchmarks.measure import in_turn
@@ -49,8 +50,7 @@ def fairness() -> Iterator[Row]:
         values,
         compared=compared,
         outcomes=("approved", "refused"),
-        four_fifths=0.8,
-        parity_tolerance=0.05,
+        lines=FairnessPolicy(),
     )
     what = f"fairness by 5 attributes and their 10 intersections, {REGIONS:,} regions"
     cases: dict[str, Callable[[], object]] = {
@@ -90,8 +90,7 @@ def _jointly() -> Iterator[Row]:
         compared=[GroupingSpec(("health",))],
         legitimate=(),
         outcomes=outcomes,
-        four_fifths=0.8,
-        parity_tolerance=0.05,
+        lines=FairnessPolicy(),
     )
     free, jointly = (partial(measured, cells) for cells in (replace(cells, exact=False), cells))
     found = in_turn({"free": free, "jointly": jointly}, rounds=3)

@@ -17,3 +17,9 @@ SAME_CONFIDENCE = 1e-12
 
 SAME_VALUE = 1e-9
 """Relative: two ways to compute the same sum or the same limit differ by less."""
+
+SAME_FIGURE = 1e-12
+"""Absolute: a figure of fairness may miss its line by so much and still keep it."""
+
+ZERO_CHANCE = 1e-12
+"""A chance or a rate that is no larger was meant to be 0."""

@@ -319,8 +319,7 @@ def _measures(
         ],
         legitimate=programme.names(legitimate=True),
         outcomes=announcement.outcomes,
-        four_fifths=programme.fairness.four_fifths,
-        parity_tolerance=programme.fairness.parity_tolerance,
+        lines=programme.fairness,
     )
     true = {(c.measure, c.by.name, c.groups, frozenset(c.condition), c.outcome): c for c in found}
     of_class: dict[tuple[str, tuple[str, str]], list[fairness.Comparison]] = {}

@@ -20,16 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from atr.core.display_text import UNKNOWN
-from atr.measures import feasible_outcomes
+from atr.core.tolerances import ZERO_CHANCE
+from atr.measures import MEASURES, feasible_outcomes
+from atr.measures.base import Figure, Lines, Range, Rate
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Measure = Literal["statistical_parity", "conditional_statistical_parity", "p_percent_rule"]
-Verdict = Literal["met", "not_met", "cannot_tell"]
-Range = feasible_outcomes.Range
-
-_NOISE = 1e-12
-"""A lower end of a rate that is no larger was meant to be 0."""
 
 PAIRS_UP_TO = 12
 """An attribute with more values is compared with its reference only: all pairs would drown the report."""
@@ -295,7 +291,7 @@ class Comparison:
     ``people`` are those printed; ``rates`` are of ``outcome``, or of the positive one where none is named.
     """
 
-    measure: Measure
+    measure: str
     by: GroupingSpec
     groups: tuple[str, str]
     reference: str
@@ -306,20 +302,6 @@ class Comparison:
     threshold: float | None
     people: tuple[int, int]
     rates: tuple[float, float]
-
-
-@dataclass(frozen=True)
-class _Rate:
-    people: int
-    value: float
-    range: Range
-
-    @property
-    def opposite(self) -> _Rate:
-        """Of the opposite event."""
-        low, high = self.range
-        value, low, high = (0.0 if 1 - x <= _NOISE else 1 - x for x in (self.value, high, low))
-        return _Rate(self.people, value, (low, high))
 
 
 @dataclass(frozen=True)
@@ -463,7 +445,7 @@ def _parts(events: Sequence[EventCells], sets: _Sets) -> feasible_outcomes.Parts
     )
 
 
-def _rates(cells: EventCells, sets: _Sets, ends: tuple[Floats, Floats] | None) -> list[_Rate]:
+def _rates(cells: EventCells, sets: _Sets, ends: tuple[Floats, Floats] | None) -> list[Rate]:
     """The announced rate of an event in every set, and between what the true one lies.
 
     The upper end of one set and the lower end of another are reached by the same mapping, also where the two share a
@@ -487,7 +469,7 @@ def _rates(cells: EventCells, sets: _Sets, ends: tuple[Floats, Floats] | None) -
     low, high, value = (x / np.maximum(people, 1.0) for x in (low, high, value))
     low, high = np.maximum(np.minimum(low, value), 0.0), np.minimum(np.maximum(high, value), 1.0)
     columns = (printed.astype(np.int64).tolist(), value.tolist(), low.tolist(), high.tolist())
-    return [_Rate(n, x, (bottom, top)) for n, x, bottom, top in zip(*columns, strict=True)]
+    return [Rate(n, x, (bottom, top)) for n, x, bottom, top in zip(*columns, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -507,7 +489,7 @@ class _Measured:
     """
 
     place: dict[Any, int]
-    rates: list[list[_Rate]]
+    rates: list[list[Rate]]
     parts: feasible_outcomes.Parts | None
     pairs: int
 
@@ -520,15 +502,15 @@ class _Measured:
         rates = [_rates(event, sets, of_event) for event, of_event in zip(events, ends, strict=True)]
         return _Measured({name: i for i, name in enumerate(names)}, rates, parts, pairs)
 
-    def of_event(self, event: int, name: Any) -> _Rate:
+    def of_event(self, event: int, name: Any) -> Rate:
         """The rate of an event in a set."""
         return self.rates[event][self.place[name]]
 
-    def apart(self, one: Any, other: Any) -> tuple[float, Range]:
+    def apart(self, one: Any, other: Any) -> Figure:
         """Total variation distance of the outcomes of two sets, and its range."""
         i, j = self.place[one], self.place[other]
         of_two = [(rates[i], rates[j]) for rates in self.rates]
-        value, inside = difference(*zip(*of_two, strict=True))
+        value, inside = MEASURES["statistical_parity"].figure(*zip(*of_two, strict=True))
         if self.parts is not None and inside[0] < inside[1]:
             ends = [(a.range[1] - b.range[0], b.range[1] - a.range[0]) for a, b in of_two]
             low, high = self.parts.apart(i, j, inside, ends, pairs=self.pairs)
@@ -544,36 +526,6 @@ def group_rates(cells: EventCells) -> Floats:
     return rates
 
 
-def difference(a: Sequence[_Rate], b: Sequence[_Rate]) -> tuple[float, Range]:
-    """Total variation distance of two outcome distributions ([CGP] Def. 9) and its range.
-
-    It is the largest difference in the rate of any event, so its ends are those of the event that differs most.
-
-    Parameters
-    ----------
-    a, b
-        The rates of the :meth:`AnnouncedCells.events`.
-    """
-    low = high = 0.0
-    for x, y in zip(a, b, strict=True):
-        (a0, a1), (b0, b1) = x.range, y.range
-        low, high = max(low, a0 - b1, b0 - a1), max(high, a1 - b0, b1 - a0)
-    return max(abs(x.value - y.value) for x, y in zip(a, b, strict=True)), (low, high)
-
-
-def ratio(a: _Rate, b: _Rate) -> tuple[float, Range]:
-    """Ratio of two rates ([CGP] Def. 11) and its range; 0/0 is 1, and r/0 is no ratio (nan).
-
-    Both ends are infinite where the base is certain to be 0 and the other rate is not.
-    """
-    (a0, a1), (b0, b1) = a.range, b.range
-    value = _divide(a.value, b.value)
-    if a.range == b.range == (0.0, 0.0):
-        return value, (1.0, 1.0)
-    low = 0.0 if a0 == 0.0 else _divide(a0, b1)
-    return (math.nan if math.isinf(value) else value), (low, math.inf if b0 <= _NOISE else a1 / b0)
-
-
 def compare(
     cells: AnnouncedCells,
     values: Mapping[str, Sequence[str]],
@@ -581,8 +533,7 @@ def compare(
     compared: Sequence[GroupingSpec],
     legitimate: tuple[str, ...],
     outcomes: tuple[str, ...],
-    four_fifths: float,
-    parity_tolerance: float,
+    lines: Lines,
     minimum: int = 1,
 ) -> list[Comparison]:
     """All group-fairness comparisons of a report.
@@ -600,8 +551,8 @@ def compare(
         Attributes that parity is conditioned on, all together.
     outcomes
         The positive outcome, then the others.
-    four_fifths, parity_tolerance
-        Where verdicts are drawn.
+    lines
+        The policy's lines that measures are held to.
     minimum
         Printed people of the smallest group that can be the reference.
 
@@ -624,24 +575,30 @@ def compare(
         reference = _reference(of_positive, by, unknown, minimum=minimum)
         if reference is None:
             continue
-        two = partial(_compared, by=by, reference=reference)
-        parity = partial(two, outcome=None, threshold=parity_tolerance)
         # The single outcomes are the first events; of two outcomes, the second is the opposite of the first.
         of_outcomes = [dict(zip(shown, rates, strict=True)) for rates in measured.rates[: len(outcomes)]]
         if len(outcomes) == 2:
-            of_outcomes.append({label: found.opposite for label, found in of_positive.items()})
+            of_outcomes.append({label: _opposite(found) for label, found in of_positive.items()})
         pairs = list(_pairs(shown, reference))
+        made = partial(Comparison, by=by, reference=reference)
         for pair in pairs:
-            for outcome, rates in zip(outcomes, of_outcomes, strict=True):
-                a, b = (rates[who] for who in pair)
-                line = four_fifths if outcome == outcomes[0] else None
-                result.append(
-                    two(
-                        pair, a, b, ratio(a, b), measure="p_percent_rule", condition=(), outcome=outcome, threshold=line
+            for measure in (m for m in MEASURES.values() if not m.conditional):
+                for outcome, rates in zip(outcomes if measure.by_outcome else (None,), of_outcomes, strict=False):
+                    a, b = (rates[who] for who in pair)
+                    value, inside = measure.figure([a], [b]) if measure.by_outcome else measured.apart(*pair)
+                    result.append(
+                        made(
+                            measure=measure.name,
+                            groups=pair,
+                            condition=(),
+                            outcome=outcome,
+                            value=value,
+                            range=inside,
+                            threshold=measure.line(lines) if outcome in (None, outcomes[0]) else None,
+                            people=(a.people, b.people),
+                            rates=(a.value, b.value),
+                        )
                     )
-                )
-            a, b = (of_positive[who] for who in pair)
-            result.append(parity(pair, a, b, measured.apart(*pair), measure="statistical_parity", condition=()))
         names = [name for name in legitimate if name not in by.attributes]
         if not names:
             continue
@@ -654,16 +611,23 @@ def compare(
             for pair in pairs:
                 one, other = ((klass, who) for who in pair)
                 if one in within.place and other in within.place:
-                    result.append(
-                        parity(
-                            pair,
-                            within.of_event(0, one),
-                            within.of_event(0, other),
-                            within.apart(one, other),
-                            measure="conditional_statistical_parity",
+                    a, b = (within.of_event(0, who) for who in (one, other))
+                    value, inside = within.apart(one, other)
+                    result += [
+                        made(
+                            measure=measure.name,
+                            groups=pair,
                             condition=condition,
+                            outcome=None,
+                            value=value,
+                            range=inside,
+                            threshold=measure.line(lines),
+                            people=(a.people, b.people),
+                            rates=(a.value, b.value),
                         )
-                    )
+                        for measure in MEASURES.values()
+                        if measure.conditional
+                    ]
     return result
 
 
@@ -683,9 +647,7 @@ def counted(classes: Sequence[_Class], *, minimum: int) -> list[_Class]:
     return [c for c in classes if min(c.people) >= minimum] or list(classes)
 
 
-def overall(
-    summary: Summary, values: Sequence[float], ranges: Sequence[Range], people: Sequence[int]
-) -> tuple[float, Range]:
+def overall(summary: Summary, values: Sequence[float], ranges: Sequence[Range], people: Sequence[int]) -> Figure:
     """Conditional parity of two groups over all classes: the largest distance, or the mean one.
 
     Parameters
@@ -723,29 +685,14 @@ def joined(parts: Sequence[str]) -> str:
     return ", ".join('"' + part.replace('"', '""') + '"' if {",", '"'} & {*part} else part for part in parts)
 
 
-def verdict(measure: Measure, inside: Range, threshold: float | None) -> Verdict | None:
-    """Met, not met, or cannot be told from a report this private; None where no line is drawn."""
-    if threshold is None:
-        return None
-    low, high = inside
-    slack = 1e-12
-    if measure == "p_percent_rule":
-        if low >= threshold - slack and high * threshold <= 1 + slack:
-            return "met"
-        return "not_met" if high < threshold - slack or low * threshold > 1 + slack else "cannot_tell"
-    if high <= threshold + slack:
-        return "met"
-    return "not_met" if low > threshold + slack else "cannot_tell"
+def _opposite(of: Rate) -> Rate:
+    """The rate of the opposite event."""
+    low, high = of.range
+    value, low, high = (0.0 if 1 - x <= ZERO_CHANCE else 1 - x for x in (of.value, high, low))
+    return Rate(of.people, value, (low, high))
 
 
-def _compared(pair: tuple[str, str], a: _Rate, b: _Rate, found: tuple[float, Range], **what: Any) -> Comparison:
-    value, inside = found
-    return Comparison(
-        groups=pair, value=value, range=inside, people=(a.people, b.people), rates=(a.value, b.value), **what
-    )
-
-
-def _reference(rates: Mapping[str, _Rate], by: GroupingSpec, unknown: AbstractSet[str], *, minimum: int) -> str | None:
+def _reference(rates: Mapping[str, Rate], by: GroupingSpec, unknown: AbstractSet[str], *, minimum: int) -> str | None:
     known = [value for value in rates if value not in unknown]
     if by.named in known:
         return by.named
@@ -773,9 +720,3 @@ def _renumbered(codes: Ints) -> tuple[Ints, Ints]:
         return numbers.reshape(-1), which
     used = np.bincount(codes, minlength=size) > 0
     return (np.cumsum(used) - 1)[codes], np.flatnonzero(used)
-
-
-def _divide(a: float, b: float) -> float:
-    if b == 0.0:
-        return 1.0 if a == 0.0 else math.inf
-    return a / b

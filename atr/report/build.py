@@ -141,8 +141,7 @@ def measure(announcement: Announcement, programme: Programme) -> list[fairness.C
         compared=compared_by(programme),
         legitimate=programme.names(legitimate=True),
         outcomes=announcement.outcomes,
-        four_fifths=programme.fairness.four_fifths,
-        parity_tolerance=programme.fairness.parity_tolerance,
+        lines=programme.fairness,
         minimum=programme.policy.minimum_group_size,
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from atr.core.publication import RATE_DIGITS
+from atr.measures import MEASURES
 from atr.measures import group_fairness as fairness
 from atr.programme import Policy
 from atr.report.model import Fairness, PolicyInfo
@@ -46,15 +47,15 @@ class ComparisonFormatter:
     def entry(self, comparison: fairness.Comparison) -> Fairness:
         """A comparison as it is printed."""
         digits, several = self.policy.digits, len(comparison.by.attributes) > 1
-        measure, threshold = comparison.measure, comparison.threshold
+        measure, threshold = MEASURES[comparison.measure], comparison.threshold
         inside = printed_range(comparison.value, comparison.range, digits)
-        true = fairness.verdict(measure, comparison.range, threshold)
-        if inside[0] == inside[1] and fairness.verdict(measure, bounds(inside), threshold) != true:
+        true = measure.verdict(comparison.range, threshold)
+        if inside[0] == inside[1] and measure.verdict(bounds(inside), threshold) != true:
             # Rounding alone would decide the verdict.
             inside = down(comparison.range[0], digits), up(comparison.range[1], digits)
         return self.judged(
             Fairness(
-                measure=measure,
+                measure=measure.name,
                 attribute=comparison.by.name,
                 attributes=comparison.by.attributes if several else (),
                 groups=comparison.groups,
@@ -122,7 +123,7 @@ class ComparisonFormatter:
         uncounted
             Whether classes of too few people are left out of it: then no line is called met.
         """
-        verdict = fairness.verdict(entry.measure, bounds(entry.range), entry.threshold)  # type: ignore[arg-type]
+        verdict = MEASURES[entry.measure].verdict(bounds(entry.range), entry.threshold)
         reason = "line_in_range" if verdict == "cannot_tell" else None
         if verdict is not None and (few or self._few(entry) or (uncounted and verdict == "met")):
             verdict, reason = "cannot_tell", "too_few_people"

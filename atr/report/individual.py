@@ -12,6 +12,7 @@ from atr.core.publication import RATE_DIGITS, open_people
 from atr.documents.fairness import Measured
 from atr.measures import group_fairness as fairness
 from atr.measures import individual as measuring
+from atr.measures.base import at_most
 from atr.programme import Programme
 from atr.report import reader_view as held
 from atr.report import wording
@@ -106,7 +107,7 @@ def _entry(
         {x.name: (public | region.sensitive)[x.name] for x in report.attributes} for public, region in pair
     )
     ends = printed_range(found.value, found.range, digits)
-    verdict = fairness.verdict("statistical_parity", bounds(ends), policy.tolerance)
+    verdict = at_most(bounds(ends), policy.tolerance)
     few = least is None and bool((cells.printed < report.policy.minimum_group_size).any())
     if few:
         verdict = "cannot_tell"

@@ -420,8 +420,7 @@ def _expected(printed: PopulationBounds) -> list[fairness.Comparison]:
         compared=[fairness.GroupingSpec(by.attributes, by.reference) for by in report.compared],
         legitimate=tuple(a.name for a in report.attributes if a.legitimate),
         outcomes=printed.announcement.outcomes,
-        four_fifths=policy.four_fifths,
-        parity_tolerance=policy.parity_tolerance,
+        lines=policy,
         minimum=policy.minimum_group_size,
     )
 

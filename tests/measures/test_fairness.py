@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from atr.core.fidelity import Alpha, Delta
+from atr.measures import MEASURES
 from atr.measures.group_fairness import (
     AnnouncedCells,
     Comparison,
@@ -23,8 +24,8 @@ from atr.measures.group_fairness import (
     exact_totals,
     joined,
     overall,
-    verdict,
 )
+from atr.programme import FairnessPolicy
 
 INCOME = ("below 100k", "100k to 200k", "above 200k")
 
@@ -36,7 +37,7 @@ def _true_cells(population: list[int], decision: list[float], offsets: list[int]
 
 
 def _verdict(found: Comparison) -> str | None:
-    return verdict(found.measure, found.range, found.threshold)
+    return MEASURES[found.measure].verdict(found.range, found.threshold)
 
 
 def _compare(cells: AnnouncedCells, values: dict[str, Sequence[str]], **changes: object) -> list[Comparison]:
@@ -44,8 +45,7 @@ def _compare(cells: AnnouncedCells, values: dict[str, Sequence[str]], **changes:
         "compared": [GroupingSpec(("sex",), "men")],
         "legitimate": ("income",),
         "outcomes": ("approved", "refused"),
-        "four_fifths": 0.8,
-        "parity_tolerance": 0.05,
+        "lines": FairnessPolicy(),
     }
     return compare(cells, values, **(options | changes))  # type: ignore[arg-type]
 
@@ -182,7 +182,7 @@ def test_ratios_without_a_base() -> None:
     ],
 )
 def test_verdicts(measure: str, inside: tuple[float, float], line: float | None, expected: str | None) -> None:
-    assert verdict(measure, inside, line) == expected  # type: ignore[arg-type]
+    assert MEASURES[measure].verdict(inside, line) == expected
 
 
 @st.composite

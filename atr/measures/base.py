@@ -1,0 +1,89 @@
+"""What a measure of group fairness is: how far two groups of people are apart, and when that is too far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from atr.core.tolerances import SAME_FIGURE
+
+Range = tuple[float, float]
+"""Between what a true value lies; an end that nothing bounds is infinite."""
+Figure = tuple[float, Range]
+"""A value as announced (nan where there is none), and the range of the true one."""
+Verdict = Literal["met", "not_met", "cannot_tell"]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often some people have an event: ``value`` as announced, and the range of the true rate.
+
+    ``people`` are those published.
+    """
+
+    people: int
+    value: float
+    range: Range
+
+
+class Lines(Protocol):
+    """The lines of a policy that measures are held to."""
+
+    @property
+    def four_fifths(self) -> float:
+        """The smallest ratio that is allowed; its inverse is the largest."""
+
+    @property
+    def parity_tolerance(self) -> float:
+        """The largest distance that is allowed."""
+
+
+class Measure(Protocol):
+    """A measure of group fairness; :data:`atr.measures.MEASURES` lists all there are.
+
+    Parameters
+    ----------
+    name
+        What it is called in a report.
+    scale
+        Whether its values are ratios (1: alike; none, or unbounded, over a rate of 0) or differences (0: alike).
+    by_outcome
+        Whether it is taken of each outcome on its own, with a line for the positive one alone; else of all together.
+    conditional
+        Whether groups are compared within each class of people who are alike in the legitimate attributes.
+    """
+
+    name: str
+    scale: Literal["ratio", "difference"]
+    by_outcome: bool
+    conditional: bool
+
+    def line(self, policy: Lines) -> float | None:
+        """Give the line that its values are held to; None if there is none."""
+
+    def figure(self, group: Sequence[Rate], base: Sequence[Rate]) -> Figure:
+        """Compare a group with its base.
+
+        Parameters
+        ----------
+        group, base
+            Their rates of the same events: of one outcome, or of every event that tells two distributions apart.
+        """
+
+    def verdict(self, inside: Range, line: float | None) -> Verdict | None:
+        """Judge a range by a line: ``cannot_tell`` if the line is inside; None without a line."""
+
+
+def at_most(inside: Range, line: float | None) -> Verdict | None:
+    """Judge a range by the largest value that is allowed.
+
+    >>> at_most((0.0, 0.05), 0.05), at_most((0.04, 0.06), 0.05), at_most((0.06, 0.1), 0.05)
+    ('met', 'cannot_tell', 'not_met')
+    """
+    if line is None:
+        return None
+    low, high = inside
+    if high <= line + SAME_FIGURE:
+        return "met"
+    return "not_met" if low > line + SAME_FIGURE else "cannot_tell"

@@ -1,0 +1,42 @@
+"""Statistical parity: how far the outcomes of two groups are apart, among all people or among people who are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from atr.measures.base import Figure, Lines, Measure, Range, Rate, Verdict, at_most
+
+
+class StatisticalParity(Measure):
+    """Total variation distance of the outcomes of two groups: the largest difference in the rate of any event.
+
+    Chen, Golubchik and Pal, arXiv 2104.00137, Definition 9 (there divided by the number of outcomes, not by 2).
+    """
+
+    name = "statistical_parity"
+    scale = "difference"
+    by_outcome = False
+    conditional = False
+
+    def line(self, policy: Lines) -> float:
+        """Give the largest distance that is allowed."""
+        return policy.parity_tolerance
+
+    def figure(self, group: Sequence[Rate], base: Sequence[Rate]) -> Figure:
+        """Give the largest difference in any event; the ends of its range are those of the event that differs most."""
+        low = high = 0.0
+        for a, b in zip(group, base, strict=True):
+            above, below = a.range[1] - b.range[0], b.range[1] - a.range[0]
+            low, high = max(low, a.range[0] - b.range[1], b.range[0] - a.range[1]), max(high, above, below)
+        return max(abs(a.value - b.value) for a, b in zip(group, base, strict=True)), (low, high)
+
+    def verdict(self, inside: Range, line: float | None) -> Verdict | None:
+        """Judge a distance by the largest one that is allowed."""
+        return at_most(inside, line)
+
+
+class ConditionalStatisticalParity(StatisticalParity):
+    """The same within each class of people who are alike in the legitimate attributes (Definition 10)."""
+
+    name = "conditional_statistical_parity"
+    conditional = True

@@ -1,0 +1,53 @@
+"""The p%-rule: how many times as often a group has an outcome as another one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from atr.core.tolerances import SAME_FIGURE, ZERO_CHANCE
+from atr.measures.base import Figure, Lines, Measure, Range, Rate, Verdict
+
+
+class PPercentRule(Measure):
+    """Ratio of two groups' rates of an outcome, which must lie between p and 1/p.
+
+    Chen, Golubchik and Pal, arXiv 2104.00137, Definition 11; with p = 0.8 the four-fifths rule.
+    """
+
+    name = "p_percent_rule"
+    scale = "ratio"
+    by_outcome = True
+    conditional = False
+
+    def line(self, policy: Lines) -> float:
+        """Give p, the smallest ratio that is allowed."""
+        return policy.four_fifths
+
+    def figure(self, group: Sequence[Rate], base: Sequence[Rate]) -> Figure:
+        """Give the ratio of two rates: 0/0 is 1, and r/0 is none (nan).
+
+        Both ends of its range are infinite where the base is certain to be 0 and the other rate is not.
+        """
+        (a,), (b,) = group, base
+        (a0, a1), (b0, b1) = a.range, b.range
+        value = _divided(a.value, b.value)
+        if a.range == b.range == (0.0, 0.0):
+            return value, (1.0, 1.0)
+        low = 0.0 if a0 == 0.0 else _divided(a0, b1)
+        return (math.nan if math.isinf(value) else value), (low, math.inf if b0 <= ZERO_CHANCE else a1 / b0)
+
+    def verdict(self, inside: Range, line: float | None) -> Verdict | None:
+        """Judge a ratio by p and its inverse."""
+        if line is None:
+            return None
+        low, high = inside
+        if low >= line - SAME_FIGURE and high * line <= 1 + SAME_FIGURE:
+            return "met"
+        return "not_met" if high < line - SAME_FIGURE or low * line > 1 + SAME_FIGURE else "cannot_tell"
+
+
+def _divided(a: float, b: float) -> float:
+    if b == 0.0:
+        return 1.0 if a == 0.0 else math.inf
+    return a / b
