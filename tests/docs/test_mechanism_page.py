@@ -11,7 +11,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from atr.mechanisms.optimal.linear import linear_reduction
 
 from atr.core.confidence import exact_confidence, maximum_confidence, privacy_limit, round_up
 from atr.core.fidelity import Alpha, Delta
@@ -174,21 +173,6 @@ def readers() -> Iterator[str]:
     )
 
 
-def linear() -> Iterator[str]:
-    told = linear_reduction(WOMEN, max_confidence=0.8, reader="informed")
-    r, rate, steps = told.safe_limit.item(), 0.15, np.linspace(0, 1, 200_001)
-    open_still = steps[steps > 2 * r - 1]
-    extreme = np.array([0.0, 0.0, 1.0])
-    assert sure((rate + open_still.mean() * (extreme - rate)).tolist()) == pytest.approx(0.8, abs=1e-4)
-    # Rules with the women's rate have two dimensions: those at r along any direction are as many as r is large.
-    mean = float((open_still**2).sum() / open_still.sum())
-    yield (
-        "At β = 0.8, a reader to whom all rules with the women's rate are equally likely is "
-        f"{percent(sure((rate + mean * (extreme - rate)).tolist()))} sure, and one who is sure that rules are all or "
-        f"nothing {percent(sure(extreme.tolist()))}."
-    )
-
-
 def fairness() -> Iterator[str]:
     low, high = Alpha(0.5).allowed([0.5])
     apart, bound = math.log(high.item() / low.item()), -2 * math.log(0.5)
@@ -219,7 +203,6 @@ PARTS = (
     table_of_both_rates,
     rounding,
     readers,
-    linear,
     own_ceilings,
     fairness,
 )

@@ -72,15 +72,11 @@ class Mix:
         words = [int(word) if word.isdecimal() else word for word in row.split()]
         return Mix(**dict(zip(LEVELS, words, strict=True)), seed=seed)  # type: ignore[arg-type]
 
-    @property
-    def linear(self) -> bool:
-        return self.promise in ("linear", "informed")
-
 
 LEVELS: dict[str, tuple[Any, ...]] = {
     "outcomes": (2, 3),
     "rates": ("exact", "free"),
-    "promise": ("delta", "alpha", "ranges", "linear", "informed"),
+    "promise": ("delta", "alpha", "ranges"),
     "objective": ("privacy", "fidelity"),
     "unattainable": ("withhold", "flatten", "coarsen"),
     "census": ("no", "yes"),
@@ -100,12 +96,6 @@ LEVELS: dict[str, tuple[Any, ...]] = {
 assert [*LEVELS] == [f.name for f in fields(Mix)][:-1]
 
 REFUSED: dict[tuple[tuple[str, Any], tuple[str, Any]], tuple[str, str]] = {
-    (("promise", "linear"), ("rates", "free")): ("policy.group_rates", "mechanism: linear keeps the rates of groups"),
-    (("promise", "informed"), ("rates", "free")): ("policy.group_rates", "mechanism: linear keeps the rates of groups"),
-    (("promise", "linear"), ("objective", "fidelity")): ("policy.objective", "no fidelity to aim for"),
-    (("promise", "informed"), ("objective", "fidelity")): ("policy.objective", "no fidelity to aim for"),
-    (("promise", "linear"), ("census", "yes")): ("policy.side_information", "mechanism: linear with a file of side"),
-    (("promise", "informed"), ("census", "yes")): ("policy.side_information", "mechanism: linear with a file of side"),
     (("promise", "ranges"), ("outcomes", 3)): ("policy.fidelity", "ranges for more than two outcomes"),
     (("unattainable", "coarsen"), ("census", "yes")): ("policy.side_information", "unattainable: coarsen with a file"),
 }
@@ -144,11 +134,8 @@ def programme(mix: Mix) -> Content:
         "group_rates": mix.rates, "max_confidence": 0.9, "minimum_group_size": mix.minimum, "digits": mix.digits,
         "unattainable": mix.unattainable, "population_rounding": mix.rounding,
     }  # fmt: skip
-    if mix.linear:
-        policy |= {"mechanism": "linear", "reader": "face_value" if mix.promise == "linear" else "informed"}
-    else:
-        kinds = {"delta": {"delta": 0.7}, "alpha": {"alpha": 0.05}, "ranges": {"ranges": "ranges.csv"}}
-        policy["fidelity"] = kinds[mix.promise]
+    kinds = {"delta": {"delta": 0.7}, "alpha": {"alpha": 0.05}, "ranges": {"ranges": "ranges.csv"}}
+    policy["fidelity"] = kinds[mix.promise]
     if mix.objective == "fidelity":
         policy["objective"] = "fidelity"
     if mix.census == "yes":
@@ -475,10 +462,7 @@ class Truth:
 
     def below_ceiling(self) -> list[str]:
         """The announced groups in which the ceiling holds."""
-        return [
-            g["id"] for g in self.report["groups"]
-            if g["status"] != "withheld" and (g["status"] != "flattened" or g.get("flattened_for") == "reader")
-        ]  # fmt: skip
+        return [g["id"] for g in self.report["groups"] if g["status"] not in ("withheld", "flattened")]
 
 
 def _joined(parts: Sequence[str]) -> str:

@@ -30,31 +30,28 @@ from tests.verify import test_verify as forging
 
 # Each row has a word for each feature, in the order of LEVELS.
 MIXES = (
-    "2 free ranges privacy flatten yes set 1 none highest sensitive sample none yes yes 1 10 2",
+    "2 free delta fidelity withhold no set 1 none highest public whole variation yes no 5 40 3",
     "3 exact alpha fidelity coarsen no one 2 none largest public whole variation no no 5 40 5",
     "2 exact delta privacy withhold yes values 1 public named none sample both no no 10 40 3",
     "3 free delta fidelity withhold no both 2 mixed named none whole none yes yes 1 10 3",
-    "3 exact informed privacy coarsen no set 2 mixed highest sensitive whole both no no 10 10 2",
-    "2 exact linear privacy flatten no both 1 mixed largest public sample variation yes yes 5 40 5",
-    "3 free alpha fidelity flatten yes one 1 public highest public sample both yes yes 10 10 5",
+    "2 free ranges privacy flatten yes set 1 none highest sensitive sample none yes yes 1 10 2",
     "2 free ranges fidelity withhold yes values 2 public largest sensitive whole variation no no 5 10 2",
-    "2 exact informed privacy coarsen no values 1 public named public sample none no yes 1 40 5",
-    "3 exact linear privacy flatten no one 2 none named none whole variation no no 1 40 2",
-    "2 free delta fidelity withhold no set 1 none highest public whole variation yes no 5 40 3",
+    "3 free alpha fidelity flatten yes one 1 public highest public sample both yes yes 10 10 5",
     "2 free ranges privacy coarsen no both 1 none largest none whole both no no 10 40 3",
     "2 free alpha privacy withhold no one 1 mixed named sensitive whole none no no 5 40 3",
-    "3 exact informed privacy flatten no values 1 none highest none sample both yes no 5 40 3",
-    "2 exact linear privacy withhold no set 1 public largest sensitive whole none no no 10 10 5",
     "2 exact delta privacy coarsen no both 2 none largest sensitive sample both yes no 1 10 2",
     "2 exact ranges privacy flatten yes set 1 mixed named none sample none yes no 5 40 5",
     "2 free alpha privacy flatten yes both 1 public highest none whole none yes no 1 40 2",
-    "2 exact informed privacy withhold no both 1 none largest public sample variation yes no 10 10 2",
-    "2 exact linear privacy coarsen no values 1 mixed highest sensitive whole both yes no 10 10 3",
     "2 free delta privacy flatten yes one 1 none largest none whole none no no 5 10 5",
     "2 free ranges privacy flatten yes one 1 none named public whole none yes no 1 10 5",
     "2 exact alpha privacy flatten yes set 1 none highest public sample none no no 10 40 2",
-    "2 exact informed privacy coarsen no one 1 none highest public whole none no no 10 10 3",
     "2 free alpha privacy coarsen no values 1 none largest public whole none no no 10 10 5",
+    "3 exact alpha privacy flatten no values 2 mixed highest sensitive whole variation yes yes 10 40 5",
+    "3 exact delta fidelity coarsen no set 2 mixed largest public sample both no yes 5 40 2",
+    "2 free ranges privacy coarsen no one 1 public named none sample variation no no 1 10 2",
+    "2 exact ranges fidelity withhold yes both 1 none highest public whole variation no no 5 10 5",
+    "2 exact alpha privacy coarsen no set 2 public highest sensitive sample none yes yes 1 40 2",
+    "2 exact alpha privacy flatten yes values 1 public largest none sample none yes yes 1 10 3",
 )
 QUICK = [row for row in MIXES if row.startswith("2 ") and " privacy " in row and " no yes " not in row][3:9]
 """Rows that are part of a quick run: of those that take little time."""
@@ -149,9 +146,6 @@ def _promises_are_kept(published: Published) -> None:
             low, high = region["allowed"]
             assert low - NOISE <= truth.true[row, 0] <= high + NOISE
             assert low - NOISE <= truth.chance[row, 0] <= high + NOISE
-    if published.mix.linear:
-        assert (apart[[group["pooled"] is False for group, _ in truth.regions if group["status"] != "flattened"]] <= (
-            digit + NOISE)).all()  # fmt: skip
     for group in dict.fromkeys(truth.group):
         rows = truth.group == group
         told = truth.regions[int(np.flatnonzero(rows)[0])][0]["rate"]
@@ -243,7 +237,6 @@ def _the_files_agree(published: Published) -> None:
         assert {n: row[f"public.{n}"] for n in group["public"]} == group["public"]
         assert int(row.get("known", 0)) == region.get("known", 0)
         assert [float(row[end]) for end in ("lower", "upper") if row.get(end)] == region.get("allowed", [])
-        assert row.get("pooled", "") == ("" if "pooled" not in group else str(group["pooled"]).lower())
 
     def number(text: str) -> float | None:
         return float(text) if text else None
@@ -418,25 +411,19 @@ def test_two_features_that_do_not_go_together_are_refused_in_one_message(
 def test_mistakes_that_meet_are_told_one_after_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    mix = Mix(promise="informed", rates="free", objective="fidelity", census="yes", unattainable="coarsen", outcomes=3)
+    mix = Mix(promise="ranges", census="yes", unattainable="coarsen", outcomes=3)
     path = together.write(tmp_path, mix, {2024: together.drawn(mix)})
-    mended = {"census": "no", "rates": "exact", "objective": "privacy"}
+    mended = {"census": "no", "promise": "delta"}
     for feature, level in mended.items():
         said = _said(path, monkeypatch, capsys)
         assert len(said.splitlines()) == 1
-        assert "not supported yet" in said or "mechanism: linear" in said
+        assert "not supported yet" in said
         mix = replace(mix, **{feature: level})
         together.write(tmp_path, mix, {2024: together.drawn(mix)})
-    assert load(path).policy.reader == "informed"
+    assert load(path).policy.unattainable == "coarsen"
 
 
 ALONE: dict[str, tuple[Callable[[Content], Any], str, str]] = {
-    "a reader who knows the optimal mechanism": (
-        lambda c: c["policy"].update(reader="informed"), "policy.reader", "only mechanism: linear"
-    ),
-    "a promise of the linear mechanism": (
-        lambda c: c["policy"].update(mechanism="linear"), "policy.fidelity", "promises nothing of single chances"
-    ),
     "nothing to merge along": (
         lambda c: (c["policy"].update(unattainable="coarsen"), c["attributes"]["area"].pop("hierarchy")),
         "policy.unattainable", "needs a public attribute with a hierarchy",

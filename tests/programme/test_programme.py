@@ -97,19 +97,6 @@ FAULTS = [
     ("{delta: 0.9}", "{}", 18, ["policy.fidelity", "exactly one"]),
     ("{delta: 0.9}", "{ranges: 0.9}", 18, ["policy.fidelity.ranges", '"0.9"', "quotes"]),
     ("{delta: 0.9}", "{ranges: file.csv}", 18, ["policy.fidelity.ranges", "no such file", "file.csv"]),
-    (
-        "{delta: 0.9}",
-        "{delta: 0.9}\n  mechanism: linear",
-        18,
-        ["policy.fidelity", "promises nothing", "leave fidelity out"],
-    ),
-    (
-        "  fidelity: {delta: 0.9}",
-        "  mechanism: linear\n  objective: fidelity",
-        19,
-        ["policy.objective", "leave it out"],
-    ),
-    ("  fidelity: {delta: 0.9}", "  mechanism: linear\n  group_rates: free", 19, ["policy.group_rates", "use exact"]),
     ("  fidelity: {delta: 0.9}", "  mechanism: magic", 18, ["policy.mechanism"]),
     (
         "  fidelity: {delta: 0.9}",
@@ -117,8 +104,6 @@ FAULTS = [
         18,
         ["policy.unattainable", "needs a public attribute with a hierarchy"],
     ),
-    ("  fidelity: {delta: 0.9}", "  reader: informed", 18, ["policy.reader", "mechanism: linear"]),
-    ("  fidelity: {delta: 0.9}", "  reader: everybody", 18, ["policy.reader", "'everybody'"]),
     ("  fidelity: {delta: 0.9}", "  side_information: census.csv", 18, ["side_information", "no such file"]),
     (
         "  fidelity: {delta: 0.9}",
@@ -211,6 +196,16 @@ def test_a_fault_is_named_with_its_line(tmp_path: Path, old: str, new: str, line
     for part in named:
         assert part in message
     assert caught.value.exit_code == 1
+
+
+@pytest.mark.parametrize("lines", ["mechanism: linear", "reader: informed", "mechanism: linear\n  reader: informed"])
+def test_what_was_withdrawn_is_told_in_one_message(tmp_path: Path, lines: str) -> None:
+    with pytest.raises(ProgrammeError) as caught:
+        _load(tmp_path, TEXT.replace("{delta: 0.9}", "{delta: 0.9}\n  " + lines))
+    assert str(caught.value).endswith(
+        f"line 19, policy.{lines.split(':')[0]}: the linear mechanism and its informed reader were withdrawn: who "
+        "knows that counts are whole numbers could be surer than they promised. Leave this line out"
+    )
 
 
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:

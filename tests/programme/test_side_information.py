@@ -214,11 +214,6 @@ def test_a_fault_in_the_file_is_named_with_its_line(tmp_path: Path, content: str
 @pytest.mark.parametrize(
     ("old", "new", "named"),
     [
-        (
-            "  fidelity: {delta: 0.9}\n  max_confidence",
-            "  mechanism: linear\n  max_confidence",
-            "mechanism: linear with",
-        ),
         ("unattainable: withhold", "unattainable: coarsen", "unattainable: coarsen with"),
         ("income:", "people:", "is a column of the file of side information"),
     ],

@@ -20,13 +20,13 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from atr.core.announcement import Announcement
+from atr.core.region_table import RegionTable
 from atr.core.regions import Regions
 from atr.errors import RefusedError, VerifyError
 from atr.measures.feasible_outcomes import sets
 from atr.measures.group_fairness import AnnouncedCells
 from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme
-from atr.programme.ranges import RangeTable
 from atr.report import model
 from atr.report.comparisons import ComparisonFormatter
 from atr.verify import check, findings, loosely_bounded, verify
@@ -560,7 +560,7 @@ def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
     assume(rows)
     programme = Programme.model_validate(content)
     if kind == "ranges":
-        programme.policy.fidelity._table = RangeTable(Path("ranges.csv"), "", (*public, "secret"), ranges)
+        programme.policy.fidelity._table = RegionTable(Path("ranges.csv"), "", (*public, "secret"), ranges)
     return programme, Regions(
         public=tuple(public),
         protection=programme.protection,
