@@ -3,10 +3,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup report test bench lint schemas serve lock clean
+.PHONY: help setup report test test-long bench lint schemas serve lock clean
 
 help:  ## List the targets
-	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
 setup: .venv/installed  ## The environment, from the lock file with hashes
 
@@ -23,9 +23,13 @@ report: setup  ## The report of the bundled COMPAS programme for 2013
 	@bash .ci/system-packages pango
 	$(BIN)/atr publish examples/compas --period 2013
 
-test: setup  ## All tests, in a real browser and against a real server too
+test: setup  ## The tests, in a real browser and against a real server too
 	@bash .ci/system-packages pango chromium
-	$(BIN)/pytest -n 2 --dist loadgroup
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not long"
+
+test-long: setup  ## What takes longer: fuzzing, many documents, further servers, and many examples of every property
+	@bash .ci/system-packages pango chromium
+	$(BIN)/pytest -n 2 --dist loadgroup -m "long or hypothesis" --hypothesis-profile=long
 
 bench: setup  ## Times and memory of the mechanism: benchmarks/results.md, some twelve minutes
 	$(BIN)/python -m benchmarks

@@ -16,11 +16,16 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.helpers import series
-from tests.helpers.paths import ROOT
+from tests.helpers.paths import EXAMPLES, ROOT
 
-EXAMPLES = ROOT / "examples"
+settings.register_profile(
+    "quick", max_examples=20, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+)
+settings.register_profile("long", settings.get_profile("quick"), max_examples=150)
+settings.load_profile("quick")
 
 
 def pytest_collection_finish() -> None:

@@ -97,7 +97,6 @@ def test_check_names_the_fault(tmp_path: Path, here: Command) -> None:
     _fails(here("check", tmp_path / "none.yaml"), 1, "no such file", "atr init")
 
 
-@pytest.mark.slow
 @pytest.mark.xdist_group("prefect")
 def test_publish_review_verify_history(tmp_path: Path, published: Published, here: Command) -> None:
     path, done = published.programme, published.process
@@ -131,7 +130,6 @@ def test_publish_review_verify_history(tmp_path: Path, published: Published, her
     assert "Ann: fine" in listed.stdout
 
 
-@pytest.mark.slow
 @pytest.mark.xdist_group("prefect")
 def test_publish_is_refused_where_the_ceiling_cannot_be_met(tmp_path: Path, prefect_home: Path) -> None:
     path = series.write_series(tmp_path, series.card(10), max_confidence=0.65, fidelity={"delta": 0.95})
@@ -174,7 +172,6 @@ def test_an_error_as_json(tmp_path: Path, here: Command) -> None:
     assert (process.returncode, json.loads(process.stdout)["error"]["exit_code"]) == (2, 2)
 
 
-@pytest.mark.slow
 @pytest.mark.xdist_group("prefect")
 @pytest.mark.parametrize(
     ("until", "whom", "sent", "code", "says"),

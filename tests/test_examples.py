@@ -56,7 +56,6 @@ def test_compas_publishes_all_three_outcomes(example: Path, period: str) -> None
         assert all(f'<td class="num">{e["value"]:.3f}</td>' in table for e in of)
 
 
-@pytest.mark.slow
 def test_compas_2013(example: Path) -> None:
     report, dossier, documents = _published(example / "compas" / "programme.yaml", "2013")
     assert report["coverage"]["groups"] == {"announced": 25, "withheld_for_size": 36, "withheld": 0}

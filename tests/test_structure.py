@@ -11,9 +11,8 @@ import pytest
 import yaml
 
 from atr.report.schemas import schemas
-from tests.conftest import EXAMPLES
 from tests.helpers import series
-from tests.helpers.paths import ROOT
+from tests.helpers.paths import EXAMPLES, ROOT
 
 ORDER = (
     "errors", "files", "periods", "protected", "groups", "outcomes", "fidelity", "confidence", "leakage", "mechanism",

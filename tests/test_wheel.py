@@ -13,7 +13,7 @@ from tests.helpers import series
 from tests.helpers.paths import ROOT
 from tests.helpers.served import Served, environment
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("prefect")]
+pytestmark = pytest.mark.xdist_group("prefect")
 
 FOREIGN = "raise ImportError('this is somebody else\\'s')\n"
 

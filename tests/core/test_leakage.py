@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atr.core.confidence import maximum_confidence
@@ -95,7 +95,6 @@ def test_an_outcome_nobody_gets_counts_nowhere():
         assert measure(p, D, offsets).item() == measure(p, np.array(D)[:, :2], offsets).item()
 
 
-@settings(deadline=None, max_examples=200)
 @given(mappings())
 def test_every_group_is_what_the_definitions_say(drawn):
     p, D, offsets = drawn
@@ -105,7 +104,6 @@ def test_every_group_is_what_the_definitions_say(drawn):
         assert [values[i] for values in found] == pytest.approx(by_hand(p[cells], D[cells]), abs=1e-9)
 
 
-@settings(deadline=None, max_examples=100)
 @given(mappings())
 def test_a_constant_mapping_gives_nothing_away(drawn):
     p, D, offsets = drawn
@@ -117,7 +115,6 @@ def test_a_constant_mapping_gives_nothing_away(drawn):
     assert told.minimum_uncertainty == pytest.approx(-np.log(prior))
 
 
-@settings(deadline=None, max_examples=200)
 @given(mappings())
 def test_what_holds_between_them(drawn):
     p, D, offsets = drawn
@@ -132,7 +129,6 @@ def test_what_holds_between_them(drawn):
         assert np.exp(-told.minimum_uncertainty) == pytest.approx(maximum_confidence(groups, D))
 
 
-@settings(deadline=None, max_examples=200)
 @given(mappings(), st.floats(0, 1))
 def test_less_is_given_away_by_what_is_shrunk_or_garbled(drawn, shrink):
     """Towards the group's rate, and through a channel that sees the outcome only."""
@@ -165,7 +161,6 @@ def test_impossible_arrays_are_refused(wrong):
 
 
 @given(mappings())
-@settings(max_examples=60, deadline=None)
 def test_one_sensitive_attribute_is_its_regions(mapping):
     p, D, offsets = mapping
     alone, values = leakage(p, D, offsets), [(str(i),) for i in range(len(p))]
@@ -175,7 +170,6 @@ def test_one_sensitive_attribute_is_its_regions(mapping):
 
 
 @given(mappings())
-@settings(max_examples=60, deadline=None)
 def test_values_of_several_attributes_tell_no_more_than_the_regions(mapping):
     p, D, offsets = mapping
     sensitive, starts = ("one", "other"), offsets

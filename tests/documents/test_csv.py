@@ -125,7 +125,6 @@ render(PublicReport.model_validate_json(Path(sys.argv[1]).read_text(encoding="ut
 """
 
 
-@pytest.mark.slow
 @pytest.mark.xdist_group("documents")
 def test_same_bytes_in_another_process(reports: dict[str, PublicReport], documents: Documents, tmp_path: Path) -> None:
     """Other time zone, other clock as far as libraries read it, other hash seed, other locale."""

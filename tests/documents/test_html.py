@@ -49,7 +49,6 @@ def site(reports: dict[str, PublicReport], tmp_path_factory: pytest.TempPathFact
 PAGES = ["compas", "tall", "one", "none", "hostile", "index", "index-empty"]
 
 
-@pytest.mark.slow
 @pytest.mark.xdist_group("browser")
 @pytest.mark.parametrize("name", PAGES)
 def test_in_a_browser(browser: Any, site: Path, name: str) -> None:
@@ -86,7 +85,6 @@ def test_in_a_browser(browser: Any, site: Path, name: str) -> None:
     assert messages == []
 
 
-@pytest.mark.slow
 @pytest.mark.xdist_group("browser")
 def test_fonts_and_dark_charts(browser: Any, site: Path) -> None:
     context = browser.new_context(color_scheme="dark")

@@ -24,7 +24,7 @@ from atr.report.model import PublicReport
 from tests.helpers import sample
 from tests.report.conftest import Documents
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("documents")]
+pytestmark = pytest.mark.xdist_group("documents")
 """One worker lays every report out, once."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atr.core.groups import Groups
@@ -35,7 +35,6 @@ def test_the_papers_limits():
     assert curve.overall_limits == pytest.approx([0.6, 1])
 
 
-@settings(deadline=None, max_examples=60)
 @given(groups(), st.sampled_from(["delta", "alpha"]), st.sampled_from([None, 2]))
 def test_more_fidelity_is_less_private_and_exact_rates_cost(drawn, kind, digits):
     curve = trade_off(drawn, kind=kind, levels=grid(kind, steps=12), digits=digits)

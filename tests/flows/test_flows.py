@@ -15,7 +15,7 @@ from tests.conftest import Published
 from tests.helpers import series
 from tests.helpers.served import environment
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("prefect")]
+pytestmark = pytest.mark.xdist_group("prefect")
 
 
 NOBODY = """

@@ -31,7 +31,7 @@ from tests.helpers import series
 from tests.helpers.paths import ROOT
 from tests.helpers.served import Served, environment, processes
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("prefect")]
+pytestmark = pytest.mark.xdist_group("prefect")
 
 
 @pytest.fixture(scope="module")

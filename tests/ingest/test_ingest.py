@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atr import ingest as ingestion
@@ -526,7 +526,6 @@ def test_files_of_both_line_endings_may_be_put_together(tmp_path: Path, windows_
 CELL = st.lists(st.sampled_from(["a", " ", '"', ",", "\n", "\r\n", "\r", "é"]), max_size=5).map("".join)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(CELL, CELL, st.booleans()), max_size=6), st.booleans(), st.booleans())
 def test_line_breaks_within_quotes_are_kept_as_they_are(
     rows: list[tuple[str, str, bool]], marked: bool, windows: bool
@@ -679,7 +678,6 @@ def expected(files: list[list[tuple[str, ...]]]) -> tuple[dict[str, tuple[str, .
     return known, rows, duplicates, corrections, quarantined
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(LOG)
 def test_every_row_is_accounted_for(files: list[list[tuple[str, ...]]]) -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -23,8 +23,8 @@ from atr.programme.periods import ALL
 from atr.report import build, model
 from atr.warehouse import counting as regions
 from atr.warehouse.connection import Warehouse
-from tests.conftest import EXAMPLES
 from tests.helpers import whole
+from tests.helpers.paths import EXAMPLES
 
 DIGITS = 6
 GRID = 10.0**-DIGITS

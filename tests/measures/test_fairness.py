@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -211,7 +211,6 @@ def announced(
     return AnnouncedCells(population, units / 100, 2, lower, upper, offsets, exact, population), truth
 
 
-@settings(max_examples=200, deadline=None)
 @given(announced(), st.data())
 def test_the_true_measure_lies_in_its_range(case: tuple[AnnouncedCells, np.ndarray], data: st.DataObject) -> None:
     cells, truth = case
@@ -296,7 +295,6 @@ class _Mappings:
         return float(found.fun)
 
 
-@settings(max_examples=60, deadline=None)
 @given(announced(most_outcomes=6), st.data())
 def test_no_narrower_range_of_a_difference_or_ratio_holds_for_all_allowed_mappings(
     case: tuple[AnnouncedCells, np.ndarray], data: st.DataObject
@@ -319,7 +317,6 @@ def test_no_narrower_range_of_a_difference_or_ratio_holds_for_all_allowed_mappin
             assert ratio.range == pytest.approx(ends, abs=1e-6, rel=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
 @given(announced(), st.data())
 def test_a_single_cell_lies_within_what_its_groups_total_leaves_to_it(
     case: tuple[AnnouncedCells, np.ndarray], data: st.DataObject
@@ -352,7 +349,6 @@ def test_relative_measures_have_no_cap_at_one() -> None:
     assert ratio.range[0] <= 1 <= ratio.range[1]
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 60), st.floats(0, 1)), min_size=2, max_size=6), st.sampled_from([0.5, 0.8]))
 def test_ranges_are_never_wider_than_lemma_2(drawn: list[tuple[int, float]], level: float) -> None:
     people, true = np.array([n for n, _ in drawn]), np.array([d for _, d in drawn])
@@ -374,7 +370,6 @@ def test_ranges_are_never_wider_than_lemma_2(drawn: list[tuple[int, float]], lev
             assert max(math.log(value / low), math.log(high / value)) <= -2 * math.log(level) + 0.05
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 300), st.floats(0, 1)), min_size=1, max_size=5))
 def test_exact_group_rates_leave_no_width_below_a_thousand_people(cells: list[tuple[int, float]]) -> None:
     population = np.array([p for p, _ in cells])

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -108,11 +108,7 @@ def _regions(draw: st.DrawFn) -> tuple[list[dict[str, str]], np.ndarray[Any, Any
     return rows, D, draw(st.lists(st.integers(1, 9), min_size=n, max_size=n))
 
 
-SETTINGS = settings(max_examples=60, deadline=None, derandomize=True)
-
-
 @given(_regions(), st.sampled_from(DISTANCES), st.sampled_from([0.0, 0.1, 0.3]))
-@SETTINGS
 def test_it_is_that_of_a_double_loop(
     made: tuple[list[dict[str, str]], np.ndarray[Any, Any], list[int]], distance: OutcomeDistance, tolerance: float
 ) -> None:
@@ -130,7 +126,6 @@ def test_it_is_that_of_a_double_loop(
 
 
 @given(_regions(), st.sampled_from(DISTANCES), st.integers(1, 9))
-@SETTINGS
 def test_among_some_regions_it_is_that_of_a_report_on_these_alone(
     made: tuple[list[dict[str, str]], np.ndarray[Any, Any], list[int]], distance: OutcomeDistance, least: int
 ) -> None:
@@ -149,7 +144,6 @@ def test_among_some_regions_it_is_that_of_a_report_on_these_alone(
 
 
 @given(_regions(), st.sampled_from(DISTANCES), st.sampled_from([0.02, 0.1, 0.5]), st.integers(0, 2**32 - 1))
-@SETTINGS
 def test_the_true_excess_lies_in_the_range_whatever_the_promise_allows(
     made: tuple[list[dict[str, str]], np.ndarray[Any, Any], list[int]],
     distance: OutcomeDistance,
@@ -170,7 +164,6 @@ def test_the_true_excess_lies_in_the_range_whatever_the_promise_allows(
 
 
 @given(st.integers(2, 4), st.sampled_from([0.05, 0.2]), st.integers(0, 2**32 - 1))
-@settings(max_examples=20, deadline=None, derandomize=True)
 def test_the_ends_for_two_regions_are_those_of_linear_programmes(outcomes: int, within: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     D = rng.multinomial(20, rng.dirichlet(np.ones(outcomes)), 2) / 20
@@ -195,7 +188,6 @@ def test_the_ends_for_two_regions_are_those_of_linear_programmes(outcomes: int, 
 
 
 @given(_regions(), st.sampled_from(DISTANCES), st.randoms(use_true_random=False))
-@SETTINGS
 def test_the_order_of_rows_changes_nothing(
     made: tuple[list[dict[str, str]], np.ndarray[Any, Any], list[int]], distance: OutcomeDistance, random: Any
 ) -> None:
@@ -211,7 +203,6 @@ def test_the_order_of_rows_changes_nothing(
 
 
 @given(_regions())
-@SETTINGS
 def test_declared_distances_are_scaled_symmetric_and_as_defined(
     made: tuple[list[dict[str, str]], np.ndarray[Any, Any], list[int]],
 ) -> None:

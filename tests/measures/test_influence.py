@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atr.measures.influence import (
@@ -71,7 +71,6 @@ def subsets(rules: Rules) -> list[tuple[int, ...]]:
 
 
 @given(tables())
-@settings(max_examples=60, deadline=None, derandomize=True)
 def test_as_by_every_pair_of_people(rules: Rules) -> None:
     worth = of_subsets(rules, by=[0])
     for s, inputs in enumerate(subsets(rules)):
@@ -85,7 +84,6 @@ def test_as_by_every_pair_of_people(rules: Rules) -> None:
 
 
 @given(tables())
-@settings(max_examples=60, deadline=None, derandomize=True)
 def test_shapley_values_as_by_every_order(rules: Rules) -> None:
     k = rules.inputs
     worth = {frozenset(s): np.array([c, r, *g]) for s in subsets(rules) for c, r, g, _ in [by_hand(rules, s, k - 1)]}
@@ -100,7 +98,6 @@ def test_shapley_values_as_by_every_order(rules: Rules) -> None:
 
 
 @given(tables())
-@settings(max_examples=60, deadline=None, derandomize=True)
 def test_what_all_inputs_together_do(rules: Rules) -> None:
     """The mean distance between two people; and how far the rate of a group lies from everybody's."""
     found = influence(rules, range(rules.inputs), by=[0])
@@ -114,7 +111,6 @@ def test_what_all_inputs_together_do(rules: Rules) -> None:
 
 
 @given(tables(whole=True), st.data())
-@settings(max_examples=60, deadline=None, derandomize=True)
 def test_an_input_that_does_not_count_has_no_influence(rules: Rules, data: Any) -> None:
     i = data.draw(st.integers(0, rules.inputs - 1))
     others = rules.alike([j for j in range(rules.inputs) if j != i])
@@ -128,7 +124,6 @@ def test_an_input_that_does_not_count_has_no_influence(rules: Rules, data: Any) 
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None, derandomize=True)
 def test_inputs_that_count_alike_have_the_same_value(data: Any) -> None:
     size = data.draw(st.integers(2, 3))
     figures = st.tuples(st.integers(1, 50), st.integers(0, 1000))
@@ -161,7 +156,6 @@ def test_combinations_nobody_has_are_left_out() -> None:
 
 
 @given(tables())
-@settings(max_examples=60, deadline=None, derandomize=True)
 def test_partial_dependence(rules: Rules) -> None:
     rows = dict(zip(map(tuple, rules.values.tolist()), rules.chance.tolist(), strict=True))
     for i in range(rules.inputs):
@@ -178,7 +172,6 @@ def test_partial_dependence(rules: Rules) -> None:
 
 
 @given(tables())
-@settings(max_examples=60, deadline=None, derandomize=True)
 def test_values_are_compared_of_the_same_people(rules: Rules) -> None:
     rows = dict(zip(map(tuple, rules.values.tolist()), rules.chance.tolist(), strict=True))
     for i in range(rules.inputs):

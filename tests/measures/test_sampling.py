@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, norm
 from statsmodels.stats.proportion import score_test_proportions_2indep
@@ -93,7 +93,6 @@ def _shares(draw: st.DrawFn) -> tuple[sampling.Share, sampling.Share]:
     return (draw(st.integers(0, n)), n), (draw(st.integers(0, m)), m)
 
 
-@settings(deadline=None, max_examples=150)
 @given(_shares(), st.sampled_from([0.001, 0.05, 0.3]))
 def test_intervals_hold_the_figure_and_lie_where_it_can(
     shares: tuple[sampling.Share, sampling.Share], alpha: float
@@ -117,7 +116,6 @@ def test_intervals_hold_the_figure_and_lie_where_it_can(
     assert low == pytest.approx(1 / swapped[1] if x else 0, rel=1e-4)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(2, 60), st.integers(2, 60), st.data())
 def test_what_lies_in_the_interval_of_a_ratio_is_what_its_test_does_not_reject(
     n: int, m: int, data: st.DataObject
@@ -129,7 +127,6 @@ def test_what_lies_in_the_interval_of_a_ratio_is_what_its_test_does_not_reject(
         assert (p < 0.05) == rejected
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(1, 30), st.integers(1, 30), st.integers(2, 20), st.data())
 def test_more_people_narrow_every_interval(n: int, m: int, times: int, data: st.DataObject) -> None:
     x, y = data.draw(st.integers(0, n)), data.draw(st.integers(0, m))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain, combinations, product
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import mean_absolute_error, r2_score
 
@@ -34,7 +34,6 @@ def test_where_nothing_differs_nothing_is_asked() -> None:
 
 
 @given(tables(), st.integers(0, 1000))
-@settings(max_examples=60, deadline=None, derandomize=True)
 def test_agreement_as_others_compute_it(rules: Rules, other: int) -> None:
     chance = (rules.chance + other) / 2
     found = agreement(rules, chance)
@@ -46,7 +45,6 @@ def test_agreement_as_others_compute_it(rules: Rules, other: int) -> None:
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None, derandomize=True)
 def test_the_first_question_parts_people_best(data: st.DataObject) -> None:
     """Of all questions there are: every input, every set of its values."""
     sizes = data.draw(st.lists(st.integers(2, 5), min_size=1, max_size=2))

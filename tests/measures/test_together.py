@@ -16,7 +16,7 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from atr import cli
@@ -329,7 +329,7 @@ def _whole(published: Published, folder: Path) -> None:
     _tampering_is_found(published, folder)
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, marks=() if row in QUICK else pytest.mark.slow) for row in MIXES])
+@pytest.mark.parametrize("row", [pytest.param(row, marks=() if row in QUICK else pytest.mark.long) for row in MIXES])
 def test_what_readers_rely_on_holds_whatever_is_combined(row: str, tmp_path: Path) -> None:
     published = together.publish(tmp_path / "series", Mix.of(row, seed=MIXES.index(row)))
     _ends_in_a_draft(published)
@@ -350,11 +350,8 @@ def test_decisions_that_are_not_announced_leave_no_trace(row: str, tmp_path: Pat
     assert series.files(together.made(tmp_path / "b", mix, counts).documents) == series.files(published.documents)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @given(st.fixed_dictionaries({name: st.sampled_from(levels) for name, levels in LEVELS.items()}), st.integers(0, 99))
-@settings(
-    max_examples=6, deadline=None, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
-)
 def test_what_readers_rely_on_holds_of_any_combination(features: dict[str, Any], seed: int) -> None:
     mix = Mix(**features, seed=seed)
     assume(together.refusal(mix) is None)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -140,7 +140,6 @@ def one(groups, i=0):
     return groups.population[cells], groups.decision[cells, 1]
 
 
-@settings(deadline=None, max_examples=150)
 @given(groups(), fidelities())
 def test_optimal_privacy_is_the_programmes(drawn, fidelity):
     p, d = one(drawn)
@@ -154,7 +153,6 @@ def test_optimal_privacy_is_the_programmes(drawn, fidelity):
     assert free <= exact + 1e-12
 
 
-@settings(deadline=None, max_examples=150)
 @given(groups(), fidelities())
 def test_optimal_privacy_is_the_exact_formula(drawn, fidelity):
     p, d = one(drawn)
@@ -163,7 +161,6 @@ def test_optimal_privacy_is_the_exact_formula(drawn, fidelity):
     assert optimal_privacy(drawn, fidelity=fidelity, group_rates="exact").beta.item() == pytest.approx(exact, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=100)
 @given(
     st.lists(st.tuples(st.floats(0, 9), st.integers(0, 20).map(lambda d: d / 20)), min_size=1, max_size=8),
     fidelities(),
@@ -182,7 +179,6 @@ def test_populations_over_nine_orders_of_magnitude(cells, fidelity):
         assert confidence(p, x) <= beta.item() + 1e-9 + (1e-14 / remainder if remainder else 0)
 
 
-@settings(deadline=None, max_examples=200)
 @given(groups(), fidelities(), st.floats(0, 1), st.sampled_from(RATES))
 def test_announcements_are_feasible_and_the_least_distorted(drawn, fidelity, slack, rates):
     p, d = one(drawn)
@@ -207,7 +203,6 @@ def test_announcements_are_feasible_and_the_least_distorted(drawn, fidelity, sla
         assert distortion <= reference + 1e-6
 
 
-@settings(deadline=None, max_examples=60)
 @given(groups(most=6), fidelities(), st.sampled_from(RATES), st.randoms(use_true_random=False))
 def test_neither_batch_nor_order_changes_a_bit(drawn, fidelity, rates, random):
     together = optimal_privacy(drawn, fidelity=fidelity, group_rates=rates)
@@ -223,7 +218,6 @@ def test_neither_batch_nor_order_changes_a_bit(drawn, fidelity, rates, random):
         assert y.tolist() == x[cells].tolist()
 
 
-@settings(deadline=None, max_examples=60)
 @given(groups(most=4), st.sampled_from(RATES), st.floats(0.5, 1), st.sampled_from([0.0, 0.7, 0.9]))
 def test_the_fidelity_objective_stops_at_the_first_rung_that_does(drawn, rates, ceiling, floor):
     try:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atr.core.announcement import Announcement
@@ -385,7 +385,6 @@ def _each_set(announced: Announcement, programme: Programme) -> list[tuple[int, 
 
 
 @given(_logs())
-@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_every_set_keeps_to_its_own_ceiling_and_what_is_stated_is_true(made: tuple[Programme, Regions]) -> None:
     programme, regions = made
     try:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atr.core.disclosure import DisclosureStatus, disclosure_status
@@ -360,11 +360,7 @@ def _split(draw: st.DrawFn, sizes: st.SearchStrategy[int], outcomes: int) -> lis
     return [end - start for start, end in pairwise([0, *ends, people])]
 
 
-SETTINGS = settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-
-
 @given(_logs())
-@SETTINGS
 def test_no_group_is_above_the_ceiling_unless_prior_knowledge_puts_it_there(made: tuple[Programme, Regions]) -> None:
     programme, regions = made
     solved = whole.solved(programme, regions)
@@ -383,7 +379,6 @@ def test_no_group_is_above_the_ceiling_unless_prior_knowledge_puts_it_there(made
 
 
 @given(_logs(), st.randoms(use_true_random=False))
-@SETTINGS
 def test_what_is_told_of_a_flattened_group_follows_from_its_rate(made: tuple[Programme, Regions], random: Any) -> None:
     programme, regions = made
     counts = regions.counts.copy()

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atr.core.confidence import maximum_confidence
@@ -50,7 +50,6 @@ def degenerate(draw):
 extremes = st.sampled_from([Delta(0), Delta(1), Alpha(1e-9), Alpha(1), Delta(0.9), Alpha(0.5)])
 
 
-@settings(deadline=None, max_examples=300)
 @given(degenerate(), extremes, st.sampled_from(RATES))
 def test_degenerate_groups(drawn, fidelity, rates):
     p, d = one(drawn)
@@ -132,7 +131,6 @@ def test_an_error_in_a_thread_is_raised(monkeypatch):
         optimal_privacy(drawn, fidelity=Ranges(lower, lower))
 
 
-@settings(deadline=None, max_examples=100)
 @given(groups(most=3), fidelities(), st.sampled_from([None, 1, 3]))
 def test_ranges_are_those_the_fidelity_defines(drawn, fidelity, digits):
     d = drawn.rule
@@ -171,7 +169,6 @@ def test_ranges_of_every_region_stay_with_it_in_blocks(monkeypatch):
     assert (together.announced[:, 1] >= fidelity.lower - 1e-12).all()
 
 
-@settings(deadline=None, max_examples=60)
 @given(groups(most=4), st.floats(0.3, 1), st.floats(0, 1), st.sampled_from([None, 1, 2, 3]))
 def test_the_strictest_delta_finds_the_rung_the_loop_finds(drawn, ceiling, floor, digits):
     for promise in ladder(Delta(floor)):
@@ -186,7 +183,6 @@ def test_the_strictest_delta_finds_the_rung_the_loop_finds(drawn, ceiling, floor
     assert solution.fidelity == promise
 
 
-@settings(deadline=None, max_examples=200)
 @given(groups(), st.floats(0.05, 1))
 def test_the_strictest_delta_reaches_the_ceiling_and_a_stricter_one_does_not(drawn, ceiling):
     delta = strictest_delta(drawn, ceiling).item()
@@ -198,7 +194,6 @@ def test_the_strictest_delta_reaches_the_ceiling_and_a_stricter_one_does_not(dra
         assert optimal_privacy(drawn, fidelity=Delta(delta + 1e-6)).overall > ceiling
 
 
-@settings(deadline=None, max_examples=60)
 @given(groups(regions=40), st.sampled_from([Delta(0.8), Delta(0.5), Alpha(0.5)]), st.sampled_from(RATES))
 def test_no_allowed_announcement_of_a_wider_group_is_less_distorted(drawn, fidelity, rates):
     p, d = one(drawn)
@@ -216,7 +211,6 @@ def test_where_totals_cost_the_same_the_nearest_to_the_true_one_is_taken():
     assert tied.population @ x == pytest.approx(10, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=100)
 @given(groups(most=3))
 def test_confidences_are_those_of_the_numpy_definition(drawn):
     assert confidences(drawn, drawn.rule) == pytest.approx(maximum_confidence(drawn, drawn.decision), abs=1e-12)
@@ -229,7 +223,6 @@ def test_no_confidence_at_all_is_refused(rates):
         announce(drawn, beta=0, fidelity=Delta(0.9), group_rates=rates)
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     st.lists(st.tuples(st.integers(2, 400), st.integers(0, 999).map(lambda k: k + 0.5)), min_size=2, max_size=6),
     st.integers(0, 2**32),
@@ -263,7 +256,6 @@ def test_the_compiler_is_loaded_only_to_compute():
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
-@pytest.mark.slow
 def test_without_any_place_for_a_cache_it_still_runs():
     code = """
 import numba.core.caching as caching

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atr.core.confidence import exact_confidence
@@ -22,7 +22,6 @@ def to_fives(population):
     return np.maximum((2 * population.astype(np.int64) + 5) // 10 * 5, 5)
 
 
-@settings(deadline=None, max_examples=80)
 @given(
     several(most=3, outcomes=(2, 3, 4)),
     st.sampled_from([Delta(0.9), Delta(0.8), Delta(0.9996), Delta(1), Alpha(0.8)]),
@@ -60,7 +59,6 @@ def test_promises_survive_rounding(groups, fidelity, rates, digits, slack):
     assert again.tolist() == grid.tolist()
 
 
-@settings(deadline=None, max_examples=30)
 @given(several(most=4, outcomes=(3,), sets=(False,)), st.sampled_from(RATES), st.randoms(use_true_random=False))
 def test_neither_batch_nor_order_changes_a_number(groups, rates, random):
     options = {"fidelity": Delta(0.9), "digits": 3, "group_rates": rates}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -56,7 +56,6 @@ def feasible(known: FloatArray, own: FloatArray, D: FloatArray, delta: float, be
     return found.status == 0
 
 
-@settings(max_examples=40, deadline=None)
 @given(drawn(), st.sampled_from((0.0, 0.5, 0.8, 0.9)))
 def test_no_announcement_that_keeps_the_rates_makes_this_reader_less_sure(groups: Groups, delta: float) -> None:
     assert groups.rate_weights is not None
@@ -68,7 +67,6 @@ def test_no_announcement_that_keeps_the_rates_makes_this_reader_less_sure(groups
         assert beta <= found.limits[g, 0] + 1e-6 or not feasible(*one, beta - 1e-4)
 
 
-@settings(max_examples=40, deadline=None)
 @given(drawn(), st.sampled_from((0.5, 0.8, 0.9)))
 def test_what_is_announced_keeps_the_rates_of_one_and_the_confidence_of_the_other(groups: Groups, delta: float) -> None:
     assert groups.rate_weights is not None

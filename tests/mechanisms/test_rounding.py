@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from atr.core.confidence import exact_confidence, maximum_confidence, round_up
@@ -37,7 +37,6 @@ def counted(draw, most=5):
     return Groups(p, d, np.append(0, np.cumsum(sizes)))
 
 
-@settings(deadline=None, max_examples=150)
 @given(
     counted(),
     st.sampled_from([Delta(0.9), Delta(0.8), Delta(0.99), Delta(1), Alpha(0.8)]),
@@ -83,7 +82,6 @@ def test_promises_survive_rounding(groups, fidelity, rates, digits, slack):
             assert grid[cells].tolist() == nearest[cells].tolist()
 
 
-@settings(deadline=None, max_examples=40)
 @given(counted(), st.sampled_from(RATES), st.randoms(use_true_random=False))
 def test_neither_batch_nor_order_nor_another_run_changes_a_number(groups, rates, random):
     best = optimal_privacy(groups, fidelity=Delta(0.9), group_rates=rates, digits=3)

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atr.core.confidence import maximum_confidence, privacy_limit
@@ -58,7 +58,6 @@ def test_reference_values(kind, rates):
         assert maximum_confidence(group, solution.announced).item() <= solution.beta.item() + 1e-9
 
 
-@settings(deadline=None, max_examples=80)
 @given(several(most=4, outcomes=(2,), sets=(False,)), fidelities(), st.sampled_from(RATES))
 def test_binary_groups_have_the_closed_forms_optimum(groups, fidelity, rates):
     closed = optimal_privacy(groups, fidelity=fidelity, group_rates=rates)
@@ -74,7 +73,6 @@ def test_binary_groups_have_the_closed_forms_optimum(groups, fidelity, rates):
     assert (distortion <= groups.sums(p * np.abs(x - d)) / groups.sums(p) + 1e-5).all()
 
 
-@settings(deadline=None, max_examples=80)
 @given(several(most=3, outcomes=(2,), sets=(False,)), fidelities(), st.sampled_from(RATES), st.data())
 def test_sets_that_part_a_group_have_the_closed_forms_optimum(groups, fidelity, rates, data):
     nested = []
@@ -89,7 +87,6 @@ def test_sets_that_part_a_group_have_the_closed_forms_optimum(groups, fidelity, 
     assert found.limits[:, 1] == pytest.approx(maximum_confidence(parted, parted.decision))
 
 
-@settings(deadline=None, max_examples=40)
 @given(several(), fidelities(), st.sampled_from(RATES))
 def test_the_optimum_is_where_programmes_begin_to_have_solutions(groups, fidelity, rates):
     beta = optimal_privacy(groups, fidelity=fidelity, group_rates=rates).beta.item()
@@ -103,7 +100,6 @@ def test_the_optimum_is_where_programmes_begin_to_have_solutions(groups, fidelit
     assert beta - high <= 1e-6 + 1e-8 / max(oracle.totals[oracle.totals > 0].min() * 0.05, 1e-6)
 
 
-@settings(deadline=None, max_examples=100)
 @given(several(), fidelities(), st.floats(0, 1), st.sampled_from(RATES))
 def test_announcements_keep_every_promise_and_are_the_least_distorted(groups, fidelity, slack, rates):
     best = optimal_privacy(groups, fidelity=fidelity, group_rates=rates)
@@ -125,7 +121,6 @@ def test_announcements_keep_every_promise_and_are_the_least_distorted(groups, fi
         assert distortion <= least + 1e-6
 
 
-@settings(deadline=None, max_examples=100)
 @given(several(most=3), fidelities(), st.sampled_from(RATES))
 def test_what_binds_has_confidence_beta(groups, fidelity, rates):
     best = optimal_privacy(groups, fidelity=fidelity, group_rates=rates)
@@ -136,7 +131,6 @@ def test_what_binds_has_confidence_beta(groups, fidelity, rates):
         assert conditional(groups, X, i, named) == pytest.approx(best.beta[i], abs=1e-6)
 
 
-@settings(deadline=None, max_examples=40)
 @given(several(most=5), fidelities(), st.sampled_from(RATES), st.randoms(use_true_random=False))
 def test_neither_batch_nor_order_changes_a_result(groups, fidelity, rates, random):
     together = optimal_privacy(groups, fidelity=fidelity, group_rates=rates)

@@ -13,7 +13,7 @@ import yaml
 
 from atr.errors import ProgrammeError
 from atr.programme import json_schema, load
-from tests.conftest import EXAMPLES
+from tests.helpers.paths import EXAMPLES
 
 TEXT = """\
 programme: loans

@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atr import ingest
@@ -143,7 +143,6 @@ limit = st.integers(0, 20).map(lambda step: round(step * 0.05, 2))
 ends = st.tuples(limit, limit).map(sorted)
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.tuples(values, values), ends, min_size=1), st.data())
 def test_ranges_follow_the_regions_whatever_the_order_of_rows_and_columns(
     tmp_path_factory: pytest.TempPathFactory, declared: dict[tuple[str, str], list[float]], data: st.DataObject

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -391,7 +391,6 @@ def _within_rounding(
     return printed, replace(cells, population=people, printed=people)
 
 
-@settings(max_examples=100, deadline=None)
 @given(announced(fewest_outcomes=3, most_outcomes=6), st.sampled_from([(1, 3), (1_000, 10)]), st.data())
 def test_an_upper_end_of_several_outcomes_is_bounded_from_below_whatever_the_people(
     case: tuple[AnnouncedCells, np.ndarray], sizes: tuple[int, int], data: st.DataObject
@@ -409,7 +408,6 @@ def test_an_upper_end_of_several_outcomes_is_bounded_from_below_whatever_the_peo
         assert bound >= top - 0.03
 
 
-@settings(max_examples=100, deadline=None)
 @given(announced(fewest_outcomes=3), st.sampled_from([1, 1_000]), st.booleans(), st.data())
 def test_known_totals_lie_beyond_the_announced_ones_by_no_less_than_is_counted_on(
     case: tuple[AnnouncedCells, np.ndarray], times: int, flattened: bool, data: st.DataObject
@@ -575,7 +573,6 @@ def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
 
 
 @given(_series())
-@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_no_true_report_is_ever_found_false(made: tuple[Programme, Regions]) -> None:
     programme, regions = made
     try:

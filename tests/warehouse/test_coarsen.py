@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atr import ingest
@@ -419,11 +419,7 @@ def _rows(regions: Regions, which: Any = None) -> dict[tuple[str, ...], tuple[in
     return dict(zip(values_of(regions, every), map(tuple, regions.counts[members].tolist()), strict=True))
 
 
-SETTINGS = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-
-
 @given(_logs())
-@settings(SETTINGS, max_examples=300)
 def test_who_is_merged_and_who_is_not(made: tuple[Programme, Regions]) -> None:
     programme, regions = made
     policy, found = programme.policy, coarsen(regions, programme)
@@ -452,7 +448,6 @@ def test_who_is_merged_and_who_is_not(made: tuple[Programme, Regions]) -> None:
 
 
 @given(_logs(), st.randoms(use_true_random=False))
-@SETTINGS
 def test_neither_order_nor_outcomes_matter(made: tuple[Programme, Regions], random: Any) -> None:
     programme, regions = made
     found = coarsen(regions, programme)
@@ -482,7 +477,6 @@ def test_neither_order_nor_outcomes_matter(made: tuple[Programme, Regions], rand
 
 
 @given(_logs())
-@SETTINGS
 def test_every_report_verifies(made: tuple[Programme, Regions]) -> None:
     programme, log = made
     regions, policy = coarsen(log, programme), programme.policy
