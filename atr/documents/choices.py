@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from atr.documents import fairness as parity
+from atr.documents import individual
 from atr.programme import (
     BY_PUBLISHER,
     DEFAULT_KEPT,
@@ -16,7 +17,7 @@ from atr.programme import (
     Policy,
     chosen_by,
 )
-from atr.report import individual, wording
+from atr.report import wording
 from atr.report.model import PublicReport
 from atr.report.sampling import level
 

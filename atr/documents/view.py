@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from atr.documents import charts
+from atr.documents import changes, charts, individual, sampling
 from atr.documents import fairness as parity
 from atr.documents import influence as importance
-from atr.documents import sampling as sampling_view
 from atr.documents.choices import choices
 from atr.documents.rules import Rules, name_of, rules
-from atr.report import changes, individual, sampling, wording
+from atr.report import wording
 from atr.report.model import Group, Leakage, PublicReport
+from atr.report.sampling import level
 
 _UNATTAINABLE = {"withhold": "withheld", "coarsen": "coarsened, or else withheld", "flatten": "flattened"}
 _SYMBOLS = {"delta": "δ", "alpha": "α"}
@@ -132,7 +132,7 @@ def context(report: PublicReport, *, sha256: str) -> dict[str, Any]:
         "since_last": changes.printed(report),
         "since_last_intro": since,
         "sampling": sampling,
-        "seen_as_sample": sampling_view.tables(report, compared),
+        "seen_as_sample": sampling.tables(report, compared),
         "policy": policy(report),
         "choices": choices(report),
         "website": link(report.programme.publisher.website),
@@ -173,7 +173,7 @@ def _of_comparisons(report: PublicReport) -> dict[str, str]:
             "A class is everybody alike in what may count. The worst class is the one in which two groups lie furthest "
             "apart."
         )
-    interval = sampling.level(report)
+    interval = level(report)
     if interval and any(e.sampling for e in report.fairness):
         terms["Sampling interval"] = (
             f"Made, if the decisions are seen as a sample, so that of many such samples about {interval} have an "

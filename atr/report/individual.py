@@ -1,15 +1,13 @@
-"""Individual fairness in the report: measured on what it prints, said in sentences, laid out in tables."""
+"""Individual fairness in the report: measured on what it prints and said in sentences."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from atr.core.publication import RATE_DIGITS, open_people
-from atr.documents.fairness import Measured
 from atr.measures import group_fairness as fairness
 from atr.measures import individual as measuring
 from atr.measures.base import at_most
@@ -18,9 +16,6 @@ from atr.report import reader_view as held
 from atr.report import wording
 from atr.report.model import AttributeDistance, Fairness, IndividualPolicy, OutcomeDistance, Pair, PublicReport, Region
 from atr.report.rounding import bounds, nearest, printed_range
-
-NAMES: dict[OutcomeDistance, str] = {"total_variation": "total variation", "relative": "relative distance"}
-KINDS = {"nominal": "alike or not", "ordinal": "steps of its order", "numeric": "middles of its bins"}
 
 
 def declared(programme: Programme) -> IndividualPolicy | None:
@@ -80,12 +75,12 @@ def excess(
     policy = report.policy.individual
     if policy is None:
         raise ValueError("the report declares no distance")
-    records = _records(held.columns(report), policy)
+    points = records(held.columns(report), policy)
     among = None if least is None else cells.printed >= least
-    return measuring.largest_excess(cells, records, distance=distance, tolerance=policy.tolerance, among=among)
+    return measuring.largest_excess(cells, points, distance=distance, tolerance=policy.tolerance, among=among)
 
 
-def _records(columns: Mapping[str, tuple[str, ...]], policy: IndividualPolicy) -> measuring.Records:
+def records(columns: Mapping[str, tuple[str, ...]], policy: IndividualPolicy) -> measuring.Records:
     declared = {name: measuring.Attribute(d.weight, d.positions) for name, d in policy.distances.items()}
     return measuring.Records.of(columns, declared)
 
@@ -131,7 +126,7 @@ def _entry(
             regions=(first, second),
             chances=(a.announced, b.announced),
             outcomes_apart=nearest(apart, digits) if math.isfinite(apart) else None,
-            records_apart=nearest(float(_records(held.columns(report), policy).distances(i)[j]), digits),
+            records_apart=nearest(float(records(held.columns(report), policy).distances(i)[j]), digits),
             people_involved=_share(cells, found),
         ),
     )
@@ -167,7 +162,7 @@ def sentence(entry: Fairness, report: PublicReport) -> str:
     def amount(x: float) -> str:
         return wording.points(x, decimals=max(digits - 2, 0)) if total else wording.number(x, decimals=digits)
 
-    said = [] if pair.least_people is None else [f"Compared are regions of {_people(report)} or more alone."]
+    said = [] if pair.least_people is None else [f"Compared are regions of {people_for_verdict(report)} or more alone."]
     said += _apart(entry, pair, report, amount(pair.records_apart))
     if entry.value:
         more, of = amount(entry.value), "any pair" if pair.least_people is None else "these pairs"
@@ -184,7 +179,8 @@ def sentence(entry: Fairness, report: PublicReport) -> str:
     tolerance = wording.points(entry.threshold) if total else wording.number(entry.threshold)
     limit = f"The tolerance is {tolerance} {_points(tolerance) if total else 'in logarithm'}"
     if entry.reason == "too_few_people":
-        said.append(f"{limit}. No verdict is given, for regions of fewer than {_people(report)} are compared as well.")
+        fewest = people_for_verdict(report)
+        said.append(f"{limit}. No verdict is given, for regions of fewer than {fewest} are compared as well.")
     elif entry.verdict == "cannot_tell":
         said.append(f"{limit}; whether it is kept cannot be told from a report this private.")
     else:
@@ -199,8 +195,8 @@ def sentence(entry: Fairness, report: PublicReport) -> str:
     return " ".join(said)
 
 
-def _people(report: PublicReport) -> str:
-    """So many people that a verdict is given."""
+def people_for_verdict(report: PublicReport) -> str:
+    """How many people a group or region must have for a verdict, in words."""
     return wording.count(report.policy.minimum_group_size, "person", "people")
 
 
@@ -248,97 +244,3 @@ def _logarithms(pair: Pair, outcome: str) -> tuple[float, float]:
 def _log_ratio(pair: Pair, outcome: str) -> float:
     x, y = (chances[outcome] for chances in pair.chances)
     return abs(math.log(x / y)) if x and y else math.inf if x != y else 0.0
-
-
-# --- what the documents print
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One attribute of the two regions of a pair, and how far they are apart in it."""
-
-    title: str
-    kind: str
-    weight: str
-    values: tuple[str, str]
-    distance: str
-
-
-@dataclass(frozen=True, slots=True)
-class Alike:
-    """One measure of individual fairness: the pair that attains it, attribute by attribute.
-
-    ``lines`` are left out where the pair is that of the measure before. ``too_few``: no verdict is given for the people
-    being too few.
-    """
-
-    name: str
-    among: str
-    measured: Measured
-    too_few: bool
-    lines: tuple[Line, ...]
-    chances: tuple[tuple[str, tuple[str, ...]], ...]
-    """Of every outcome, in the order of the report: its name and the two announced chances in percent."""
-    people: tuple[str, str]
-    outcomes_apart: str
-    records_apart: str
-    people_involved: str
-    sentence: str
-
-
-def alike(report: PublicReport) -> tuple[Alike, ...]:
-    """The measures of individual fairness."""
-    found: list[Alike] = []
-    shown: list[tuple[OutcomeDistance, tuple[str, str]]] = []
-    for entry in report.fairness:
-        if entry.pair is not None and report.policy.individual is not None:
-            made, key = _alike(report, report.policy.individual, entry, entry.pair), (entry.pair.distance, entry.groups)
-            found.append(replace(made, lines=()) if key in shown else made)
-            shown.append(key)
-    return tuple(found)
-
-
-def _alike(report: PublicReport, policy: IndividualPolicy, entry: Fairness, pair: Pair) -> Alike:
-    decimals = wording.percent_decimals(report.policy.digits)
-    lines = []
-    for a in report.attributes:
-        stated = policy.distances[a.name]
-        one = policy.model_copy(update={"distances": {a.name: stated.model_copy(update={"weight": 1.0})}})
-        values = pair.regions[0][a.name], pair.regions[1][a.name]
-        apart = nearest(float(_records({a.name: values}, one).distances(0)[1]), 2)
-        number = wording.number
-        lines.append(Line(wording.raised(a.title), KINDS[stated.kind], number(stated.weight), values, number(apart)))
-    return Alike(
-        name=NAMES[pair.distance],
-        among="all regions" if pair.least_people is None else f"regions of {_people(report)} or more",
-        measured=_measured(entry),
-        too_few=entry.reason == "too_few_people",
-        lines=tuple(lines),
-        chances=tuple(
-            (o, tuple(wording.points(chances[o], decimals=decimals) for chances in pair.chances))
-            for o in report.outcomes
-        ),
-        people=(wording.number(entry.people[0]), wording.number(entry.people[1])),
-        outcomes_apart="infinite" if pair.outcomes_apart is None else wording.number(pair.outcomes_apart),
-        records_apart=wording.number(pair.records_apart),
-        people_involved=wording.percent(pair.people_involved),
-        sentence=entry.sentence,
-    )
-
-
-def _measured(entry: Fairness) -> Measured:
-    """The largest excess as it is printed."""
-    decimals = wording.common_decimals([entry.value, *entry.range])
-    symbol, verdict = wording.VERDICTS[entry.verdict] if entry.verdict else ("", "")
-    if entry.reason == "too_few_people":
-        verdict = "too few people"
-    value = "infinite" if entry.value is None else wording.number(entry.value, decimals=decimals)
-    if entry.range[0] is None or entry.range == (entry.value, entry.value):
-        return Measured(value, "exact", symbol, verdict)
-    return Measured(value, wording.between(entry.range, decimals=decimals), symbol, verdict)
-
-
-def without_weight(report: PublicReport) -> tuple[str, ...]:
-    """The titles of the attributes that must make no difference, within a sentence."""
-    policy = report.policy.individual
-    return tuple(a.title for a in report.attributes if policy and not policy.distances[a.name].weight)

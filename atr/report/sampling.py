@@ -13,7 +13,7 @@ from atr.measures import group_fairness as fairness
 from atr.measures import sampling
 from atr.report.model import Fairness, PublicReport, Sampling, SamplingInfo
 from atr.report.rounding import down, nearest, up
-from atr.report.wording import between, count, number, percent, points
+from atr.report.wording import between, number, percent, points
 
 P_DIGITS = 4
 RATE_DIGITS = 3
@@ -54,7 +54,7 @@ def attached(report: PublicReport) -> tuple[Fairness, ...]:
     to whole numbers: sums are off where many numbers of people were rounded, rates where there are many people. The
     measures of one pair ask the same: they share a test, and Holm adjusts for the number of different questions.
     """
-    alpha = _alpha(report)
+    alpha = alpha_of(report)
     if alpha is None:
         return tuple(entry.model_copy(update={"sampling": None}) for entry in report.fairness)
     sampled = _sampled(report)
@@ -77,7 +77,7 @@ def tests(report: PublicReport) -> int:
     return len({found.test for found in _sampled(report) if found})
 
 
-def _alpha(report: PublicReport) -> float | None:
+def alpha_of(report: PublicReport) -> float | None:
     info = report.policy.sampling
     return None if info is None or info.coverage == "whole" else info.alpha
 
@@ -87,12 +87,12 @@ def _sampled(report: PublicReport) -> list[_Sampled | None]:
     rates = {
         (*_people(entry, who), entry.outcome or report.positive): rate
         for entry in report.fairness
-        if _is_of_two_groups(entry)
+        if is_of_two_groups(entry)
         for who, rate in zip(entry.groups, entry.rates, strict=True)
     }
     result: list[_Sampled | None] = []
     for entry in report.fairness:
-        if not _is_of_two_groups(entry):
+        if not is_of_two_groups(entry):
             result.append(None)
             continue
         names = entry.attributes or (entry.attribute,), tuple(entry.condition)
@@ -102,7 +102,7 @@ def _sampled(report: PublicReport) -> list[_Sampled | None]:
     return result
 
 
-def _is_of_two_groups(entry: Fairness) -> bool:
+def is_of_two_groups(entry: Fairness) -> bool:
     """Whether a comparison is of two groups of people at once, and not summed up over classes or of two regions."""
     return entry.summary is None and entry.measure != "individual_fairness"
 
@@ -190,7 +190,7 @@ def _shown_rate(interval: sampling.Interval) -> tuple[float, float]:
 
 def level(report: PublicReport) -> str:
     """The level of the intervals: 95 % where alpha is 0.05; empty where there are none."""
-    alpha = _alpha(report)
+    alpha = alpha_of(report)
     return "" if alpha is None else percent(round(1 - alpha, 9))
 
 
@@ -231,57 +231,3 @@ def _sentence(
 def said(entry: Fairness) -> str:
     """The sentence on a comparison, and what sampling could make of it where that is told."""
     return entry.sentence if entry.sampling is None else f"{entry.sentence} {entry.sampling.sentence}"
-
-
-def introduction(report: PublicReport) -> str:
-    """What the section on fairness says of sampling; empty where the report says nothing of it."""
-    info = report.policy.sampling
-    if info is None or not any(map(_is_of_two_groups, report.fairness)):
-        return ""
-    if info.coverage == "whole":
-        return (
-            "The publisher states that the log holds all decisions that the report is to tell of, and no sample of "
-            "them; so nothing is said of what sampling alone could give."
-        )
-    over_classes = (
-        " Figures over all classes have no interval and no test: the largest of several figures, or their mean, has no "
-        "simple one. Those of the single classes have, as far as tables show these, and all in fairness.csv."
-        if any(entry.summary for entry in report.fairness)
-        else ""
-    )
-    return (
-        "A different question is what sampling alone could give. If the decisions are seen as a sample, of more "
-        f"decisions made in the same way, another sample would have had other figures. The {level(report)} intervals "
-        f"in the tables headed “Seen as a sample” are made so that, of many such samples, about {level(report)} have "
-        "an interval that holds the figure of all those decisions; the p values say how surprising so large a "
-        "difference would be if groups fared alike. Both take the announced figures as they are and have no part in "
-        "the ranges and verdicts, which are about how far the figures may have been altered. An interval is of one "
-        "figure; adjusted p values are for all tests of the report together, and so call fewer differences more than "
-        f"sampling alone could make.{over_classes}"
-    )
-
-
-def method(report: PublicReport) -> str:
-    """How intervals and tests are made, for the section on the method; empty where there are none."""
-    alpha = _alpha(report)
-    if alpha is None or not any(map(_is_of_two_groups, report.fairness)):
-        return ""
-    asked = tests(report)
-    several = (
-        " Of several outcomes the distance has no simple interval: that of the favourable outcome’s shares is given."
-        if len(report.outcomes) > 2
-        else ""
-    )
-    return (
-        "Intervals and tests of the decisions seen as a sample are computed from the printed numbers alone: how many "
-        "people had an outcome is their printed number times the printed chance, added up, as far as the printed rate "
-        f"allows, and rounded to a whole number. Intervals have the level {level(report)} each: of rates by Wilson, of "
-        "differences by Newcombe’s hybrid score method (1998, method 10), of ratios by Koopman’s score method (1984). "
-        "An interval that would miss the printed figure, because that is computed from exact numbers of people, is "
-        f"widened to hold it.{several} The test is Fisher’s exact test where some cell of the table of two groups is "
-        f"expected to hold fewer than {sampling.EXPECTED} people, and the table has at most {sampling.FEW:,}; else "
-        "the two-proportion score test; both two-sided. The ratio and the difference of one pair ask the same question "
-        f"and share a test. P values are adjusted by Holm’s method for the {count(asked, 'test')} of this report, so "
-        "that the probability of calling any difference more than sampling, if there is none, is at most "
-        f"{number(alpha)}; they are rounded up. The computations are those of the libraries SciPy and statsmodels."
-    )

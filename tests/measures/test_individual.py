@@ -20,6 +20,7 @@ from scipy.optimize import linprog
 
 from atr.documents import csv as annex
 from atr.documents import fairness as parity
+from atr.documents import individual as individual_view
 from atr.documents.html import report_html
 from atr.errors import VerifyError
 from atr.measures import individual as module
@@ -371,7 +372,7 @@ def test_verify_finds_a_verdict_that_rests_on_too_few_people(tmp_path: Path) -> 
     assert (everyone.reason, enough.pair and enough.pair.least_people) == ("too_few_people", 45)
     assert everyone.groups == enough.groups, "the worst pair has people enough, and is shown once"
     assert min(enough.people) >= 45
-    first, second = individual.alike(report)
+    first, second = individual_view.alike(report)
     assert (bool(first.lines), second.lines) == (True, ())
     pair = enough.pair
     assert pair is not None
