@@ -261,18 +261,16 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Recompute confidence, rates and fairness of a published report from its own numbers."""
-    from atr import verify as verifying
     from atr.report.wording import count
+    from atr.verify.files import verify_files
 
-    checked, findings = verifying.read_and_verify(report, population=population, previous=previous)
+    checked, findings = verify_files(report, population=population, previous=previous)
     for finding in findings:
         _say(f"false: {finding}")
     false = count(len(findings), "false statement")
     said = false if findings else "verified: every statement agrees with the printed numbers, within their rounding"
     if not findings and previous is None and checked.changes is not None:
         said += "; what it says of the report before is taken as it stands (--previous checks it)"
-    if not findings and population is None and verifying.loosely_bounded(checked):
-        said += "; ends of parity of several outcomes are bounded only (--population recomputes them)"
     _result({"verified": not findings, "findings": [str(f) for f in findings]}, [f"{report}: {said}"], as_json=as_json)
     if findings:
         raise typer.Exit(RefusedError.exit_code)

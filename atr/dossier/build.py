@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from atr import verify
 from atr.core.announcement import Announcement
 from atr.core.confidence import maximum_confidence, privacy_limit
 from atr.core.disclosure import DisclosureStatus, disclosure_status
@@ -30,6 +29,7 @@ from atr.mechanisms.optimal.mechanism import Solved
 from atr.programme import Programme
 from atr.report import build as public
 from atr.report import individual, model, wording
+from atr.verify.statements import check
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -425,7 +425,7 @@ def _checks(
         not outside,
         "; ".join(outside[:5]) or wording.count(len(measures), "measure"),
     )
-    found = verify.check(report)
+    found = check(report)
     yield Check(
         "the report bears out its own statements", not found, "; ".join(str(f) for f in found[:5]) or "verified"
     )

@@ -1,16 +1,74 @@
-"""What is found false in a report."""
+"""What is found false in a report, and the two ways to look for it: checks, and what follows beside what is stated."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+_WORDS = {"sentence", "skipped"}
+"""Fields of the report that hold sentences."""
+_LONG_TEXT = 40
+"""Characters above which two texts are not quoted."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement that the printed numbers do not bear out."""
+    """A statement that the printed numbers do not bear out.
+
+    Parameters
+    ----------
+    where
+        The part of the report.
+    problem
+        What is wrong with it.
+    """
 
     where: str
     problem: str
 
     def __str__(self) -> str:
         return f"{self.where}: {self.problem}"
+
+
+def failed(*checks: tuple[bool, str, str]) -> Iterator[Finding]:
+    """Give a finding for each check (holds, where, problem) that does not hold."""
+    return (Finding(where, problem) for holds, where, problem in checks if not holds)
+
+
+def differences(where: str, stated: Any, follows: Any, *, words: bool = True) -> Iterator[Finding]:
+    """Give a finding for each place where two values of the report's model differ.
+
+    Parameters
+    ----------
+    where
+        The part of the report that is compared.
+    stated, follows
+        A model, a number or text, or mappings and tuples of them: as printed, and as recomputed.
+    words
+        Whether sentences are compared too.
+    """
+    stated, follows = (_fields(part, words=words) for part in (stated, follows))
+    both = (stated, follows)
+    if all(isinstance(part, dict) for part in both):
+        for key in follows | stated:
+            yield from differences(f"{where}.{key}", stated.get(key), follows.get(key), words=words)
+    elif all(isinstance(part, tuple) for part in both) and len(stated) == len(follows):
+        for i, (one, other) in enumerate(zip(stated, follows, strict=True)):
+            yield from differences(f"{where}[{i}]", one, other, words=words)
+    elif stated == follows:
+        return
+    elif all(isinstance(part, tuple) for part in both):
+        yield Finding(where, f"has {len(stated):,} entries, {len(follows):,} follow")
+    elif all(isinstance(part, str) and len(part) > _LONG_TEXT for part in both):
+        yield Finding(where, "does not say what the numbers say")
+    else:
+        yield Finding(where, f"is stated as {stated}, {follows} follows")
+
+
+def _fields(part: Any, *, words: bool) -> Any:
+    if not isinstance(part, BaseModel):
+        return part
+    return {name: value for name, value in part if words or name not in _WORDS}

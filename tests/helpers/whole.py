@@ -12,7 +12,7 @@ from atr.mechanisms.optimal import mechanism as announcing
 from atr.mechanisms.optimal.mechanism import Solved
 from atr.programme import Programme, periods
 from atr.report import build, model
-from atr.verify import check
+from atr.verify.statements import check
 from tests.helpers import series
 
 

@@ -26,7 +26,7 @@ from atr.programme import Programme
 from atr.report import empty_categories as absent
 from atr.report import model
 from atr.report.comparisons import ComparisonFormatter
-from atr.verify import check
+from atr.verify.statements import check
 from atr.verify import consistency as figures
 from tests.helpers import series, whole
 

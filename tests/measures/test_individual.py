@@ -28,7 +28,8 @@ from atr.measures.group_fairness import AnnouncedCells
 from atr.measures.individual import Attribute, Excess, OutcomeDistance, Records, largest_excess, outcome_distance
 from atr.programme import Programme
 from atr.report import individual, model
-from atr.verify import check, verify
+from atr.verify import verify
+from atr.verify.statements import check
 from tests.helpers import sample, series
 
 DISTANCES: tuple[OutcomeDistance, ...] = ("total_variation", "relative")

@@ -16,7 +16,7 @@ from atr.errors import ProgrammeError
 from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme, load
 from atr.report import model
-from atr.verify import check
+from atr.verify.statements import check
 from atr.warehouse.counting import arranged
 from tests.helpers import whole
 

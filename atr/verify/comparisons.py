@@ -1,0 +1,208 @@
+"""The comparisons of groups of people in a report, against what its printed numbers allow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from atr.core.publication import RATE_DIGITS
+from atr.measures import MEASURES
+from atr.measures import group_fairness as fairness
+from atr.report import model
+from atr.report.comparisons import ComparisonFormatter, in_classes
+from atr.report.rounding import bounds, down, nearest, up
+from atr.verify.consistency import contradictions
+from atr.verify.finding import Finding, differences, failed
+from atr.verify.population_bounds import Bools, Interval, PopulationBounds, RateBounds
+
+_NOISE = 1e-9
+_WHATEVER_THE_PEOPLE = ("reference", "people", "threshold", "attributes", "classes")
+_JUDGED = ("verdict", "reason", "shortfall", "sentence")
+
+
+def comparisons(printed: PopulationBounds) -> Iterator[Finding]:
+    """Give what is false in the comparisons of a report that announces something."""
+    report = printed.report
+    found = fairness.compare(
+        printed.cells if printed.exact else replace(printed.cells, exact=False),
+        {name: tuple(column) for name, column in printed.columns.items()},
+        compared=[fairness.GroupingSpec(by.attributes, by.reference) for by in report.compared],
+        legitimate=tuple(a.name for a in report.attributes if a.legitimate),
+        outcomes=printed.announcement.outcomes,
+        lines=report.policy,
+        minimum=report.policy.minimum_group_size,
+    )
+    for by in report.compared:
+        yield from _reference(printed, by, is_compared=any(c.by.attributes == by.attributes for c in found))
+    yield from _entries(printed, found)
+    if not printed.exact:
+        yield from contradictions(report)
+
+
+def _reference(printed: PopulationBounds, by: model.ComparedBy, *, is_compared: bool) -> Iterator[Finding]:
+    """Check that a reference is announced, and the group that the rule stated for it chooses."""
+    where, minimum = f"compared, {by.attribute}.reference", printed.report.policy.minimum_group_size
+    if (by.reference is not None, by.chosen is not None) != (is_compared, is_compared):
+        yield Finding(where, "is missing, or is of groups that are not compared")
+    if by.reference is None:
+        return
+    groups = printed.people_by(by.attributes)
+    people = {who: int(printed.announcement.published[members].sum()) for who, members in groups.items()}
+    known = {who for who in groups if not printed.unknown(by.attributes, who)}
+    candidates = {who for who in known if people[who] >= minimum} or known
+    if by.reference not in known:
+        yield Finding(where, "is no group that is announced, or is unknown")
+    elif by.chosen == "named":
+        return
+    elif by.reference not in candidates:
+        yield Finding(where, "has too few people")
+    elif by.chosen == "largest" and people[by.reference] < max(people[who] for who in candidates):
+        yield Finding(where, "is not the largest group")
+    elif by.chosen == "highest":
+        rates = {who: printed.value(groups[who], printed.events[0]) for who in candidates}
+        if rates[by.reference][1] < max(low for low, _ in rates.values()) - _NOISE:
+            yield Finding(where, "is not the group with the highest rate")
+
+
+def _entries(printed: PopulationBounds, found: Sequence[fairness.Comparison]) -> Iterator[Finding]:
+    """Check each comparison against the ones that the report must have; their figures count for exact populations."""
+    report = printed.report
+    how = ComparisonFormatter(
+        printed.announcement.outcomes, {a.name: a.title for a in report.attributes}, report.policy
+    )
+    compared = [entry for entry in report.fairness if entry.measure in MEASURES]
+    stated, expected = ({_key(entry): entry for entry in entries} for entries in (compared, how.entries(found)))
+    yield from failed(
+        (len(stated) == len(compared), "fairness", "a comparison stands there twice"),
+        *((key in expected, _name(e), "is a comparison that the groups do not give") for key, e in stated.items()),
+        *((key in stated, _name(e), "is missing") for key, e in expected.items()),
+    )
+    classes = in_classes(report.fairness)
+    for key in [key for key in expected if key in stated]:
+        entry, follows = stated[key].model_copy(update={"condition": expected[key].condition}), expected[key]
+        if entry.summary is not None:  # follows from the printed figures of the classes, whatever the exact people are
+            follows = how.overall(entry.summary, classes.get((entry.attribute, entry.groups), [follows]))
+        if printed.exact or entry.summary is not None:
+            yield from _differ(entry, follows, [name for name in model.Fairness.model_fields if name != "sampling"])
+            continue
+        problems = [*_differ(entry, follows, _WHATEVER_THE_PEOPLE), *_outside(printed, entry)]
+        yield from problems or _differ(entry, how.judged(entry), _JUDGED)
+
+
+def _differ(stated: model.Fairness, follows: model.Fairness, names: Sequence[str]) -> Iterator[Finding]:
+    one, other = ({name: getattr(entry, name) for name in names} for entry in (stated, follows))
+    return differences(_name(stated), one, other)
+
+
+def _outside(printed: PopulationBounds, entry: model.Fairness) -> Iterator[Finding]:
+    """Give what no populations within the rounding give."""
+    digits, outcomes = printed.report.policy.digits, printed.announcement.outcomes
+    event = printed.outcome_events[outcomes.index(entry.outcome) if entry.outcome in outcomes else 0]
+    of_attribute, given = printed.people_by(entry.attributes or (entry.attribute,)), printed.having(entry.condition)
+    pair = [given & of_attribute[who] for who in entry.groups]
+    for who, members, rate in zip(entry.groups, pair, entry.rates, strict=True):
+        low, high = printed_rate(printed.value(members, event))
+        if not low <= rate <= high:
+            yield Finding(_name(entry), f"the rate of {who} is stated as {rate}, {either(low, high)} follows")
+    a, b = (printed.rate(members, event) for members in pair)
+    measure = MEASURES[entry.measure]
+    if measure.scale == "ratio":
+        follows = _ratio(a, b)
+        if b.value[1] <= _NOISE < a.value[0] if entry.value is not None else b.value[0] > _NOISE:
+            yield Finding(_name(entry), "a ratio is stated where there is none, or is missing")
+    else:
+        follows = _difference(a, b) if measure.by_outcome else _distance(printed, pair)
+    yield from (Finding(_name(entry), problem) for problem in _figures(entry, follows, digits))
+
+
+def _figures(entry: model.Fairness, follows: RateBounds, digits: int) -> Iterator[str]:
+    """Check a value and its range against what they lie between."""
+    half, (bottom, top), (low, high) = 0.5 * 10.0**-digits, bounds(entry.range), (follows.low, follows.high)
+    value = entry.value
+    if value is not None and not _within(value, (follows.value[0] - half, follows.value[1] + half)):
+        yield f"the value is stated as {value}, {follows.value[0]:.{digits}f} to {follows.value[1]:.{digits}f} follows"
+    if value is None and MEASURES[entry.measure].scale == "difference":
+        yield "a value follows, but none is stated"
+    if bottom == top and math.isfinite(top):
+        if value != bottom or high[0] - low[1] >= 2 * half:
+            yield "the range is narrower than what the promise leaves open"
+        return
+    if not _within(bottom, (_rounded(down, low[0] - _slack(low[0]), digits), low[1])):
+        yield f"the range starts at {bottom}, {low[0]:.{digits}f} to {low[1]:.{digits}f} follows"
+    if not _within(top, (high[0], _rounded(up, high[1] + _slack(high[1]), digits))):
+        yield f"the range ends at {top}, {high[0]:.{digits}f} to {high[1]:.{digits}f} follows"
+    if value is not None and not bottom <= value <= top:
+        yield "the value lies outside its own range"
+
+
+def _distance(printed: PopulationBounds, pair: Sequence[Bools]) -> RateBounds:
+    """Bound the total variation distance of two sets of people and its ends: that of the event that differs most."""
+    apart = [_difference(*(printed.rate(members, event) for members in pair)) for event in printed.events]
+    ends = ([getattr(of_event, end) for of_event in apart] for end in ("value", "low", "high"))
+    return RateBounds(*((max(low for low, _ in of), max(high for _, high in of)) for of in ends))
+
+
+def _difference(a: RateBounds, b: RateBounds) -> RateBounds:
+    """Bound the difference of two rates, and the two ends of its range."""
+
+    def apart(x: Interval, y: Interval) -> Interval:
+        return max(0.0, x[0] - y[1], y[0] - x[1]), max(x[1] - y[0], y[1] - x[0])
+
+    widest = apart((a.low[0], a.high[1]), (b.low[0], b.high[1]))
+    narrowest = apart((a.low[1], a.high[0]), (b.low[1], b.high[0]))
+    return RateBounds(apart(a.value, b.value), (widest[0], narrowest[0]), (narrowest[1], widest[1]))
+
+
+def _ratio(a: RateBounds, b: RateBounds) -> RateBounds:
+    """Bound the ratio of two rates and its ends; where both can be 0, so that it is 1, that as well."""
+
+    def over(x: Interval, y: Interval) -> Interval:
+        smallest, largest = ((0.0 if p <= _NOISE else p / q if q > _NOISE else math.inf) for p, q in (x, y))
+        return smallest, largest
+
+    value = over((a.value[0], b.value[1]), (a.value[1], b.value[0]))
+    low = over((a.low[0], b.high[1]), (a.low[1], b.high[0]))
+    high = over((a.high[0], b.low[1]), (a.high[1], b.low[0]))
+    if b.low[0] <= _NOISE:
+        high = high[0], math.inf
+    if max(a.value[0], b.value[0]) <= _NOISE:
+        value = min(value[0], 1.0), max(value[1], 1.0)
+    if max(a.high[0], b.high[0]) <= _NOISE:
+        low, high = (low[0], max(low[1], 1.0)), (min(high[0], 1.0), high[1])
+    return RateBounds(value, low, high)
+
+
+def printed_rate(value: Interval) -> Interval:
+    """Give between what a rate can be printed, from between what it lies."""
+    noise = 0.0 if value[0] == value[1] else _NOISE
+    return nearest(value[0] - noise, RATE_DIGITS), nearest(value[1] + noise, RATE_DIGITS)
+
+
+def either(low: float, high: float) -> str:
+    """Name one number, or two ends."""
+    return f"{low}" if low >= high else f"{low} to {high}"
+
+
+def _within(number: float, interval: Interval) -> bool:
+    low, high = interval
+    return low - _slack(low) <= number <= high + _slack(high)
+
+
+def _rounded(how: Callable[[float, int], float], number: float, digits: int) -> float:
+    return how(number, digits) if math.isfinite(number) else number
+
+
+def _slack(number: float) -> float:
+    return _NOISE * max(1.0, abs(number)) if math.isfinite(number) else 0.0
+
+
+def _key(entry: model.Fairness) -> tuple[object, ...]:
+    given = frozenset(entry.condition.items())
+    return entry.measure, entry.attribute, entry.groups, given, entry.summary, entry.outcome
+
+
+def _name(entry: model.Fairness) -> str:
+    given = "".join(f", {name} {value}" for name, value in entry.condition.items())
+    parts = [entry.measure, f"{entry.attribute}: {' against '.join(entry.groups)}{given}", entry.summary, entry.outcome]
+    return f"fairness, {', '.join(part for part in parts if part)}"

@@ -1,0 +1,108 @@
+"""The files that are verified: a report, exact populations, an earlier report."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pydantic import ValidationError
+
+import atr
+from atr.errors import VerifyError
+from atr.report import changes, model
+from atr.report.reader_view import columns
+from atr.verify.finding import Finding, differences
+from atr.verify.form import MOST_PEOPLE, form
+from atr.verify.population_bounds import Ints
+from atr.verify.statements import findings
+
+
+def verify_files(
+    path: str | Path, *, population: str | Path | None = None, previous: str | Path | None = None
+) -> tuple[model.PublicReport, list[Finding]]:
+    """Give the report that was read, and what :func:`atr.verify.verify` finds false in it."""
+    report, found = _read(Path(path))
+    if list(form(report)):  # its numbers mean nothing
+        return report, [*found, *form(report)]
+    people = None if population is None else _read_population(report, Path(population))
+    found += findings(report, population=people)
+    if previous is not None:
+        found += _compare_with_earlier(report, Path(previous))
+    return report, found
+
+
+def _compare_with_earlier(report: model.PublicReport, path: Path) -> list[Finding]:
+    if report.changes is None:
+        raise VerifyError("the report to verify sets its figures beside no earlier one", where=str(path))
+    earlier, found = _read(path)
+    if found or list(form(earlier)):
+        raise VerifyError("is itself not as it was made", where=str(path))
+    follows = changes.since(report, earlier, sha256=hashlib.sha256(_file(path).read_bytes()).hexdigest())
+    same_version = report.provenance.atr == atr.__version__
+    return list(differences("changes", report.changes, follows, words=same_version))
+
+
+def _file(path: Path) -> Path:
+    return path / "report.json" if path.is_dir() else path
+
+
+def _read(path: Path) -> tuple[model.PublicReport, list[Finding]]:
+    """Read a report, and say whether it was changed since it was made."""
+    path = _file(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+        content = json.loads(text, object_pairs_hook=_once)
+        report = model.PublicReport.model_validate_json(text, strict=True)
+        checksum = model.checksum(content)
+    except FileNotFoundError:
+        raise VerifyError("there is no such file", where=str(path)) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise VerifyError(
+            f"this is no {model.SCHEMA} report: {'.'.join(map(str, first['loc']))}: {first['msg']}", where=str(path)
+        ) from None
+    except UnicodeEncodeError:
+        raise VerifyError("holds half a character", where=str(path)) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise VerifyError(f"cannot be read as JSON ({error})", where=str(path)) from None
+    if report.provenance.checksum != checksum:
+        return report, [Finding("provenance.checksum", "the file was changed after it was made")]
+    return report, []
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object none of whose keys stands there twice: two readers might see two reports."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise ValueError("a key stands twice in an object")
+    return content
+
+
+def _read_population(report: model.PublicReport, path: Path) -> Ints:
+    """Read the exact people of each announced region, in the report's order."""
+    regions = pd.DataFrame(columns(report), dtype=str)
+    names = list(regions)
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise VerifyError(f"cannot be read as CSV ({error})", where=str(path)) from None
+    missing = [name for name in [*names, "population"] if name not in frame]
+    if missing:
+        raise VerifyError(f"has no column {', '.join(missing)}", where=str(path))
+    known = frame[[*names, "population"]].drop_duplicates()
+    twice = known[known.duplicated(names)]
+    if len(twice):
+        raise VerifyError(f"has two populations for the region {', '.join(map(str, twice[names].iloc[0]))}", where=str(path))
+    people = regions.merge(known, how="left", on=names)["population"]
+    if people.isna().any():
+        raise VerifyError(f"has no row for the region {', '.join(map(str, regions[people.isna()].iloc[0]))}", where=str(path))
+    if not people.str.fullmatch("0{0,9}[1-9][0-9]{0,40}").all():
+        raise VerifyError("a population is no whole number of people", where=str(path))
+    numbers = [int(number) for number in people]
+    if sum(numbers) > MOST_PEOPLE:
+        raise VerifyError("has more people than a report can have", where=str(path))
+    return np.array(numbers, dtype=np.int64)
