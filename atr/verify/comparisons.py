@@ -92,7 +92,8 @@ def _entries(printed: PopulationBounds, found: Sequence[fairness.Comparison]) ->
 
 def _differ(stated: model.Fairness, follows: model.Fairness, names: Sequence[str]) -> Iterator[Finding]:
     one, other = ({name: getattr(entry, name) for name in names} for entry in (stated, follows))
-    return differences(_name(stated), one, other)
+    for found in differences("", one, other):
+        yield Finding(_name(stated), f"{found.where.removeprefix('.')} {found.problem}")
 
 
 def _outside(printed: PopulationBounds, entry: model.Fairness) -> Iterator[Finding]:

@@ -85,7 +85,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _read_population(report: model.PublicReport, path: Path) -> Ints:
     """Read the exact people of each announced region, in the report's order."""
     regions = pd.DataFrame(columns(report), dtype=str)
-    names = list(regions)
+    names = [a.name for a in report.attributes]
     try:
         frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
     except (OSError, ValueError) as error:
@@ -96,10 +96,14 @@ def _read_population(report: model.PublicReport, path: Path) -> Ints:
     known = frame[[*names, "population"]].drop_duplicates()
     twice = known[known.duplicated(names)]
     if len(twice):
-        raise VerifyError(f"has two populations for the region {', '.join(map(str, twice[names].iloc[0]))}", where=str(path))
+        raise VerifyError(
+            f"has two populations for the region {', '.join(map(str, twice[names].iloc[0]))}", where=str(path)
+        )
     people = regions.merge(known, how="left", on=names)["population"]
     if people.isna().any():
-        raise VerifyError(f"has no row for the region {', '.join(map(str, regions[people.isna()].iloc[0]))}", where=str(path))
+        raise VerifyError(
+            f"has no row for the region {', '.join(map(str, regions[people.isna()].iloc[0]))}", where=str(path)
+        )
     if not people.str.fullmatch("0{0,9}[1-9][0-9]{0,40}").all():
         raise VerifyError("a population is no whole number of people", where=str(path))
     numbers = [int(number) for number in people]

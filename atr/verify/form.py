@@ -303,7 +303,11 @@ def _totals(report: model.PublicReport) -> Iterator[Finding]:
     entries = [(entry.previous, *entry.previous_range) for entry in changes.entries]
     earlier = [*entries, *((margin.previous, *margin.previous_range) for margin in changes.margin)]
     yield from failed(
-        (all(_printed(x, MOST_DIGITS) for figures in earlier for x in figures), "changes", "an earlier figure has too many digits")
+        (
+            all(_printed(x, MOST_DIGITS) for figures in earlier for x in figures),
+            "changes",
+            "an earlier figure has too many digits",
+        )
     )
 
 

@@ -26,8 +26,8 @@ from atr.programme import Programme
 from atr.report import empty_categories as absent
 from atr.report import model
 from atr.report.comparisons import ComparisonFormatter
-from atr.verify.statements import check
 from atr.verify import consistency as figures
+from atr.verify.statements import check
 from tests.helpers import series, whole
 
 RACES, SEXES, LEVELS, CHARGES = ("a", "b, c", "d", "unknown"), ("women", "men"), ("low", "mid", "high"), ("x", "y")

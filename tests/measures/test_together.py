@@ -24,9 +24,8 @@ from atr.errors import ProgrammeError, RefusedError
 from atr.programme import load
 from atr.report.schemas import schemas
 from atr.verify import verify
-from tests.helpers import series, together
+from tests.helpers import forging, series, together
 from tests.helpers.together import LEVELS, Content, Mix, Published
-from tests.verify import test_verify as forging
 
 # Each row has a word for each feature, in the order of LEVELS.
 MIXES = (
@@ -283,11 +282,11 @@ def _who_is_not_announced_is_not_named(published: Published) -> None:
 def _tampering_is_found(published: Published, folder: Path) -> None:
     content, step = published.report, 10.0**-published.mix.digits
     random = np.random.default_rng(published.mix.seed)
-    leaves = {part: [*forging._leaves({part: content[part]})] for part in DERIVED_FIELDS if content.get(part)}
+    leaves = {part: [*forging.leaves({part: content[part]})] for part in DERIVED_FIELDS if content.get(part)}
     leaves = {part: found for part, paths in leaves.items() if (found := [path for path in paths if _follows(path)])}
     for part in random.choice([*leaves], size=min(3, len(leaves)), replace=False).tolist():
         path = leaves[part][int(random.integers(len(leaves[part])))]
-        old = forging._value(content, path)
+        old = forging.value_at(content, path)
         if isinstance(old, bool):
             new: Any = not old
         elif isinstance(old, int):
@@ -295,12 +294,12 @@ def _tampering_is_found(published: Published, folder: Path) -> None:
         else:
             by = step if part in ("influence", "surrogate") else 0.05
             new = round(old + (by if old < 0.5 else -by), 6)
-        forged = forging._write(folder / "forged.json", forging._set(content, path, new), forged=True)
-        assert forging._found(forged), (path, old, new)
+        forged = forging.write(folder / "forged.json", forging.with_value(content, path, new), forged=True)
+        assert forging.is_found(forged), (path, old, new)
     changed = copy.deepcopy(content)
     said = [*changed["fairness"], *changed.get("changes", {}).get("entries", ())]
     said[int(random.integers(len(said)))]["sentence"] = "All is well."
-    assert forging._found(forging._write(folder / "forged.json", changed, forged=True))
+    assert forging.is_found(forging.write(folder / "forged.json", changed, forged=True))
 
 
 DERIVED_FIELDS = ("fairness", "influence", "surrogate", "groups", "privacy", "changes")

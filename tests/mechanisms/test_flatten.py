@@ -26,8 +26,7 @@ from atr.programme import Programme
 from atr.report import model
 from atr.report.wording import NBSP
 from atr.verify import verify
-from tests.helpers import series, whole
-from tests.verify import test_verify as forging
+from tests.helpers import forging, series, whole
 
 quick = pytest.mark.usefixtures("quick")
 Counts = dict[tuple[str, str], tuple[int, int]]
@@ -297,10 +296,10 @@ def test_a_set_that_is_known_too_well_is_enough(tmp_path: Path) -> None:
 @quick
 def test_no_number_changes_unnoticed(tmp_path: Path, rates: str) -> None:
     _, content = _several(tmp_path, THIRDS, group_rates=rates, population_rounding=1)
-    for path in forging._leaves({key: content[key] for key in forging.RECOMPUTED}):
+    for path in forging.leaves({key: content[key] for key in forging.RECOMPUTED}):
         for sign in (1, -1):
-            changed = forging._changed(content, path, sign * forging._step(path, forging._value(content, path)))
-            assert forging._false(changed), (path, sign)
+            changed = forging.changed(content, path, sign * forging.step_of(path, forging.value_at(content, path)))
+            assert forging.is_false(changed), (path, sign)
 
 
 # --- over random logs

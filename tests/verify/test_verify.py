@@ -7,116 +7,26 @@ import csv
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
 from atr.core.announcement import Announcement
 from atr.core.region_table import RegionTable
 from atr.core.regions import Regions
 from atr.errors import RefusedError, VerifyError
-from atr.measures.feasible_outcomes import sets
-from atr.measures.group_fairness import AnnouncedCells
 from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme
 from atr.report import model
 from atr.report.comparisons import ComparisonFormatter
-from atr.verify import check, findings, loosely_bounded, verify
-from atr.verify.population_bounds import PopulationBounds, _People, apart_at_least
-from tests.helpers import series, whole
-from tests.measures.test_fairness import WithItsOwn, announced, of_two, two_sets
-from tests.test_cli import atr
-
-RECOMPUTED = ("privacy", "fidelity", "coverage", "groups", "fairness", "influence", "surrogate")
-"""The parts whose numbers follow from others; the rest is guarded by the checksum alone."""
-
-Path_ = tuple[Any, ...]
-
-
-def _leaves(value: Any, path: Path_ = ()) -> Iterator[Path_]:
-    for inner in _nodes(value, path):
-        if isinstance(_value(value, inner[len(path) :]), int | float):
-            yield inner
-
-
-def _nodes(value: Any, path: Path_ = ()) -> Iterator[Path_]:
-    """Every place in a JSON value."""
-    if path:
-        yield path
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in items:
-        yield from _nodes(inner, (*path, key))
-
-
-def _value(content: Any, path: Path_) -> Any:
-    for key in path:
-        content = content[key]
-    return content
-
-
-def _copied(content: dict[str, Any], path: Path_) -> tuple[dict[str, Any], Any]:
-    """The content anew, and in it what holds the place; all that is beside the path is shared."""
-    changed = holder = copy.copy(content)
-    for key in path[:-1]:
-        holder[key] = copy.copy(holder[key])
-        holder = holder[key]
-    return changed, holder
-
-
-def _set(content: dict[str, Any], path: Path_, value: Any) -> dict[str, Any]:
-    changed, holder = _copied(content, path)
-    holder[path[-1]] = value
-    return changed
-
-
-def _without(content: dict[str, Any], path: Path_) -> dict[str, Any]:
-    changed, holder = _copied(content, path)
-    del holder[path[-1]]
-    return changed
-
-
-def _changed(content: dict[str, Any], path: Path_, step: float) -> dict[str, Any]:
-    value = _value(content, path)
-    return _set(content, path, not value if isinstance(value, bool) else round(value + step, 9))
-
-
-def _found(path: Path) -> bool:
-    """Whether a changed report is refused: by a finding, or because it is no report any more."""
-    try:
-        return bool(verify(path))
-    except VerifyError:
-        return True
-
-
-def _false(content: dict[str, Any]) -> bool:
-    """Whether a report is refused whose checksum was renewed."""
-    try:
-        report = model.PublicReport.model_validate_json(json.dumps(content), strict=True)
-    except ValueError:
-        return True
-    return next(findings(report), None) is not None
-
-
-def _step(path: Path_, value: float) -> float:
-    if isinstance(value, int):
-        return 1
-    return 0.01 if "rate" in path or "rates" in path or "announced_share" in path else 0.001
-
-
-def _write(path: Path, content: dict[str, Any], *, forged: bool) -> Path:
-    if forged and isinstance(content.get("provenance"), dict):
-        with suppress(UnicodeEncodeError):
-            content = content | {"provenance": content["provenance"] | {"checksum": model.checksum(content)}}
-    path.write_text(json.dumps(content), encoding="utf-8")
-    return path
+from atr.verify import verify
+from atr.verify.statements import check
+from tests.helpers import forging, series, whole
 
 
 def _publish(folder: Path, counts: dict[tuple[str, str], tuple[int, int]], **policy: Any) -> dict[str, Any]:
@@ -155,39 +65,41 @@ def withholding(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_a_true_report_passes(published: dict[str, Any], tmp_path: Path) -> None:
-    assert verify(_write(tmp_path / "r.json", published, forged=False)) == []
+    assert verify(forging.write(tmp_path / "r.json", published, forged=False)) == []
 
 
 def test_any_changed_number_is_found(published: dict[str, Any], tmp_path: Path) -> None:
-    for path in _leaves(published):
+    for path in forging.leaves(published):
         for sign in (1, -1):
-            changed = _changed(published, path, sign * _step(path, _value(published, path)))
-            assert _found(_write(tmp_path / "r.json", changed, forged=False)), path
+            changed = forging.changed(published, path, sign * forging.step_of(path, forging.value_at(published, path)))
+            assert forging.is_found(forging.write(tmp_path / "r.json", changed, forged=False)), path
 
 
 def test_a_changed_number_that_follows_from_others_is_found_though_the_checksum_was_renewed(
     published: dict[str, Any], tmp_path: Path
 ) -> None:
-    for path in _leaves({key: published[key] for key in RECOMPUTED}):
+    for path in forging.leaves({key: published[key] for key in forging.RECOMPUTED}):
         for sign in (1, -1):
-            changed = _changed(published, path, sign * _step(path, _value(published, path)))
-            assert _false(changed), (path, sign)
+            changed = forging.changed(published, path, sign * forging.step_of(path, forging.value_at(published, path)))
+            assert forging.is_false(changed), (path, sign)
 
 
 def test_a_changed_verdict_or_sentence_is_found(published: dict[str, Any], tmp_path: Path) -> None:
     verdict = "not_met" if published["fairness"][0]["verdict"] == "met" else "met"
     for field, other in (("verdict", verdict), ("sentence", "All is well.")):
-        changed = _set(published, ("fairness", 0, field), other)
-        assert verify(_write(tmp_path / "r.json", changed, forged=True))
+        changed = forging.with_value(published, ("fairness", 0, field), other)
+        assert verify(forging.write(tmp_path / "r.json", changed, forged=True))
 
 
 def test_a_figure_that_does_not_follow_is_named(published: dict[str, Any], tmp_path: Path) -> None:
     value = published["influence"][0]["value"]
-    changed = _set(published, ("influence", 0, "value"), round(value + 0.1, 3))
-    (found,) = (f for f in verify(_write(tmp_path / "r.json", changed, forged=True)) if f.where.startswith("influence"))
+    changed = forging.with_value(published, ("influence", 0, "value"), round(value + 0.1, 3))
+    (found,) = (
+        f for f in verify(forging.write(tmp_path / "r.json", changed, forged=True)) if f.where.startswith("influence")
+    )
     assert str(found) == f"influence[0].value: is stated as {round(value + 0.1, 3)}, {value} follows"
     shorter = {**published, "influence": published["influence"][1:]}
-    assert any("entries" in str(f) for f in verify(_write(tmp_path / "r.json", shorter, forged=True)))
+    assert any("entries" in str(f) for f in verify(forging.write(tmp_path / "r.json", shorter, forged=True)))
 
 
 FORGERIES: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -259,10 +171,10 @@ def test_a_forgery_is_found_though_the_checksum_was_renewed(
     name: str, published: dict[str, Any], withholding: dict[str, Any], tmp_path: Path
 ) -> None:
     for content in (published, withholding):
-        assert verify(_write(tmp_path / "r.json", content, forged=True)) == []
+        assert verify(forging.write(tmp_path / "r.json", content, forged=True)) == []
         forged = copy.deepcopy(content)
         FORGERIES[name](forged)
-        assert verify(_write(tmp_path / "r.json", forged, forged=True))
+        assert verify(forging.write(tmp_path / "r.json", forged, forged=True))
 
 
 @pytest.mark.parametrize(
@@ -275,13 +187,13 @@ def test_a_withheld_group_has_no_numbers(numbers: dict[str, Any], withholding: d
         numbers = {"regions": content["groups"][0]["regions"]}
     content["groups"][-1].update(numbers)
     content["provenance"]["atr"] = "9.9"
-    assert verify(_write(tmp_path / "r.json", content, forged=True))
+    assert verify(forging.write(tmp_path / "r.json", content, forged=True))
 
 
 @pytest.mark.parametrize("rates", ["exact", "free"])
 def test_rounded_populations_leave_room_but_not_for_everything(tmp_path: Path, rates: str) -> None:
     content = _publish(tmp_path / "s", _rounded(34), group_rates=rates)
-    assert verify(_write(tmp_path / "r.json", content, forged=False)) == []
+    assert verify(forging.write(tmp_path / "r.json", content, forged=False)) == []
     for path, step in (
         (("privacy", "max_confidence"), -0.01),
         (("privacy", "max_confidence"), 0.02),
@@ -294,10 +206,10 @@ def test_rounded_populations_leave_room_but_not_for_everything(tmp_path: Path, r
         (("fairness", 0, "people", 0), 5),
         (("coverage", "decisions"), 5),
     ):
-        assert verify(_write(tmp_path / "r.json", _changed(content, path, step), forged=True)), path
+        assert verify(forging.write(tmp_path / "r.json", forging.changed(content, path, step), forged=True)), path
     value = content["fairness"][2]["value"]
-    changed = _set(content, ("fairness", 2, "range"), [0.0, 1.0] if rates == "exact" else [value, value])
-    assert any("range" in str(f) for f in verify(_write(tmp_path / "r.json", changed, forged=True)))
+    changed = forging.with_value(content, ("fairness", 2, "range"), [0.0, 1.0] if rates == "exact" else [value, value])
+    assert any("range" in str(f) for f in verify(forging.write(tmp_path / "r.json", changed, forged=True)))
 
 
 SEVERAL = ("approved", "refused", "waiting", "none", "returned")
@@ -352,90 +264,6 @@ def test_a_range_of_several_outcomes_that_is_made_narrower_is_found(outcomes: tu
             assert name in found or (end == "lower" and rounding > 1 and e.measure == "statistical_parity"), (end, name)
 
 
-def test_ends_that_are_bounded_only_are_said_to_be(tmp_path: Path) -> None:
-    assert not loosely_bounded(_of_several(SEVERAL[:3], 1)[0])
-    assert not loosely_bounded(_of_several(SEVERAL[:2], 5)[0])
-    report, of = _of_several(SEVERAL[:3], 5)
-    path = _write(tmp_path / "r.json", json.loads(report.to_json()), forged=False)
-    population = tmp_path / "population.csv"
-    keys = [[public, secret] for public in "ab" for secret in "xyz"]
-    rows = [[*key, int(people)] for key, people in zip(keys, of.population, strict=True)]
-    with population.open("w", newline="") as file:
-        csv.writer(file).writerows([["public", "secret", "population"], *rows])
-    for more, told in ((), True), (("--population", population), False):
-        result = atr("verify", path, *more)
-        assert result.returncode == 0, result.stderr
-        assert ("bounded only" in result.stdout) == told
-
-
-def _within_rounding(
-    cells: AnnouncedCells, data: st.DataObject, *, width: int, flattened: bool = False
-) -> tuple[PopulationBounds, AnnouncedCells]:
-    """What a reader of rounded people knows of cells, and the cells with people at the ends of what is left."""
-    n, groups = len(cells.population), len(cells.offsets) - 1
-    least, most = (
-        cells.population,
-        cells.population + np.array(data.draw(st.lists(st.integers(0, width), min_size=n, max_size=n))),
-    )
-    flat = np.array(data.draw(st.lists(st.booleans(), min_size=groups, max_size=groups))) if flattened else None
-    cells = replace(cells, exact=True, flattened=flat)
-    printed = PopulationBounds(
-        report=cast(Any, None),
-        announcement=cast(Any, SimpleNamespace(offsets=cells.offsets)),
-        cells=cells,
-        least=least,
-        most=most,
-        columns={},
-    )
-    people = np.where(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), least, most)
-    return printed, replace(cells, population=people, printed=people)
-
-
-@given(announced(fewest_outcomes=3, most_outcomes=6), st.sampled_from([(1, 3), (1_000, 10)]), st.data())
-def test_an_upper_end_of_several_outcomes_is_bounded_from_below_whatever_the_people(
-    case: tuple[AnnouncedCells, np.ndarray], sizes: tuple[int, int], data: st.DataObject
-) -> None:
-    """Also where two sets share groups, so that the ends each has alone may not be reached together; and closely."""
-    times, width = sizes
-    cells = WithItsOwn(**vars(case[0]))
-    printed, true = _within_rounding(replace(cells, population=cells.population * times), data, width=width)
-    labels = two_sets(data, len(true.population))
-    top = of_two(true, labels.tolist())[1].range[1]
-    one, other = (labels == which for which in "ab")
-    bound = printed.furthest(one, other)
-    assert bound <= top + 1e-9
-    if times > width:
-        assert bound >= top - 0.03
-
-
-@given(announced(fewest_outcomes=3), st.sampled_from([1, 1_000]), st.booleans(), st.data())
-def test_known_totals_lie_beyond_the_announced_ones_by_no_less_than_is_counted_on(
-    case: tuple[AnnouncedCells, np.ndarray], times: int, flattened: bool, data: st.DataObject
-) -> None:
-    cells = replace(case[0], population=case[0].population * times)
-    printed, true = _within_rounding(cells, data, width=3, flattened=flattened)
-    beyond = printed._beyond_announced(_People.of(printed, printed.everyone))
-    for place, of in enumerate(sets(true.outcomes)[1:-1], start=1):
-        event = true.event(*of)
-        shown = np.add.reduceat(true.population * event.chance, true.offsets[:-1])
-        assert (event.totals[:, 1] - shown >= beyond[place] - 1e-9).all()
-    assert (beyond[[0, -1]] == 0).all()
-
-
-RATES, SCALES = st.floats(0, 0.3), st.lists(st.floats(0.8, 1.2), min_size=2, max_size=2)
-
-
-@given(st.floats(-0.5, 0.5), RATES, RATES, SCALES, SCALES, st.floats(0, 1), st.floats(0, 1))
-def test_the_least_sum_is_found_whatever_the_scales(
-    total: float, u: float, v: float, s: list[float], t: list[float], i: float, k: float
-) -> None:
-    def least(*scales: float) -> float:
-        return float(linprog([1, 1], A_ub=[[-x for x in scales]], b_ub=[-total], bounds=[(None, u), (None, v)]).fun)
-
-    assume(total < min(s) * u + min(t) * v)
-    found = apart_at_least(total, (u, v), (s, t))
-    assert found == pytest.approx(min(least(*scales) for scales in product(s, t)), abs=1e-9)
-    assert found <= least(s[0] + i * (s[1] - s[0]), t[0] + k * (t[1] - t[0])) + 1e-9
 
 
 def test_with_the_exact_populations_every_digit_is_checked_again(tmp_path: Path) -> None:
@@ -449,12 +277,12 @@ def test_with_the_exact_populations_every_digit_is_checked_again(tmp_path: Path)
         return population
 
     rows: list[list[Any]] = [[*key, people] for key, (people, _) in counts.items()]
-    report = _write(tmp_path / "r.json", content, forged=False)
+    report = forging.write(tmp_path / "r.json", content, forged=False)
     assert verify(report, population=supply(rows)) == []
     for i in range(len(content["fairness"])):
-        for path in _leaves(content["fairness"][i], ("fairness", i)):
-            changed = _changed(content, path, _step(path, _value(content, path)))
-            assert verify(_write(tmp_path / "c.json", changed, forged=True), population=population), path
+        for path in forging.leaves(content["fairness"][i], ("fairness", i)):
+            changed = forging.changed(content, path, forging.step_of(path, forging.value_at(content, path)))
+            assert verify(forging.write(tmp_path / "c.json", changed, forged=True), population=population), path
     assert verify(report, population=supply([[*rows[0][:2], rows[0][2] + 10], *rows[1:]]))
     for wrong, message in (
         ([], "no row for the region"),
@@ -478,7 +306,7 @@ def test_what_is_no_report_is_said_to_be_none(tmp_path: Path, text: str) -> None
 
 
 def test_a_key_that_stands_twice_is_refused(published: dict[str, Any], tmp_path: Path) -> None:
-    path = _write(tmp_path / "r.json", published, forged=False)
+    path = forging.write(tmp_path / "r.json", published, forged=False)
     path.write_text(path.read_text().replace('"version": 1', '"version": 1, "version": 1', 1))
     with pytest.raises(VerifyError, match="twice"):
         verify(path)
@@ -487,16 +315,19 @@ def test_a_key_that_stands_twice_is_refused(published: dict[str, Any], tmp_path:
 @pytest.mark.parametrize("rounding", [1, 5])
 def test_a_hostile_report_does_not_crash(tmp_path: Path, rounding: int) -> None:
     content = _publish(tmp_path / "s", WITHHOLDING, population_rounding=rounding)
-    assert verify(_write(tmp_path / "r.json", content, forged=True)) == []
+    assert verify(forging.write(tmp_path / "r.json", content, forged=True)) == []
     numbers = 0, -1, 10**18, 0.5, 1e-320, 1e308, True
     others = "", "g1", "\ud800", None, [], {}, ["a", "a"], {"a": "b"}
     alike = {("groups", 1), *(("fairness", i) for i in range(3, len(content["fairness"])))}
     alike |= {(name, i) for name in ("influence", "notes") for i in range(1, len(content[name]))}
-    for path in (path for path in _nodes(content) if path[:2] not in alike):
-        values = (*numbers, *others) if isinstance(_value(content, path), int | float) else others
-        for changed in (*(_set(content, path, value) for value in values), _without(content, path)):
+    for path in (path for path in forging.nodes(content) if path[:2] not in alike):
+        values = (*numbers, *others) if isinstance(forging.value_at(content, path), int | float) else others
+        for changed in (
+            *(forging.with_value(content, path, value) for value in values),
+            forging.without(content, path),
+        ):
             with suppress(VerifyError):
-                assert isinstance(verify(_write(tmp_path / "r.json", changed, forged=True)), list)
+                assert isinstance(verify(forging.write(tmp_path / "r.json", changed, forged=True)), list)
 
 
 SMALL = st.integers(0, 12) | st.integers(0, 60) | st.just(1200)
