@@ -18,6 +18,8 @@ from urllib.request import urlopen
 import pytest
 from hypothesis import HealthCheck, settings
 
+from atr.report.model import PublicReport
+from tests.helpers import reports as made_reports
 from tests.helpers import series
 from tests.helpers.paths import EXAMPLES, ROOT
 
@@ -55,6 +57,18 @@ def example(tmp_path: Path) -> Path:
 def quick() -> Iterator[None]:
     with series.quick():
         yield
+
+
+@pytest.fixture(scope="session")
+def reports() -> dict[str, PublicReport]:
+    """Reports of several shapes by name."""
+    return made_reports.shapes()
+
+
+@pytest.fixture(scope="session")
+def documents(reports: dict[str, PublicReport]) -> made_reports.Documents:
+    """The files of a report, laid out when first asked for."""
+    return made_reports.maker(reports)
 
 
 @pytest.fixture

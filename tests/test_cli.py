@@ -19,19 +19,11 @@ from atr.report.model import PublicReport
 from atr.warehouse.store import hold
 from tests.conftest import Published
 from tests.helpers import series
+from tests.helpers.command import atr
 from tests.helpers.paths import ROOT
 from tests.helpers.served import processes
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
-
-
-def atr(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "atr.cli", *map(str, arguments)],
-        cwd=cwd, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from atr.documents import csv as annex
 from atr.documents.render import render
 from atr.report.model import PublicReport
 from tests.helpers import sample
-from tests.report.conftest import Documents, silent
+from tests.helpers.reports import Documents, silent
 
 
 def rows(content: bytes) -> list[dict[str, str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from atr.documents import view
 from atr.documents.html import IndexEntry, index_html, report_html
 from atr.report.model import PublicReport
 from tests.helpers import sample
+from tests.helpers.page_text import read
 from tests.helpers.texts import HOSTILE
 
 
@@ -96,31 +96,6 @@ def test_fonts_and_dark_charts(browser: Any, site: Path) -> None:
     assert "Source Sans 3" in page.evaluate(family)
     assert page.evaluate("getComputedStyle(document.querySelector('svg .ink')).fill") == "rgb(230, 234, 238)"
     context.close()
-
-
-class _Text(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.text: list[str] = []
-        self.tags: list[str] = []
-        self.skipped = 0
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.tags.append(tag)
-        self.skipped += tag == "style"
-
-    def handle_endtag(self, tag: str) -> None:
-        self.skipped -= tag == "style"
-
-    def handle_data(self, data: str) -> None:
-        if not self.skipped:
-            self.text.append(data)
-
-
-def read(report: PublicReport) -> tuple[str, list[str]]:
-    parser = _Text()
-    parser.feed(report_html(report, sha256="f" * 64))
-    return re.sub(r"\s+", " ", "".join(parser.text)), parser.tags
 
 
 def test_hostile_texts_are_texts(reports: dict[str, PublicReport]) -> None:

@@ -22,7 +22,7 @@ from atr.documents.html import report_html
 from atr.errors import EnvironmentFault
 from atr.report.model import PublicReport
 from tests.helpers import sample
-from tests.report.conftest import Documents
+from tests.helpers.reports import Documents
 
 pytestmark = pytest.mark.xdist_group("documents")
 """One worker lays every report out, once."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -19,13 +18,12 @@ from atr.measures.group_fairness import (
     AnnouncedCells,
     Comparison,
     GroupingSpec,
-    compare,
     counted,
     exact_totals,
     joined,
     overall,
 )
-from atr.programme import FairnessPolicy
+from tests.helpers.announced_cells import WithItsOwn, announced, compared, of_two, two_sets
 
 INCOME = ("below 100k", "100k to 200k", "above 200k")
 
@@ -40,33 +38,9 @@ def _verdict(found: Comparison) -> str | None:
     return MEASURES[found.measure].verdict(found.range, found.threshold)
 
 
-def _compare(cells: AnnouncedCells, values: dict[str, Sequence[str]], **changes: object) -> list[Comparison]:
-    options = {
-        "compared": [GroupingSpec(("sex",), "men")],
-        "legitimate": ("income",),
-        "outcomes": ("approved", "refused"),
-        "lines": FairnessPolicy(),
-    }
-    return compare(cells, values, **(options | changes))  # type: ignore[arg-type]
-
-
-def of_two(cells: AnnouncedCells, labels: Sequence[str]) -> tuple[list[Comparison], Comparison]:
-    """Of the people labelled “a” against those labelled “b”: the ratio of each outcome, and statistical parity."""
-    found = _compare(
-        cells,
-        {"set": labels},
-        compared=[GroupingSpec(("set",), "b")],
-        legitimate=(),
-        outcomes=tuple("pqrstuvw"[: cells.outcomes]),
-    )
-    of_both = [c for c in found if c.groups == ("a", "b")]
-    (parity,) = (c for c in of_both if c.measure == "statistical_parity")
-    return [c for c in of_both if c.measure == "p_percent_rule"], parity
-
-
 def test_tables_1_and_2_of_the_paper() -> None:
     cells = _true_cells([139, 9, 2, 117, 18, 5], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
-    found = _compare(cells, {"sex": ("women",) * 3 + ("men",) * 3, "income": INCOME * 2})
+    found = compared(cells, {"sex": ("women",) * 3 + ("men",) * 3, "income": INCOME * 2})
     by = {(c.measure, c.outcome, dict(c.condition).get("income")): c for c in found}
     assert all(c.by.name == "sex" for c in found)
     parity = by["statistical_parity", None, None]
@@ -83,7 +57,7 @@ def test_tables_1_and_2_of_the_paper() -> None:
 def test_every_pair_is_compared_and_the_reference_comes_first() -> None:
     cells = _true_cells([10, 10, 10, 10], [0.1, 0.4, 0.9, 0.9], [0, 1, 2, 3, 4])
     values = {"race": ("a", "b", "c", "unknown")}
-    found = _compare(cells, values, compared=[GroupingSpec(("race",))], legitimate=())
+    found = compared(cells, values, compared=[GroupingSpec(("race",))], legitimate=())
     pairs = [c.groups for c in found if c.measure == "statistical_parity"]
     assert {frozenset(p) for p in pairs} == {frozenset(p) for p in ("ab", "ac", "bc")} | {
         frozenset((x, "unknown")) for x in "abc"
@@ -108,7 +82,7 @@ def test_the_reference_is_named_or_chosen_by_a_rule_and_is_not_a_tiny_group(
     by: GroupingSpec, minimum: int, expected: str
 ) -> None:
     cells = _true_cells([30, 50, 40, 10, 90], [0.5, 0.2, 0.6, 0.9, 1.0], [0, 1, 2, 3, 4, 5])
-    found = _compare(cells, {"race": ("a", "b", "c", "d", "unknown")}, compared=[by], legitimate=(), minimum=minimum)
+    found = compared(cells, {"race": ("a", "b", "c", "d", "unknown")}, compared=[by], legitimate=(), minimum=minimum)
     assert {c.reference for c in found} == {expected}
 
 
@@ -125,8 +99,8 @@ def test_an_intersection_is_compared_like_an_attribute_whose_values_are_the_pair
     income = rng.choice(INCOME, n)
     pairs = tuple(joined(pair) for pair in zip(public, secret, strict=True))
     values = {"race": tuple(public), "sex": tuple(secret), "income": tuple(income), "both": pairs}
-    crossed = _compare(cells, values, compared=[GroupingSpec(("race", "sex"))])
-    single = _compare(cells, values, compared=[GroupingSpec(("both",), crossed[0].reference)])
+    crossed = compared(cells, values, compared=[GroupingSpec(("race", "sex"))])
+    single = compared(cells, values, compared=[GroupingSpec(("both",), crossed[0].reference)])
     assert "unknown" not in crossed[0].reference
     assert {c.by.name for c in crossed} == {"race and sex"}
 
@@ -146,7 +120,7 @@ def test_an_intersection_is_compared_like_an_attribute_whose_values_are_the_pair
 
 def test_parity_over_all_classes_is_that_of_the_worst_and_the_weighted_mean() -> None:
     cells = _true_cells([100, 300, 40, 200, 100, 10], [0.5, 0.2, 1, 0.5, 0.4, 0.5], [0, 3, 6])
-    found = _compare(cells, {"sex": ("women",) * 3 + ("men",) * 3, "income": INCOME * 2}, minimum=20)
+    found = compared(cells, {"sex": ("women",) * 3 + ("men",) * 3, "income": INCOME * 2}, minimum=20)
     classes = [c for c in found if c.measure == "conditional_statistical_parity"]
     kept = counted(classes, minimum=20)
     assert [dict(c.condition)["income"] for c in kept] == list(INCOME[:2]), "the third has 10 men only"
@@ -185,32 +159,6 @@ def test_verdicts(measure: str, inside: tuple[float, float], line: float | None,
     assert MEASURES[measure].verdict(inside, line) == expected
 
 
-@st.composite
-def announced(
-    draw: st.DrawFn, *, fewest_outcomes: int = 2, most_outcomes: int = 5
-) -> tuple[AnnouncedCells, np.ndarray]:
-    """Announced cells on a grid of 0.01 and a truth they may have come from."""
-    sizes = draw(st.lists(st.integers(1, 4), min_size=2, max_size=4))
-    n, outcomes = sum(sizes), draw(st.integers(fewest_outcomes, most_outcomes))
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    population = np.array(draw(st.lists(st.integers(1, 40), min_size=n, max_size=n)))
-    cuts = [sorted(draw(st.integers(0, int(p))) for _ in range(outcomes - 1)) for p in population]
-    counts = np.array([np.diff([0, *cut, p]) for cut, p in zip(cuts, population, strict=True)])
-    truth = counts / population[:, None]
-    level = draw(st.sampled_from([0.8, 0.9, 1.0]))
-    exact = draw(st.booleans())
-    units = np.floor(truth * 100 + 1e-9).astype(np.int64)
-    for row, part in zip(units, truth * 100 - units, strict=True):
-        row[np.argsort(-part, kind="stable")[: 100 - row.sum()]] += 1
-    low, high = Delta(level).allowed_outcomes_on_grid(truth, digits=2)
-    if not exact and outcomes == 2:
-        first = [draw(st.integers(int(a), int(b))) for a, b in zip(low[:, 0], high[:, 0], strict=True)]
-        units = np.array([[x, 100 - x] for x in first])
-    assert ((low <= units) & (units <= high)).all()
-    lower, upper = Delta(level).believed_outcomes(units / 100, digits=2)
-    return AnnouncedCells(population, units / 100, 2, lower, upper, offsets, exact, population), truth
-
-
 @given(announced(), st.data())
 def test_the_true_measure_lies_in_its_range(case: tuple[AnnouncedCells, np.ndarray], data: st.DataObject) -> None:
     cells, truth = case
@@ -229,23 +177,6 @@ def test_the_true_measure_lies_in_its_range(case: tuple[AnnouncedCells, np.ndarr
         assert parity.value == pytest.approx(np.abs(means[0] - means[1]).sum() / 2)
         spread = 2 * (cells.outcomes // 2) * float((cells.upper - cells.lower).max())
         assert max(parity.value - low, high - parity.value) <= spread + 1e-9, "never wider than Lemma 2"
-
-
-def two_sets(data: st.DataObject, n: int) -> np.ndarray:
-    """Two sets of regions that are compared, and the rest."""
-    labels = np.array(data.draw(st.lists(st.sampled_from("abc"), min_size=n, max_size=n)))
-    places = data.draw(st.permutations(range(n)))
-    labels[places[0]], labels[places[1]] = "a", "b"
-    return labels
-
-
-class WithItsOwn(AnnouncedCells):
-    """Cells whose totals allow the announced mapping as well: it is one of those that a range is of."""
-
-    def _total(self, outcome: int) -> np.ndarray:
-        total = super()._total(outcome)
-        own = np.add.reduceat(self.population * self.chance[:, outcome], self.offsets[:-1])
-        return np.column_stack([np.minimum(total[:, 0], own), np.maximum(total[:, 1], own)])
 
 
 class _Mappings:

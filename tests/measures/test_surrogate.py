@@ -11,7 +11,7 @@ from sklearn.metrics import mean_absolute_error, r2_score
 
 from atr.measures.influence import Rules
 from atr.measures.surrogate import Tree, agreement, fit, variance
-from tests.measures.test_influence import table, tables
+from tests.helpers.rules import table, tables
 
 
 def test_a_rule_of_two_questions_is_found() -> None:

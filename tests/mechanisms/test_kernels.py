@@ -20,7 +20,7 @@ from atr.mechanisms.optimal import announce, blocks, kernels, optimal_privacy, r
 from atr.mechanisms.optimal.allowed_ranges import allowed
 from atr.mechanisms.optimal.solve import confidences, strictest_delta
 from tests.helpers.paths import ROOT
-from tests.mechanisms.test_against_programmes import (
+from tests.helpers.single_groups import (
     confidence,
     exact_closed_form,
     fidelities,
@@ -252,7 +252,7 @@ def test_set_up_compiles_all_that_is_ever_called():
 
 
 def test_the_compiler_is_loaded_only_to_compute():
-    code = "import sys, atr.mechanisms.optimal, atr.mechanisms.announcement, atr.cli; sys.exit('numba' in sys.modules)"
+    code = "import sys, atr.mechanisms.optimal, atr.core.announcement, atr.cli; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 

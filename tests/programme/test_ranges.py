@@ -22,7 +22,7 @@ from atr.verify import verify
 from atr.warehouse import ledger
 from atr.warehouse.connection import Warehouse
 from tests.helpers import series
-from tests.test_cli import atr
+from tests.helpers.command import atr
 
 quick = pytest.mark.usefixtures("quick")
 

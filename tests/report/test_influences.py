@@ -21,8 +21,8 @@ from atr.measures.influence import SHAPLEY_UP_TO
 from atr.report import derived, model
 from atr.report.model import PublicReport, TreeNode
 from atr.verify import verify
-from tests.documents.test_html import read
 from tests.helpers import sample, series
+from tests.helpers.page_text import read
 from tests.helpers.paths import TESTS
 
 EQUAL = TESTS / "vectors" / "equal_announcements.json"

@@ -35,7 +35,7 @@ from atr.warehouse.coarsening import coarsen
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import arranged
 from tests.helpers import series, whole
-from tests.test_cli import atr
+from tests.helpers.command import atr
 
 quick = pytest.mark.usefixtures("quick")
 

@@ -1,4 +1,4 @@
-"""What the tests of the documents share: reports of several shapes, rendered once."""
+"""Reports of several shapes, and their documents, made when first asked for."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from tests.helpers import sample
 Documents = Callable[[str], dict[str, bytes]]
 
 
-@pytest.fixture(scope="session")
-def reports() -> dict[str, PublicReport]:
+def shapes() -> dict[str, PublicReport]:
     """Reports of several shapes by name."""
     long = "Persons with a rather long description that goes on, {kind} {i}"
     return {
@@ -33,8 +32,7 @@ def reports() -> dict[str, PublicReport]:
     }
 
 
-@pytest.fixture(scope="session")
-def documents(reports: dict[str, PublicReport]) -> Documents:
+def maker(reports: dict[str, PublicReport]) -> Documents:
     """The files of a report, made when first asked for; a record in WeasyPrint's log is a failure."""
     made: dict[str, dict[str, bytes]] = {}
 

@@ -1,0 +1,35 @@
+"""What stands on a page."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+from atr.documents.html import report_html
+from atr.report.model import PublicReport
+
+
+class _Text(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.text: list[str] = []
+        self.tags: list[str] = []
+        self.skipped = 0
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.append(tag)
+        self.skipped += tag == "style"
+
+    def handle_endtag(self, tag: str) -> None:
+        self.skipped -= tag == "style"
+
+    def handle_data(self, data: str) -> None:
+        if not self.skipped:
+            self.text.append(data)
+
+
+def read(report: PublicReport) -> tuple[str, list[str]]:
+    parser = _Text()
+    parser.feed(report_html(report, sha256="f" * 64))
+    return re.sub(r"\s+", " ", "".join(parser.text)), parser.tags
