@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 
@@ -420,7 +421,7 @@ def _groups(
     return (*result, *withheld)
 
 
-def _status(announcement: Announcement, group: int) -> model.Status:
+def _status(announcement: Announcement, group: int) -> Literal["announced", "coarsened", "flattened"]:
     if announcement.flattened[group]:
         return "flattened"
     return "coarsened" if announcement.coarsened[group] else "announced"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from atr.errors import PeriodError
 from atr.programme.periods import parse
-from atr.report.model import Change, Changes, Fairness, Margin, Measure, PublicReport
+from atr.report.model import Change, Changes, Fairness, Margin, PublicReport
 from atr.report.rounding import bounds, down, nearest, up
 from atr.report.wording import listed, number, points, rule_name
 
@@ -19,7 +19,7 @@ _NOISE = 1e-9
 _NAMED = 5
 
 _Printed = tuple[float | None, float | None]
-_Key = tuple[tuple[str, str], Measure]
+_Key = tuple[tuple[str, str], str]
 
 
 def since(report: PublicReport, previous: PublicReport, *, sha256: str) -> Changes:

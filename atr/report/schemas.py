@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 from atr import programme
-from atr.report import model
+from atr.report.model import PublicReport
 
 
 def schemas() -> dict[str, str]:
     """The schema files, by name."""
-    made = {"programme.schema.json": programme.json_schema(), "report.schema.json": model.json_schema()}
+    made = {"programme.schema.json": programme.json_schema(), "report.schema.json": PublicReport.model_json_schema()}
     return {name: json.dumps(schema, indent=1, ensure_ascii=False) + "\n" for name, schema in made.items()}
 
 

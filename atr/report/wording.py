@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 
+from atr.measures.base import Verdict
 from atr.programme import OWN_POPULATION
 from atr.report import rounding
-from atr.report.model import Fairness, FidelityInfo, PeriodInfo, PublicReport, Verdict
+from atr.report.model import Fairness, FidelityInfo, PeriodInfo, PublicReport
 
 NBSP = "\N{NO-BREAK SPACE}"
 MONTHS = (

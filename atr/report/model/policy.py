@@ -1,0 +1,133 @@
+"""What is stated beforehand: who publishes, about what, by which policy and by which inputs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from atr.report.model.base import Frozen, OutcomeDistance, Share, Sparse
+
+
+class Publisher(Frozen):
+    """Who publishes the report and answers for it."""
+
+    name: str
+    contact: str
+    website: str = ""
+
+
+class System(Frozen):
+    """The system whose decisions are described; empty texts were not stated by the publisher."""
+
+    name: str
+    version: str = ""
+    purpose: str = ""
+    human_review: str = ""
+    appeal: str = ""
+
+
+class ProgrammeInfo(Frozen):
+    """The report series."""
+
+    name: str
+    title: str
+    language: str
+    publisher: Publisher
+    system: System
+
+
+class PeriodInfo(Frozen):
+    """Days from ``start`` to before ``end`` (ISO dates), in the named time zone; None where the whole log is meant."""
+
+    label: str
+    start: str | None
+    end: str | None
+    timezone: str | None
+
+
+class AttributeDistance(Frozen):
+    """How far two values of an attribute are apart, and how much that counts beside the other attributes.
+
+    By their ``positions`` on a scale, in parts of the whole scale, where both have one; else 1, and 0 if they are the
+    same.
+    """
+
+    kind: Literal["nominal", "ordinal", "numeric"]
+    weight: Annotated[float, Field(ge=0, le=1000)]
+    positions: Sparse[dict[str, float]] = Field(default_factory=dict)
+
+
+class IndividualPolicy(Frozen):
+    """The declared distance of records: the mean of those of all attributes by weight, 0 where no weight is given.
+
+    ``measures`` are the distances of outcomes that are compared with it, ``tolerance`` is how far they may exceed it.
+    """
+
+    distances: dict[str, AttributeDistance]
+    measures: tuple[OutcomeDistance, ...]
+    tolerance: Share
+
+
+class SamplingInfo(Frozen):
+    """Whether the log is taken for a sample or for all there is; of a sample the level of intervals and tests, and how
+    they are made."""
+
+    coverage: Literal["sample", "whole"]
+    alpha: Sparse[Annotated[float, Field(gt=0, lt=1)] | None] = None
+    methods: Sparse[dict[str, str]] = Field(default_factory=dict)
+
+
+class PolicyInfo(Frozen):
+    """The policy as the programme states it, and where the lines of ``four_fifths`` and ``parity_tolerance`` come from.
+
+    ``fidelity`` is {"ranges": None} if each region has limits of its own. ``individual`` is there only where individual
+    fairness is measured.
+    ``influence_sets`` are the sets of inputs whose joint influence is measured; there only if there are such.
+    """
+
+    mechanism: str
+    reader: str = "face_value"
+    group_rates: Literal["exact", "free"]
+    objective: Literal["privacy", "fidelity"]
+    fidelity: dict[str, float | None]
+    max_confidence: Share
+    minimum_group_size: Annotated[int, Field(ge=1, le=10**9)]
+    unattainable: str
+    digits: Annotated[int, Field(ge=1, le=6)]
+    population_rounding: Annotated[int, Field(ge=1, le=10**9)]
+    side_information: str
+    four_fifths: Share
+    four_fifths_origin: str = ""
+    parity_tolerance: Share
+    parity_tolerance_origin: str = ""
+    individual: Sparse[IndividualPolicy | None] = None
+    sampling: Sparse[SamplingInfo | None] = None
+    influence_sets: Sparse[tuple[tuple[str, ...], ...]] = ()
+
+
+class AttributeInfo(Frozen):
+    """An input of the decision, with the display values that are declared or announced, in order.
+
+    ``sets`` are the named sets of its values that are protected beside every single value. ``coarse`` are those of the
+    values under which groups were merged that could not be announced on their own; there only if there are such.
+    ``max_confidence`` is the ceiling of each value, ``sets_max_confidence`` that of named sets; there only where
+    stricter than the policy's.
+    """
+
+    name: str
+    title: str
+    role: Literal["public", "sensitive"]
+    protected: bool
+    legitimate: bool
+    values: tuple[str, ...]
+    sets: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    coarse: Sparse[tuple[str, ...]] = ()
+    max_confidence: Sparse[Share | None] = None
+    sets_max_confidence: Sparse[dict[str, Share]] = Field(default_factory=dict)
+
+    @property
+    def own_ceilings(self) -> tuple[tuple[str, str | None, float], ...]:
+        """The attribute, the set (None: each value) and the ceiling, of each that has one of its own."""
+        values = () if self.max_confidence is None else ((self.name, None, self.max_confidence),)
+        return (*values, *((self.name, of_set, own) for of_set, own in self.sets_max_confidence.items()))

@@ -1,0 +1,242 @@
+"""What is announced, how private and how faithful it is, and the whole report."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from operator import not_
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from atr.report.model.base import Frozen, People, Share, Sparse
+from atr.report.model.figures import Changes, ComparedBy, Fairness, Influence, Surrogate
+from atr.report.model.policy import AttributeInfo, PeriodInfo, PolicyInfo, ProgrammeInfo
+
+SCHEMA: Literal["atr-report/1"] = "atr-report/1"
+
+
+class Leakage(Frozen):
+    """What the printed rules give away in the units of other definitions: the worst group of each, rounded up.
+
+    Computed from the printed chances and the printed numbers of people, of the sensitive attribute in which it is
+    worst; None where it is infinite. ``ldp`` and ``log_lift`` are in nats, ``min_entropy_leakage`` is in bits.
+    """
+
+    ldp: Annotated[float, Field(ge=0)] | None
+    log_lift: Annotated[float, Field(ge=0)] | None
+    likeness_gain: Annotated[float, Field(ge=0)] | None
+    min_entropy_leakage: Annotated[float, Field(ge=0)] | None
+
+
+class GroupLeakage(Leakage):
+    """As :class:`Leakage`, of one group, with its ``min_uncertainty`` in nats, rounded down."""
+
+    min_uncertainty: Annotated[float, Field(ge=0)]
+
+
+class OwnCeiling(Frozen):
+    """A ceiling stricter than the policy's, and how sure a reader can be there with and without the report.
+
+    Of each value of ``attribute``, or of its named ``set``. Confidences are rounded up and of the groups that are not
+    flattened; 0 where nobody of them is in the set.
+    """
+
+    attribute: str
+    set: str | None
+    ceiling: Share
+    max_confidence: Share
+    prior_confidence: Share
+
+
+class Privacy(Frozen):
+    """The guarantee, computed from the printed numbers; all None where no group is announced but flattened ones.
+
+    ``max_confidence`` and ``prior_confidence`` are rounded up, ``min_uncertainty`` (nats) is rounded down.
+    ``binding_set`` is what a reader can be surest of in the binding group: a value of an attribute, or a named set.
+    All of these are of the groups that prior knowledge leaves below the ceiling. ``flattened_confidence``, rounded up,
+    is how sure a reader can be in those that are flattened because it does not, with this report or without it; there
+    only where there is such a group. ``own_ceilings`` are there only where some set has a ceiling of its own.
+    ``printed_confidence``, rounded up, is how sure a reader can be who takes the printed numbers of people for known
+    and not the side information; there only where a file of it is declared.
+    """
+
+    max_confidence: Share | None
+    prior_confidence: Share | None
+    min_uncertainty: float | None
+    binding_group: str | None
+    binding_set: dict[str, str] | None
+    holds_for: str
+    leakage: Leakage | None = None
+    flattened_confidence: Sparse[Share | None] = None
+    own_ceilings: Sparse[tuple[OwnCeiling, ...]] = ()
+    printed_confidence: Sparse[Share | None] = None
+
+
+class FidelityInfo(Frozen):
+    """The promise on every announced chance outside flattened groups.
+
+    ``largest_change`` is None where it is relative (alpha); both numbers are where each region has limits of its own,
+    and where the linear mechanism promises nothing of single chances.
+    """
+
+    kind: Literal["delta", "alpha", "ranges"]
+    level: Share | None
+    largest_change: Share | None
+
+
+class GroupCounts(Frozen):
+    """How many QID groups are announced, flattened and coarsened ones among them, and how many are not.
+
+    ``coarsened`` are merged from ``merged`` groups that could not be announced on their own; there only if there are
+    such. A group that is withheld may have been merged as well.
+    """
+
+    announced: int
+    withheld_for_size: int
+    withheld: int
+    coarsened: Annotated[int, Field(exclude_if=not_)] = 0
+    merged: Annotated[int, Field(exclude_if=not_)] = 0
+
+
+class Coverage(Frozen):
+    """How much of the period the report covers; ``rate`` is the share of each outcome among announced people."""
+
+    decisions: People
+    announced_share: Share
+    groups: GroupCounts
+    rate: dict[str, Share] | None
+
+
+class Region(Frozen):
+    """A decision region of an announced group: its sensitive values, people and announced chances.
+
+    ``allowed`` are the declared limits of the chance of the positive outcome, the announced and the true one; there
+    only where each region has limits of its own and its group is not flattened. ``known`` are the people in it by the
+    side information, of which the proportions within a group matter; there only where a file of it is declared.
+    """
+
+    sensitive: dict[str, str]
+    population: People
+    announced: dict[str, Share]
+    allowed: Sparse[tuple[Share, Share] | None] = None
+    known: Sparse[Annotated[People, Field(ge=1)] | None] = None
+
+
+class Group(Frozen):
+    """A QID group. One withheld because prior knowledge exceeds the ceiling has its public values and no number.
+
+    One flattened for that reason shows its rates, to the nearest percent, as the chances of every region. One
+    coarsened has coarser public values than others, and is of the people with these whose own group could not be
+    announced.
+    """
+
+    id: str
+    public: dict[str, str]
+    status: Literal["announced", "coarsened", "flattened", "withheld"]
+    population: People | None = None
+    rate: dict[str, Share] | None = None
+    leakage: GroupLeakage | None = None
+    regions: tuple[Region, ...] = ()
+
+
+class DataQuality(Frozen):
+    """What became of the rows of the whole log so far; ``unknown`` is the share of announced people without a value."""
+
+    rows_read: int
+    decisions: People
+    duplicates: People
+    corrections: People
+    quarantined: People
+    unknown: dict[str, Share]
+
+
+class Note(Frozen):
+    """A fidelity note."""
+
+    id: str
+    title: str
+    text: str
+
+
+class Provenance(Frozen):
+    """The software, and a checksum over everything else in the file (canonical JSON, SHA-256)."""
+
+    atr: str
+    schema_name: Literal["atr-report/1"] = Field(default=SCHEMA, alias="schema")
+    checksum: str = ""
+
+
+class PublicReport(Frozen):
+    """Everything that is published about one period; ``changes`` only where a report was published before it."""
+
+    schema_name: Literal["atr-report/1"] = Field(default=SCHEMA, alias="schema")
+    programme: ProgrammeInfo
+    period: PeriodInfo
+    version: int
+    date: str
+    policy: PolicyInfo
+    outcomes: tuple[str, ...]
+    positive: str
+    attributes: tuple[AttributeInfo, ...]
+    privacy: Privacy
+    fidelity: FidelityInfo
+    coverage: Coverage
+    groups: tuple[Group, ...]
+    compared: tuple[ComparedBy, ...] = ()
+    fairness: tuple[Fairness, ...]
+    influence: tuple[Influence, ...] = ()
+    surrogate: Surrogate | None = None
+    changes: Sparse[Changes | None] = None
+    data_quality: DataQuality
+    notes: tuple[Note, ...]
+    provenance: Provenance
+
+    def to_json(self) -> str:
+        """``report.json`` as published, checksum included; the same report gives the same bytes."""
+        content = self.model_dump(mode="json", by_alias=True)
+        content["provenance"]["checksum"] = checksum(content)
+        return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+    @property
+    def announced_regions(self) -> tuple[tuple[dict[str, str], Region], ...]:
+        """The regions whose rules are printed, each with its value of every attribute."""
+        return tuple((g.public | region.sensitive, region) for g in self.announced_groups for region in g.regions)
+
+    @property
+    def announced_groups(self) -> tuple[Group, ...]:
+        """The groups whose rules are printed."""
+        return tuple(group for group in self.groups if group.status != "withheld")
+
+    @property
+    def flattened_groups(self) -> tuple[Group, ...]:
+        """Those of them that show their rates as the chances of every region."""
+        return tuple(group for group in self.groups if group.status == "flattened")
+
+    @property
+    def coarsened_groups(self) -> tuple[Group, ...]:
+        """Those of them that were merged from several: coarsened, or flattened besides because of who may read."""
+        coarse = [(a.name, value) for a in self.attributes for value in a.coarse]
+        return tuple(
+            group for group in self.announced_groups if any(group.public.get(name) == value for name, value in coarse)
+        )
+
+    @property
+    def withheld_groups(self) -> tuple[Group, ...]:
+        """The groups that are named, but whose rules are not printed."""
+        return tuple(group for group in self.groups if group.status == "withheld")
+
+
+def read(path: Path) -> PublicReport:
+    """The report in a ``report.json`` of one's own making; what others wrote is for :mod:`atr.verify`."""
+    return PublicReport.model_validate_json(path.read_text(encoding="utf-8"))
+
+
+def checksum(content: dict[str, Any]) -> str:
+    """SHA-256 over the canonical JSON of everything in a report but the checksum itself."""
+    provenance = {k: v for k, v in content["provenance"].items() if k != "checksum"}
+    canonical = json.dumps(
+        {**content, "provenance": provenance}, ensure_ascii=False, sort_keys=True, separators=(",", ":")
+    )
+    return hashlib.sha256(canonical.encode()).hexdigest()
