@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from atr.core.display_text import printable
 from atr.programme import OWN_POPULATION
-from atr.programme.ranges import ENDS
+from atr.programme.region_files import ENDS
 from atr.report.model import Group, Influence, Pair, PublicReport, Sampling
 from atr.report.sampling import said
 from atr.report.wording import decimals_of

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 from math import isfinite
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, PrivateAttr, StrictBool, Tag, field_validator, model_validator
 
 from atr.core.display_text import UNKNOWN, printable
-from atr.core.fields import Part, PositiveShare, RawText, Text, at, how_written, not_yet
+from atr.core.fields import Part, PositiveShare, RawText, Text, at, how_written
 from atr.programme.hierarchies import Hierarchy
 
 
@@ -33,6 +33,13 @@ class Reference(Part):
     by: Literal["highest", "largest"]
 
 
+_OF_A_ROLE = (
+    ("hierarchy", "public", "a hierarchy is of a public attribute: sensitive values are never merged"),
+    ("sets", "sensitive", "protected sets are of a sensitive attribute"),
+    ("max_confidence", "sensitive", "a ceiling is of what may be inferred of a sensitive attribute"),
+)
+
+
 class Attribute(Part):
     """One input of the decision: what a stranger may know of it, and how it is shown."""
 
@@ -53,48 +60,37 @@ class Attribute(Part):
 
     _coarser: Hierarchy | None = PrivateAttr(default=None)
 
-    @field_validator("bins", mode="before")
-    @classmethod
-    def _edges(cls, bins: Any) -> Any:
-        if isinstance(bins, int) and not isinstance(bins, bool):
-            raise not_yet("a number of quantile bins", "give the edges, as in bins: [1, 4, 11]")
-        return bins
-
     @field_validator("bins")
     @classmethod
-    def _sorted(cls, bins: tuple[float, ...] | None) -> tuple[float, ...] | None:
+    def _rising(cls, bins: tuple[float, ...] | None) -> tuple[float, ...] | None:
         if bins is not None and (not bins or not all(map(isfinite, bins)) or any(b <= a for a, b in pairwise(bins))):
             raise ValueError("the edges must rise from one to the next, as in bins: [1, 4, 11]")
         return bins
 
     @model_validator(mode="after")
     def _consistent(self) -> Attribute:
-        if self.labels is not None and self.bins is None:
+        bins, labels = self.bins, self.labels or ()
+        if labels and bins is None:
             raise at("labels", "labels name bins, and there are none")
-        if self.bins is not None:
-            if self.values is not None:
-                raise at("values", "an attribute has either bins or values, not both")
-            if self.labels is not None and len(self.labels) != len(self.bins) + 1:
-                raise at("labels", f"{len(self.bins) + 1} bins need as many labels, not {len(self.labels)}")
-            if self.labels is not None and len(set(self.labels)) != len(self.labels):
-                raise at("labels", "two bins have the same label")
+        if bins is not None and self.values is not None:
+            raise at("values", "an attribute has either bins or values, not both")
+        if labels and bins is not None and len(labels) != len(bins) + 1:
+            raise at("labels", f"{len(bins) + 1} bins need as many labels, not {len(labels)}")
+        if len(set(labels)) != len(labels):
+            raise at("labels", "two bins have the same label")
         if self.reference is not None and not self.protected:
             raise at("reference", "a reference is for a protected attribute: add protected: true")
-        if self.hierarchy is not None and self.role != "public":
-            raise at("hierarchy", "a hierarchy is of a public attribute: sensitive values are never merged")
+        for key, role, message in _OF_A_ROLE:
+            if getattr(self, key) is not None and self.role != role:
+                raise at(key, message)
         known = self.categories
-        if self.sets is not None and self.role != "sensitive":
-            raise at("sets", "protected sets are of a sensitive attribute")
-        if self.max_confidence is not None and self.role != "sensitive":
-            raise at("max_confidence", "a ceiling is of what may be inferred of a sensitive attribute")
         for name, of_set in self.named.items():
             strangers = [value for value in of_set.values if known and value not in known]
             if strangers:
                 raise at("sets", f"'{strangers[0]}' is not one of its values ({', '.join(known)})", name)
             if name in known:
                 raise at("sets", "is the name of a value too: give the set another name", name)
-        named = self.named_reference
-        if named is not None and (self.bins or self.values) and named not in known:
+        if self.named_reference is not None and known and self.named_reference not in known:
             raise at("reference", f"'{self.reference}' is not one of its values ({', '.join(known)})")
         return self
 

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
 from atr.core.display_text import printable
 from atr.core.fields import FaultAtError
-from atr.core.policy import SideInformationPolicy
 from atr.errors import ProgrammeError
-from atr.mechanisms.optimal.policy import FidelityPolicy
-from atr.mechanisms.optimal.policy import OptimalPolicy as Policy
-from atr.programme.attributes import Attribute, NamedSet, Reference
-from atr.programme.measures import AttributeDistance, FairnessPolicy, IndividualPolicy, InfluencePolicy
-from atr.programme.series import Log, PeriodPolicy, Programme, Publisher, System
+from atr.programme.series import Programme
 
 _MOST_KEYS = 100_000
 _YAML = {
@@ -150,6 +145,8 @@ def _what(fault: Mapping[str, Any], loc: Loc, cause: Any, places: dict[Loc, Plac
         return str(cause)
     if kind == "too_short" and value:
         return f"needs {fault['ctx']['min_length']} at least, and has {fault['ctx']['actual_length']}"
+    if kind == "too_long":
+        return f"may have {fault['ctx']['max_length']} at most, and has more"
     if value is None or kind in ("string_too_short", "too_short"):
         return "has no value"
     return f"must be {_KINDS[kind]}, not {_shown(value)}"
@@ -164,13 +161,19 @@ def _shown(value: Any) -> str:
 
 def _keys(loc: Loc) -> list[str]:
     """The keys there can be where this one is."""
-    models: dict[str, type[BaseModel]] = {
-        "publisher": Publisher, "system": System, "log": Log, "attributes": Attribute, "policy": Policy,
-        "fidelity": FidelityPolicy, "side_information": SideInformationPolicy, "fairness": FairnessPolicy,
-        "influence": InfluencePolicy, "period": PeriodPolicy, "sets": NamedSet, "individual": IndividualPolicy,
-        "distances": AttributeDistance, "reference": Reference,
-    }  # fmt: skip
-    return list(next((models[str(p)] for p in reversed(loc[:-1]) if p in models), Programme).model_fields)
+    part: type[BaseModel] = Programme
+    for key in loc[:-1]:
+        if key in part.model_fields:
+            part = next(_parts(part.model_fields[str(key)].annotation), part)
+    return list(part.model_fields)
+
+
+def _parts(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The parts of a programme file that an annotation names."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _parts(inner)
 
 
 def _near(loc: Loc) -> str:

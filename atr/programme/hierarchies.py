@@ -5,18 +5,15 @@ A hierarchy is set beforehand: which of its levels a report uses is decided from
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 
+from atr.core.arrays import Values
 from atr.core.display_text import CONTROL, UNKNOWN
 from atr.errors import ProgrammeError
-from atr.programme.ranges import rows_of
-
-Row = tuple[str, ...]
+from atr.programme.region_files import read_rows
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class Hierarchy:
 
     path: Path
     sha256: str
-    coarser: dict[str, Row]
+    coarser: dict[str, Values]
 
     @property
     def levels(self) -> int:
@@ -71,33 +68,35 @@ class Hierarchy:
             )
 
 
-def read(path: Path) -> Hierarchy:
+def read(path: Path, values: Iterable[str] = ()) -> Hierarchy:
     """Read the file of a hierarchy.
 
     Parameters
     ----------
     path
         A CSV in UTF-8 without a header: a row for each value, first as reports show it, then ever coarser names.
+    values
+        Display values that need a row.
 
     Raises
     ------
     ProgrammeError
-        Naming the line of the first fault found.
+        Naming the line of the first fault found, or a value without a row.
     """
-    content, rows = rows_of(path)
-    coarser: dict[str, Row] = {}
+    sha256, numbered = read_rows(path)
+    rows: dict[str, Values] = {}
     lines: dict[str, int] = {}
-    for line, row in rows:
+    for line, row in numbered:
         where = f"{path}, line {line}"
-        _check_row(row, width=1 + len(next(iter(coarser.values()), row[1:])), where=where)
+        _check_row(row, width=len(numbered[0][1]), where=where)
         if row[0] in lines:
             raise ProgrammeError(f"is about the same value as line {lines[row[0]]}", where=where)
-        coarser[row[0]], lines[row[0]] = tuple(row[1:]), line
-    if not coarser:
-        raise ProgrammeError("the file is empty", where=str(path))
-    _check_parents(coarser, lines, path)
-    _check_names(coarser, lines, path)
-    return Hierarchy(path, hashlib.sha256(content).hexdigest(), coarser)
+        rows[row[0]], lines[row[0]] = tuple(row), line
+    _check_names(rows, lines, path)
+    missing = [value for value in values if value not in rows]
+    if missing:
+        raise ProgrammeError(f"has no row for the declared value '{missing[0]}'", where=str(path))
+    return Hierarchy(path, sha256, {value: row[1:] for value, row in rows.items()})
 
 
 def _check_row(row: list[str], *, width: int, where: str) -> None:
@@ -114,35 +113,22 @@ def _check_row(row: list[str], *, width: int, where: str) -> None:
             raise ProgrammeError(f"column {column} has characters that cannot be printed", where=where)
 
 
-def _check_parents(coarser: dict[str, Row], lines: dict[str, int], path: Path) -> None:
-    """Every name lies in one name of the next level."""
-    known: dict[tuple[int, str], tuple[str, int]] = {}
-    for value, row in coarser.items():
-        for level, (name, parent) in enumerate(pairwise(row)):
-            first, line = known.setdefault((level, name), (parent, lines[value]))
-            if first != parent:
+def _check_names(rows: dict[str, Values], lines: dict[str, int], path: Path) -> None:
+    """A name stands for the same values in every column, and lies in one name of the next."""
+    members: dict[tuple[int, str], list[str]] = {}
+    for value, row in rows.items():
+        for column, name in enumerate(row, start=1):
+            members.setdefault((column, name), []).append(value)
+    known = {UNKNOWN: ([UNKNOWN], "a missing value has it")}
+    for (column, name), values in members.items():
+        line = lines[values[0]]
+        first, taken = known.setdefault(name, (values, f"line {line} has it in column {column} for other values"))
+        if first != values:
+            raise ProgrammeError(f"the name in column {column} is taken: {taken}", where=f"{path}, line {line}")
+        for value in values:
+            if rows[value][column : column + 1] != rows[values[0]][column : column + 1]:
                 raise ProgrammeError(
-                    f"column {level + 3} differs from line {line}, though column {level + 2} is the same",
+                    f"column {column + 1} differs from line {line}, though column {column} is the same",
                     where=f"{path}, line {lines[value]}",
                     hint="Each name lies in one coarser name.",
                 )
-
-
-def _check_names(coarser: dict[str, Row], lines: dict[str, int], path: Path) -> None:
-    """A name in two columns stands for the same values in both."""
-    known: dict[str, tuple[set[str], int, int]] = {UNKNOWN: ({UNKNOWN}, 1, 0)}
-    for column, name, values, line in _names(coarser, lines):
-        first, elsewhere, at = known.setdefault(name, (values, column, line))
-        if first != values:
-            taken = f"line {at} has it in column {elsewhere} for other values" if at else "a missing value has it"
-            raise ProgrammeError(f"the name in column {column} is taken: {taken}", where=f"{path}, line {line}")
-
-
-def _names(coarser: dict[str, Row], lines: dict[str, int]) -> Iterator[tuple[int, str, set[str], int]]:
-    """Every name of every column, fine to coarse: the values it stands for, and the line it first stands on."""
-    for column in range(1, 2 + len(next(iter(coarser.values())))):
-        found: dict[str, tuple[set[str], int]] = {}
-        for value, row in coarser.items():
-            found.setdefault((value, *row)[column - 1], (set(), lines[value]))[0].add(value)
-        for name, (values, line) in found.items():
-            yield column, name, values, line

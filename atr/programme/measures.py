@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import AfterValidator, BaseModel, Field
 
 from atr.core.fields import Part, PositiveShare, Share, Text
 
 ALPHA = (0.001, 0.5)
 """Between what the level of tests and intervals may lie."""
+
+T = TypeVar("T", bound="str | tuple[str, ...]")
+
+
+def distinct(values: tuple[T, ...]) -> tuple[T, ...]:
+    """Check that no text occurs twice; nor a set of them, in whatever order."""
+    seen: set[str | frozenset[str]] = set()
+    for value in values:
+        key = value if isinstance(value, str) else frozenset(value)
+        if key in seen:
+            raise ValueError(f"'{value if isinstance(value, str) else ', '.join(value)}' stands there twice")
+        seen.add(key)
+    return values
+
+
+AttributeSets = Annotated[
+    tuple[Annotated[tuple[Text, ...], Field(min_length=2), AfterValidator(distinct)], ...], AfterValidator(distinct)
+]
+"""Sets of two or more attributes, each once."""
 
 
 class AttributeDistance(Part):
@@ -19,21 +38,20 @@ class AttributeDistance(Part):
     weight: Annotated[float, Field(ge=0, le=1000, strict=True)] | None = None
 
 
+def _some(measures: tuple[str, ...]) -> tuple[str, ...]:
+    if not measures:
+        raise ValueError("name at least one measure: total_variation, relative, or both")
+    return distinct(measures)
+
+
 class IndividualPolicy(Part):
     """When people count as alike, and how alike their outcomes must then be."""
 
     distances: dict[Text, AttributeDistance] = Field(default_factory=dict)
-    measures: tuple[Literal["total_variation", "relative"], ...] = ("total_variation",)
+    measures: Annotated[tuple[Literal["total_variation", "relative"], ...], AfterValidator(_some)] = (
+        "total_variation",
+    )
     tolerance: Share = 0.0
-
-    @field_validator("measures")
-    @classmethod
-    def _each_once(cls, measures: tuple[str, ...]) -> tuple[str, ...]:
-        if not measures:
-            raise ValueError("name at least one measure: total_variation, relative, or both")
-        if len(set(measures)) < len(measures):
-            raise ValueError("a measure stands twice")
-        return measures
 
 
 BY_PUBLISHER = "chosen by the publisher"
@@ -48,7 +66,7 @@ class FairnessPolicy(Part):
     four_fifths_origin: Text | None = None
     parity_tolerance: Share = 0.05
     parity_tolerance_origin: Text | None = None
-    intersections: tuple[Annotated[tuple[Text, ...], Field(min_length=2)], ...] = ()
+    intersections: AttributeSets = ()
     individual: IndividualPolicy | None = None
     alpha: Annotated[float, Field(ge=ALPHA[0], le=ALPHA[1], strict=True)] = 0.05
 
@@ -62,18 +80,6 @@ class FairnessPolicy(Part):
         """Where the line of parity comes from."""
         return self.parity_tolerance_origin or chosen_by(FairnessPolicy, "parity_tolerance", self.parity_tolerance)
 
-    @field_validator("intersections")
-    @classmethod
-    def _each_once(cls, intersections: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
-        seen: set[frozenset[str]] = set()
-        for names in intersections:
-            if len(set(names)) < len(names):
-                raise ValueError(f"an attribute stands twice in {', '.join(names)}")
-            if frozenset(names) in seen:
-                raise ValueError(f"{', '.join(names)} stands there twice")
-            seen.add(frozenset(names))
-        return intersections
-
 
 def chosen_by(part: type[BaseModel], key: str, value: object) -> str:
     """Who chose a setting: the publisher, or the software whose default it is."""
@@ -83,16 +89,4 @@ def chosen_by(part: type[BaseModel], key: str, value: object) -> str:
 class InfluencePolicy(Part):
     """Sets of inputs whose joint influence is measured, beside that of each input."""
 
-    sets: tuple[tuple[Text, ...], ...] = ()
-
-    @field_validator("sets")
-    @classmethod
-    def _of_several(cls, sets: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
-        for names in sets:
-            if len(names) < 2:
-                raise ValueError("a set is of two attributes at least: the influence of each one is measured anyway")
-            if len(set(names)) < len(names):
-                raise ValueError(f"an attribute stands twice in the set {', '.join(names)}")
-        if len({frozenset(names) for names in sets}) < len(sets):
-            raise ValueError("a set stands twice")
-        return sets
+    sets: AttributeSets = ()

@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
+from atr.core.region_table import RegionTable
 from atr.errors import ProgrammeError
 from atr.programme.faults import Loc, Place, in_words, parse
+from atr.programme.hierarchies import Hierarchy
 from atr.programme.hierarchies import read as read_hierarchy
-from atr.programme.ranges import read as read_ranges
+from atr.programme.region_files import read_ranges, read_side_information, read_text
 from atr.programme.series import Programme
-from atr.programme.side_information import read as read_side_information
 
 
 def load(path: str | Path) -> Programme:
@@ -30,29 +32,14 @@ def load(path: str | Path) -> Programme:
         Naming the line and the key of every fault found.
     """
     path = located(path)
-    try:
-        content = path.read_bytes()
-        text = content.decode("utf-8-sig")
-    except FileNotFoundError:
-        raise ProgrammeError("there is no such file", where=str(path), hint="`atr init` writes an example.") from None
-    except UnicodeDecodeError:
-        raise ProgrammeError("is not UTF-8 text: save it as UTF-8", where=str(path)) from None
-    except OSError as error:
-        raise ProgrammeError(f"cannot be read ({error})", where=str(path)) from None
+    text, sha256 = read_text(path)
     data, places = parse(text, path)
     try:
         programme = Programme.model_validate(data)
-        programme._path = path.resolve()
     except ValidationError as error:
         raise in_words(error, places, path) from None
-    programme._sha256 = hashlib.sha256(content).hexdigest()
-    for name, attribute in programme.attributes.items():
-        if attribute.hierarchy is not None:
-            _load_hierarchy(programme, name, where=_where(path, places, "attributes", name, "hierarchy"))
-    if programme.policy.fidelity.ranges is not None:
-        _load_ranges(programme, where=_where(path, places, "policy", "fidelity", "ranges"))
-    if programme.policy.known_from is not None:
-        _load_side_information(programme, where=_where(path, places, "policy", "side_information"))
+    programme._path, programme._sha256 = path.resolve(), sha256
+    _read_named_files(programme, places)
     return programme
 
 
@@ -70,44 +57,29 @@ def located(path: str | Path) -> Path:
         raise ProgrammeError(f"cannot be read ({error})", where=str(path)[:200]) from None
 
 
-def _where(path: Path, places: Mapping[Loc, Place], *loc: str) -> str:
-    return f"{path}, line {places[loc][0]}, {'.'.join(loc)}"
+def _read_named_files(programme: Programme, places: Mapping[Loc, Place]) -> None:
+    """Read the files that a programme names, and let its hash cover them."""
+    regions = (*programme.names(role="public"), *programme.names(role="sensitive"))
+    fidelity, source = programme.policy.fidelity, programme.policy.known_from
+    read: list[Hierarchy | RegionTable[Any]] = []
 
+    def existing(name: str, *keys: str) -> Path:
+        path = programme._resolve(name)
+        if not path.is_file():
+            where = f"{programme.path}, line {places[keys][0]}, {'.'.join(keys)}"
+            raise ProgrammeError(f"there is no such file: {path}", where=where)
+        return path
 
-def _load_hierarchy(programme: Programme, name: str, *, where: str) -> None:
-    attribute = programme.attributes[name]
-    found = read_hierarchy(_existing(programme, attribute.hierarchy or "", where=where))
-    missing = [value for value in attribute.categories if value not in found.coarser]
-    if missing:
-        raise ProgrammeError(f"has no row for '{missing[0]}', a value of {name}", where=str(found.path))
-    attribute._coarser = found
-    _sign(programme, found.sha256)
-
-
-def _load_ranges(programme: Programme, *, where: str) -> None:
-    fidelity = programme.policy.fidelity
-    path = _existing(programme, fidelity.ranges or "", where=where)
-    fidelity._table = read_ranges(path, (*programme.names(role="public"), *programme.names(role="sensitive")))
-    _sign(programme, fidelity._table.sha256)
-
-
-def _load_side_information(programme: Programme, *, where: str) -> None:
-    source = programme.policy.known_from
+    for name, attribute in programme.attributes.items():
+        if attribute.hierarchy is not None:
+            file = existing(attribute.hierarchy, "attributes", name, "hierarchy")
+            attribute._coarser = read_hierarchy(file, attribute.categories)
+            read.append(attribute._coarser)
+    if fidelity.ranges is not None:
+        fidelity._table = read_ranges(existing(fidelity.ranges, "policy", "fidelity", "ranges"), regions)
+        read.append(fidelity._table)
     if source is not None:
-        path = _existing(programme, source.file, where=where)
-        source._table = read_side_information(
-            path, (*programme.names(role="public"), *programme.names(role="sensitive"))
-        )
-        _sign(programme, source._table.sha256)
-
-
-def _existing(programme: Programme, name: str, *, where: str) -> Path:
-    path = programme._resolve(name)
-    if not path.is_file():
-        raise ProgrammeError(f"there is no such file: {path}", where=where)
-    return path
-
-
-def _sign(programme: Programme, sha256: str) -> None:
-    """Let the hash of the programme cover a file it names."""
-    programme._sha256 = hashlib.sha256(f"{programme._sha256} {sha256}".encode()).hexdigest()
+        source._table = read_side_information(existing(source.file, "policy", "side_information"), regions)
+        read.append(source._table)
+    for file_read in read:
+        programme._sha256 = hashlib.sha256(f"{programme._sha256} {file_read.sha256}".encode()).hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -14,9 +15,8 @@ from atr.core.protected import Protection, floored
 from atr.mechanisms.optimal.policy import OptimalPolicy as Policy
 from atr.programme.attributes import Attribute
 from atr.programme.hierarchies import Hierarchy
-from atr.programme.measures import FairnessPolicy, InfluencePolicy
-from atr.programme.ranges import ENDS
-from atr.programme.side_information import PEOPLE
+from atr.programme.measures import FairnessPolicy, InfluencePolicy, distinct
+from atr.programme.region_files import ENDS, PEOPLE
 
 MOST_OUTCOMES = 8
 """More make no readable report, and fairness looks at every set of outcomes."""
@@ -48,7 +48,13 @@ class Log(Part):
     id: Text | None = None
     decided_at: Text | None = None
     outcome: Text
-    outcomes: dict[Text, tuple[RawText, ...]] | None = None
+    outcomes: (
+        Annotated[
+            dict[Text, Annotated[tuple[RawText, ...], Field(min_length=1)]],
+            Field(min_length=2, max_length=MOST_OUTCOMES),
+        ]
+        | None
+    ) = None
     positive: Text
     max_quarantined: Share = 0.01
     coverage: Literal["sample", "whole"] = "sample"
@@ -62,21 +68,8 @@ class Log(Part):
 
     @field_validator("outcomes")
     @classmethod
-    def _some_disjoint(cls, outcomes: dict[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]] | None:
-        if outcomes is None:
-            return None
-        if len(outcomes) < 2:
-            raise ValueError("an outcome with one value decides nothing: name at least two outcomes")
-        if len(outcomes) > MOST_OUTCOMES:
-            raise ValueError(f"a report tells of {MOST_OUTCOMES} outcomes at most: group the values")
-        seen: set[str] = set()
-        for name, raw in outcomes.items():
-            if not raw:
-                raise ValueError(f"outcome '{name}' has no values")
-            for value in raw:
-                if value in seen:
-                    raise ValueError(f"the value '{value}' stands in two outcomes")
-                seen.add(value)
+    def _disjoint(cls, outcomes: dict[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]] | None:
+        distinct(tuple(chain.from_iterable((outcomes or {}).values())))
         return outcomes
 
     @model_validator(mode="after")
@@ -123,50 +116,40 @@ class Programme(Part):
     _path: Path = PrivateAttr(default=Path("programme.yaml"))
     _sha256: str = PrivateAttr(default="")
 
-    @field_validator("language", mode="before")
-    @classmethod
-    def _english(cls, language: Any) -> Any:
-        if isinstance(language, str) and language != "en":
-            raise not_yet(f"the language '{language}'", "use en")
-        return language
-
     @model_validator(mode="after")
     def _consistent(self) -> Programme:
         for role in ("public", "sensitive"):
             if not self.names(role=role):
                 raise at("attributes", f"no attribute has the role {role}: a report needs at least one of each")
-        if self.policy.fidelity.kind == "ranges" and len(self.log.outcomes or ()) > 2:
-            raise at(
-                "policy", str(not_yet("a file of ranges for more than two outcomes", "use delta or alpha")), "fidelity"
-            )
         if self.policy.unattainable == "coarsen" and not any(a.hierarchy for a in self.attributes.values()):
             message = "'coarsen' needs a public attribute with a hierarchy, the file of its coarser values"
             raise at("policy", message, "unattainable")
-        taken = {self.log.outcome: "outcome", self.log.id: "id", self.log.decided_at: "decided_at"}
-        for name in self.attributes:
-            if name in taken:
-                raise at(
-                    "attributes", f"the column '{name}' is the log's {taken[name]} and cannot be an attribute", name
-                )
-            if name in ENDS and self.policy.fidelity.kind == "ranges":
-                raise at("attributes", f"'{name}' is a column of the file of ranges and cannot be an attribute", name)
-            if name == PEOPLE and self.policy.known_from is not None:
-                message = f"'{name}' is a column of the file of side information and cannot be an attribute"
-                raise at("attributes", message, name)
-        self._stricter_than_the_policy()
-        self._measurable_distances()
-        strangers = [name for names in self.influence.sets for name in names if name not in self.attributes]
-        if strangers:
-            raise at("influence", f"'{strangers[0]}' is not an attribute ({', '.join(self.attributes)})", "sets")
-        self._compared_by_what_there_is()
         if self.log.decided_at is None and self.period.every != "all":
             raise at("log", f"period.every is {self.period.every}, so the log needs decided_at (or say every: all)")
+        self._other_names_than_the_columns_of_files()
+        self._stricter_than_the_policy()
+        self._measurable_distances()
+        self._compared_by_what_there_is()
         store, site = self.store_path, self.site_path.resolve()
         if store == site or store in site.parents:
             raise at("site", "the site is public and cannot lie in the store, which is private")
         if site in store.parents:
             raise at("store", "the store is private and cannot lie in the site, which is public")
         return self
+
+    def _other_names_than_the_columns_of_files(self) -> None:
+        log, policy = self.log, self.policy
+        taken: dict[str | None, str] = {log.id: "the log's id", log.decided_at: "the log's decided_at"}
+        taken[log.outcome] = "the log's outcome"
+        if policy.fidelity.kind == "ranges":
+            taken |= dict.fromkeys(ENDS, "a column of the file of ranges")
+            if len(log.outcomes or ()) > 2:
+                raise at("policy", "a file of ranges is for two outcomes: use delta or alpha", "fidelity")
+        if policy.known_from is not None:
+            taken[PEOPLE] = "a column of the file of side information"
+        for name in self.attributes:
+            if name in taken:
+                raise at("attributes", f"'{name}' is {taken[name]} and cannot be an attribute", name)
 
     def _stricter_than_the_policy(self) -> None:
         policy = self.policy
@@ -195,19 +178,23 @@ class Programme(Part):
                 raise at("fairness", message, *keys, "kind")
 
     def _compared_by_what_there_is(self) -> None:
-        for names in self.fairness.intersections:
-            strangers = [name for name in names if name not in self.attributes]
+        compared = self.fairness.intersections
+        for part, key, sets in (("influence", "sets", self.influence.sets), ("fairness", "intersections", compared)):
+            strangers = [name for names in sets for name in names if name not in self.attributes]
             if strangers:
-                raise at("fairness", f"'{strangers[0]}' is not one of the attributes", "intersections")
+                known = ", ".join(self.attributes)
+                raise at(part, f"'{strangers[0]}' is not one of the attributes ({known})", key)
+        for names in compared:
             if not any(self.attributes[name].protected for name in names):
                 message = f"none of {', '.join(names)} is protected: add protected: true to one"
                 raise at("fairness", message, "intersections")
-            if " and ".join(names) in self.attributes:
-                raise at("attributes", "is what an intersection is called: rename it", " and ".join(names))
-        called = [" and ".join(names) for names in self.fairness.intersections]
-        if len(set(called)) < len(called):
-            message = "two have the same name, their attributes joined by “and”: rename an attribute"
-            raise at("fairness", message, "intersections")
+        titles = [" and ".join(names) for names in compared]
+        for title in titles:
+            if title in self.attributes:
+                raise at("attributes", "is what an intersection is called: rename it", title)
+            if titles.count(title) > 1:
+                message = "two have the same name, their attributes joined by “and”: rename an attribute"
+                raise at("fairness", message, "intersections")
 
     def names(self, *, role: str | None = None, protected: bool = False, legitimate: bool = False) -> tuple[str, ...]:
         """The attributes, in the file's order, that have this role and these flags."""

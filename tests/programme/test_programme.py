@@ -63,15 +63,22 @@ FAULTS = [
     ("bins: [1, 2]", "bins: [1, .nan]", 15, ["attributes.income.bins", "rise"]),
     ("bins: [1, 2]", "bins: [1, .inf]", 15, ["attributes.income.bins", "rise"]),
     ("bins: [1, 2]", "bins: [1, 1]", 15, ["attributes.income.bins", "rise"]),
-    ("bins: [1, 2]", "bins: 4", 15, ["attributes.income.bins", "not supported yet"]),
+    ("bins: [1, 2]", "bins: 4", 15, ["attributes.income.bins", "must be a list", "not 4"]),
     ("labels: [a, b, c]", "labels: [a, b]", 16, ["attributes.income.labels", "3 bins", "not 2"]),
     ("labels: [a, b, c]", "labels: [a, b, a]", 16, ["attributes.income.labels", "same label"]),
-    ("{granted: [yes_], denied: [no_]}", "{granted: [yes_]}", 9, ["log.outcomes", "one value"]),
+    ("{granted: [yes_], denied: [no_]}", "{granted: [yes_]}", 9, ["log.outcomes", "needs 2 at least, and has 1"]),
     ("{granted: [yes_], denied: [no_]}", "{granted: [yes], denied: [no_]}", 9, ["yes must be in quotes"]),
     ("{granted: [yes_], denied: [no_]}", "{yes: [yes_], denied: [no_]}", 9, ["yes must be in quotes"]),
     ("{granted: [yes_], denied: [no_]}", "{granted: [1], denied: [no_]}", 9, ['"1"', "quotes"]),
-    ("{granted: [yes_], denied: [no_]}", "{granted: [a], denied: [a]}", 9, ["'a' stands in two outcomes"]),
-    ("{granted: [yes_], denied: [no_]}", "{granted: [a], denied: [b], c: [c, a]}", 9, ["stands in two outcomes"]),
+    ("{granted: [yes_], denied: [no_]}", "{granted: [a], denied: [a]}", 9, ["log.outcomes", "'a' stands there twice"]),
+    ("{granted: [yes_], denied: [no_]}", "{granted: [], denied: [no_]}", 9, ["log.outcomes.granted", "has no value"]),
+    (
+        "{granted: [yes_], denied: [no_]}",
+        "{granted: [z], a: [a], b: [b], c: [c], d: [d], e: [e], f: [f], g: [g], h: [h]}",
+        9,
+        ["log.outcomes", "may have 8 at most"],
+    ),
+    ("{granted: [yes_], denied: [no_]}", "{granted: [a], denied: [b], c: [c, a]}", 9, ["'a' stands there twice"]),
     ("positive: granted", "positive: given", 10, ["log.positive", "'given'", "granted, denied"]),
     ("positive: granted", "positive: yes", 10, ["log.positive", "yes must be in quotes"]),
     ("positive: granted", "positive:", 10, ["log.positive"]),
@@ -128,7 +135,7 @@ FAULTS = [
             ("{distances: {sex: {weight: .nan}}}", [".distances.sex.weight", "must be"]),
             ("{distances: {sex: {wieght: 1}}}", [".distances.sex.wieght", "did you mean 'weight'"]),
             ("{measures: []}", [".measures", "at least one measure"]),
-            ("{measures: [relative, relative]}", [".measures", "a measure stands twice"]),
+            ("{measures: [relative, relative]}", [".measures", "'relative' stands there twice"]),
             ("{measures: [euclidean]}", [".measures", "'total_variation' or 'relative'"]),
             ("{tolerance: 2}", [".tolerance", "must be at most 1, not 2"]),
             ("{tolerence: 0}", [".tolerence", "did you mean 'tolerance'"]),
@@ -145,13 +152,13 @@ FAULTS = [
         "period: {every",
         "fairness: {intersections: [[sex, sex]]}\nperiod: {every",
         19,
-        ["fairness.intersections", "stands twice in sex, sex"],
+        ["fairness.intersections", "'sex' stands there twice"],
     ),
     (
         "period: {every",
         "fairness: {intersections: [[sex, income], [income, sex]]}\nperiod: {every",
         19,
-        ["fairness.intersections", "income, sex stands there twice"],
+        ["fairness.intersections", "'income, sex' stands there twice"],
     ),
     ("protected: true}", "protected: true, reference: {by: lowest}}", 12, ["reference.by", "'highest' or 'largest'"]),
     ("protected: true}", "protected: true, reference: {by: highest, of: x}}", 12, ["reference.of", "are by"]),
@@ -161,21 +168,21 @@ FAULTS = [
         "period:",
         "influence: {sets: [[sex, incme]]}\nperiod:",
         19,
-        ["influence.sets", "'incme' is not an attribute (sex, income)"],
+        ["influence.sets", "'incme' is not one of the attributes (sex, income)"],
     ),
-    ("period:", "influence: {sets: [[sex]]}\nperiod:", 19, ["influence.sets", "two attributes at least"]),
-    ("period:", "influence: {sets: [[sex, sex]]}\nperiod:", 19, ["influence.sets", "stands twice in the set sex, sex"]),
+    ("period:", "influence: {sets: [[sex]]}\nperiod:", 19, ["influence.sets", "needs 2 at least"]),
+    ("period:", "influence: {sets: [[sex, sex]]}\nperiod:", 19, ["influence.sets", "'sex' stands there twice"]),
     (
         "period:",
         "influence: {sets: [[sex, income], [income, sex]]}\nperiod:",
         19,
-        ["influence.sets", "a set stands twice"],
+        ["influence.sets", "'income, sex' stands there twice"],
     ),
     ("period:", "influence: {sets: [sex]}\nperiod:", 19, ["influence.sets.0", "must be a list", "not 'sex'"]),
     ("period:", "influence: {set: [[sex, income]]}\nperiod:", 19, ["influence.set", "did you mean 'sets'"]),
     ("  decided_at: day\n", "", 5, ["log", "needs decided_at"]),
     ("programme: loans", "programme: My Loans", 1, ["programme", "lower-case"]),
-    ("title: Loans", "title: Loans\nlanguage: de", 3, ["language", "not supported yet"]),
+    ("title: Loans", "title: Loans\nlanguage: de", 3, ["language", "'de' is not one of 'en'"]),
     ("title: Loans", "title: Loans\ntitle: Loans", 3, ["'title' stands twice"]),
     ("title: Loans", "title: [Loans", 3, ["not valid YAML"]),
     ("title: Loans", "title: Loans\nsite: var/loans/site", 3, ["site", "public"]),
@@ -223,7 +230,7 @@ def test_a_misspelt_key_is_one_mistake(tmp_path: Path) -> None:
     assert str(caught.value).endswith("p.yaml, line 2, titel: unknown key; did you mean 'title'?")
 
 
-WRONG: list[Any] = [[1], [], {"x": 1}, {}, "text", 7, 0.5, True, None, [{"x": []}], {"x": [1]}]
+WRONG: list[Any] = [[1], {"x": 1}, "text", 0.5, None, [{"x": []}]]
 
 
 def _places(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -268,7 +275,7 @@ def test_a_value_of_a_wrong_kind_is_told_in_plain_words(tmp_path: Path) -> None:
                 said = str(error)
                 assert not re.search("[Ii]nput|valid |instance|Policy|[Dd]ict|[Tt]uple|None|Errno|\\bstr", said), said
                 assert "line " in said, said
-    assert refused > 300
+    assert refused > 180
 
 
 @pytest.mark.parametrize(

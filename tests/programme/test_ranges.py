@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from atr import ingest
 from atr import pipeline as steps
 from atr.errors import ProgrammeError, RefusedError, VerifyError
-from atr.programme import load, ranges
+from atr.programme import load
+from atr.programme.region_files import read_ranges
 from atr.report import model
 from atr.report.schemas import schemas
 from atr.verify import verify
@@ -101,7 +102,7 @@ def test_a_fault_is_named_with_file_and_line(tmp_path: Path, text: str, line: in
 def test_a_file_in_another_encoding_says_how_to_save_it(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "r.csv").write_bytes(content)
     with pytest.raises(ProgrammeError, match="is not UTF-8 text: save it as UTF-8"):
-        ranges.read(tmp_path / "r.csv", ["public", "secret"])
+        read_ranges(tmp_path / "r.csv", ["public", "secret"])
 
 
 def test_a_missing_file_is_told_at_the_line_that_names_it(tmp_path: Path) -> None:
@@ -134,8 +135,8 @@ def test_a_programme_that_was_not_loaded_says_so() -> None:
 )
 def test_how_a_file_may_be_written(tmp_path: Path, text: str) -> None:
     (tmp_path / "r.csv").write_bytes(text.encode())
-    table = ranges.read(tmp_path / "r.csv", ["public", "secret"])
-    assert table.ranges == {("a", "x"): (0.1, 0.4), ("a", "y"): (0.0, 1.0)}
+    table = read_ranges(tmp_path / "r.csv", ["public", "secret"])
+    assert table.rows == {("a", "x"): (0.1, 0.4), ("a", "y"): (0.0, 1.0)}
 
 
 values = st.text(st.characters(exclude_categories=["Cs"]), max_size=3)
@@ -153,9 +154,8 @@ def test_ranges_follow_the_regions_whatever_the_order_of_rows_and_columns(
     path = tmp_path_factory.getbasetemp() / "drawn.csv"
     series.write_rows(path, columns, [[row[name] for name in columns] for row in rows])
     wanted = data.draw(st.lists(st.sampled_from(list(declared)), min_size=1))
-    found = ranges.read(path, ["public", "secret"]).of(wanted)
-    assert found.lower.tolist() == [declared[key][0] for key in wanted]
-    assert found.upper.tolist() == [declared[key][1] for key in wanted]
+    found = read_ranges(path, ["public", "secret"]).require(wanted, "that is wanted")
+    assert found == [tuple(declared[key]) for key in wanted]
 
 
 # --- the run

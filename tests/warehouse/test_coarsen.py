@@ -298,7 +298,7 @@ def test_a_declared_value_needs_a_row(tmp_path: Path) -> None:
     content["attributes"]["age"]["hierarchy"] = "ages.csv"
     path = _series(tmp_path, content=content)
     (tmp_path / "ages.csv").write_text("young,any age\n", encoding="utf-8")
-    with pytest.raises(ProgrammeError, match=r"ages.csv: has no row for 'old', a value of age"):
+    with pytest.raises(ProgrammeError, match=r"ages.csv: has no row for the declared value 'old'"):
         load(path)
 
 
