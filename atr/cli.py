@@ -104,11 +104,9 @@ def init(
 @app.command()
 def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     """Validate a programme, and the log against it, without writing anything."""
-    import numpy as np
-
     from atr import ingest
-    from atr.core.disclosure import DisclosureStatus, disclosure_status, flattened, printed
-    from atr.core.regions import values_of
+    from atr.core.regions import DisclosureStatus
+    from atr.mechanisms import mechanism_of
     from atr.programme import load
     from atr.report.wording import count
     from atr.warehouse import coarsening
@@ -123,15 +121,12 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
         found = []
         for period, decisions in regions.periods(warehouse, loaded.period.every):
             counted = coarsening.aggregate(warehouse, loaded, period)
-            statuses = disclosure_status(counted, loaded.policy)
-            announced = np.flatnonzero(statuses == DisclosureStatus.ANNOUNCED)
-            loaded.policy.fidelity.model(values_of(counted, announced))
-            groups = np.bincount(statuses, minlength=len(DisclosureStatus))
+            mechanism_of(loaded.policy).check_programme(counted.take(counted.announced), loaded.policy)
             found.append({"period": period.label, "decisions": decisions,
-                          "announced": len(printed(statuses)),
-                          "flattened": int(flattened(statuses).sum()),
-                          "too_small": int(groups[DisclosureStatus.TOO_SMALL]),
-                          "prior_too_sure": int(groups[DisclosureStatus.PRIOR_TOO_SURE])})  # fmt: skip
+                          "announced": len(counted.printed),
+                          "flattened": len(counted.with_status(DisclosureStatus.FLATTENED)),
+                          "too_small": len(counted.with_status(DisclosureStatus.TOO_SMALL)),
+                          "prior_too_sure": len(counted.with_status(DisclosureStatus.PRIOR_TOO_SURE))})  # fmt: skip
     _say(f"{loaded.path}: fits its log.")
     _say(
         f"{count(accounting.rows_read, 'row')} read: {count(accounting.decisions, 'decision')}, "

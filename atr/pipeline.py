@@ -18,14 +18,14 @@ import pandas as pd
 
 from atr import ingest
 from atr.core.announcement import Announcement
-from atr.core.disclosure import DisclosureStatus, Extent, disclosure_status, printed
-from atr.core.regions import Ints, Regions, values_of
+from atr.core.arrays import IntArray
+from atr.core.disclosure import Extent, decided
+from atr.core.regions import Regions
 from atr.documents.render import render as render_documents
 from atr.dossier import build as dossiers
 from atr.errors import PeriodError, ProgrammeError, RefusedError
 from atr.measures import group_fairness as fairness
-from atr.mechanisms.optimal import mechanism as announcing
-from atr.mechanisms.optimal.mechanism import Solved, announced_of, fidelity_ladder
+from atr.mechanisms import mechanism_of
 from atr.programme import Programme, load, periods
 from atr.report import build, model
 from atr.warehouse import coarsening, ledger
@@ -182,8 +182,7 @@ def _foreseen(programme: Programme, programme_path: str, period: str | None) -> 
         regions.require_decisions(warehouse, chosen)
         if policy.fidelity.kind == "ranges" or policy.unattainable == "coarsen" or policy.known_from:
             found = coarsening.aggregate(warehouse, programme, chosen)
-            announced = np.flatnonzero(disclosure_status(found, policy) == DisclosureStatus.ANNOUNCED)
-            policy.fidelity.model(values_of(found, announced))
+            mechanism_of(policy).check_programme(found.take(found.announced), policy)
     return chosen.label
 
 
@@ -226,13 +225,12 @@ def aggregate(run: Run) -> list[Batch]:
         accounting = ingest.accounting(warehouse)
     _save_regions(run, found)
     write_json(run.folder / "log.json", {"accounting": asdict(accounting), "unknown": unknown})
-    announced = np.flatnonzero(disclosure_status(found, programme.policy) == DisclosureStatus.ANNOUNCED)
     with _refusal_kept(run):
-        fidelity_ladder(found, announced, programme.policy)
-    return batches(found, announced)
+        mechanism_of(programme.policy).check_decisions(found.take(found.announced), programme.policy)
+    return batches(found, found.announced)
 
 
-def batches(found: Regions, announced: Ints) -> list[Batch]:
+def batches(found: Regions, announced: IntArray) -> list[Batch]:
     """One batch for each announced group up to :data:`TASKS`, else that many of about equal work."""
     if len(announced) <= TASKS:
         return [Batch(", ".join(found.group_values[g]), int(g), int(g) + 1) for g in announced]
@@ -248,13 +246,10 @@ def batches(found: Regions, announced: Ints) -> list[Batch]:
 def solve(run: Run, batch: Batch) -> None:
     """Solve the groups of a batch."""
     found = load_regions(run)
-    statuses = disclosure_status(found, run.programme.policy)[batch.first : batch.end]
-    which = batch.first + np.flatnonzero(statuses == DisclosureStatus.ANNOUNCED)
-    solved = announcing.solve(found, which, run.programme.policy)
-    frame = pd.DataFrame({"group": solved.group, "beta_other": solved.beta_other})
-    frame[["prior", "true"]] = solved.limits
-    frame[[f"beta_{level_index}" for level_index in range(solved.beta.shape[1])]] = solved.beta
-    write_parquet(frame, run.folder / f"solved-{batch.first:09d}.parquet")
+    which = found.announced
+    own = found.take(which[(batch.first <= which) & (which < batch.end)])
+    solved = mechanism_of(run.programme.policy).solve(own, run.programme.policy)
+    write_parquet(solved, run.folder / f"solved-{batch.first:09d}.parquet")
 
 
 def announce(run: Run) -> None:
@@ -266,12 +261,12 @@ def announce(run: Run) -> None:
         If the ceiling cannot be met.
     """
     found = load_regions(run)
+    policy = run.programme.policy
     with _refusal_kept(run):
-        made = announcing.announce(found, load_solved(run), run.programme.policy)
-    frame = pd.DataFrame({"population": made.population, "published": made.published})
-    frame[[f"x{i}" for i in range(len(made.outcomes))]] = made.chance
-    write_parquet(frame, run.folder / "announced.parquet")
-    write_json(run.folder / "promise.json", {"level_index": made.level_index})
+        chance, promise = mechanism_of(policy).announce(found.take(found.announced), load_solved(run), policy)
+    write_parquet(pd.DataFrame(chance).rename(columns="x{}".format), run.folder / "announced.parquet")
+    promised = {"kind": promise.kind, "level": promise.level, "limits": promise.limits}
+    write_json(run.folder / "promise.json", promised)
 
 
 def measure(run: Run) -> None:
@@ -398,7 +393,7 @@ def load_regions(run: Run) -> Regions:
     sensitive = frame[[f"s{i}" for i in range(len(names["sensitive"]))]]
     group_values = tuple(public.iloc[offsets[:-1]].itertuples(index=False, name=None))
     merged = frame["merged"].to_numpy()[offsets[:-1]].tolist()
-    return Regions(
+    found = Regions(
         public=tuple(names["public"]),
         protection=run.programme.protection,
         outcomes=tuple(names["outcomes"]),
@@ -409,6 +404,7 @@ def load_regions(run: Run) -> Regions:
         merged={values: groups for values, groups in zip(group_values, merged, strict=True) if groups},
         known=frame["known"].to_numpy(dtype=np.int64) if "known" in frame else None,
     )
+    return decided(found, run.programme.policy)
 
 
 def _save_regions(run: Run, found: Regions) -> None:
@@ -428,23 +424,12 @@ def _save_regions(run: Run, found: Regions) -> None:
     write_json(run.folder / "names.json", names)
 
 
-def load_solved(run: Run) -> Solved:
+def load_solved(run: Run) -> pd.DataFrame:
     """What all solve steps found."""
-    parts = []
-    for path in sorted(run.folder.glob("solved-*.parquet")):
-        frame = read_parquet(path)
-        betas = [name for name in frame.columns if name.startswith("beta_") and name != "beta_other"]
-        parts.append(
-            Solved(
-                group=frame["group"].to_numpy(dtype=np.int64),
-                beta=frame[betas].to_numpy(dtype=np.float64),
-                beta_other=frame["beta_other"].to_numpy(dtype=np.float64),
-                limits=frame[["prior", "true"]].to_numpy(dtype=np.float64),
-            )
-        )
-    if not parts:
-        return announcing.solve(load_regions(run), np.zeros(0, dtype=np.int64), run.programme.policy)
-    return Solved.join(parts)
+    parts = [read_parquet(path) for path in sorted(run.folder.glob("solved-*.parquet"))]
+    policy = run.programme.policy
+    nobody = np.zeros(0, dtype=np.int64)
+    return pd.concat(parts or [mechanism_of(policy).solve(load_regions(run).take(nobody), policy)], ignore_index=True)
 
 
 def load_announcement(run: Run) -> Announcement:
@@ -452,18 +437,10 @@ def load_announcement(run: Run) -> Announcement:
     found = load_regions(run)
     policy = run.programme.policy
     frame = read_parquet(run.folder / "announced.parquet")
-    promise = read_json(run.folder / "promise.json")
-    statuses = disclosure_status(found, policy)
-    groups = printed(statuses)
-    return announced_of(
-        found,
-        groups,
-        published=frame["published"].to_numpy(dtype=np.int64),
-        chance=frame[[f"x{i}" for i in range(len(found.outcomes))]].to_numpy(dtype=np.int64),
-        level_index=promise["level_index"],
-        policy=policy,
-        statuses=statuses[groups],
-    )
+    promise = mechanism_of(policy).promise(**read_json(run.folder / "promise.json"))
+    if promise is None:
+        raise ValueError("promise.json holds no promise of the mechanism")
+    return Announcement.of(found, frame.to_numpy(dtype=np.int64), promise, policy)
 
 
 def _report(run: Run, made: Announcement, comparisons: Sequence[fairness.Comparison]) -> model.PublicReport:
@@ -475,7 +452,7 @@ def _report(run: Run, made: Announcement, comparisons: Sequence[fairness.Compari
         list(comparisons),
         programme=run.programme,
         period=run.period,
-        extent=Extent.of(found, disclosure_status(found, run.programme.policy)),
+        extent=Extent.of(found),
         quality=build.LogQuality(**{k: log["accounting"][k] for k in counted}),
         version=run.version,
         date=run.date,

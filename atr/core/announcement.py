@@ -9,15 +9,14 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from atr.core.arrays import AnnouncedMapping, BoolArray, ExactPopulation, IntArray, PublishedPopulation, Values
 from atr.core.confidence import exact_confidence, round_up
 from atr.core.fidelity import Fidelity
+from atr.core.policy import Policy
 from atr.core.protected import OwnCeiling, ProtectedSets, Protection
-from atr.core.publication import flat_digits
-
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from atr.core.publication import flat_digits, group_rates, published_population
+from atr.core.regions import DisclosureStatus, Regions
 
 
 @dataclass(frozen=True)
@@ -35,15 +34,13 @@ class Announcement:
     offsets
         (g + 1,) where each announced group starts.
     population, published
-        (n,) people, exact and as printed.
+        (n,) people, exact (as printed where whoever looks knows them from a report only), and as printed.
     chance
         (n, outcomes) announced chances, in units of the last digit.
     digits
         Decimal digits of the announced chances.
     fidelity
         What is promised of every announced chance outside flattened groups.
-    level_index
-        Its place among the :func:`fidelity_ladder`.
     flattened
         (g,) which groups announce their rates for every region.
     coarsened
@@ -55,42 +52,82 @@ class Announcement:
     """
 
     outcomes: tuple[str, ...]
-    groups: Ints
-    group_values: tuple[tuple[str, ...], ...]
-    region_values: tuple[tuple[str, ...], ...]
-    offsets: Ints
-    population: Ints
-    published: Ints
-    chance: Ints
+    groups: IntArray
+    group_values: tuple[Values, ...]
+    region_values: tuple[Values, ...]
+    offsets: IntArray
+    population: ExactPopulation | PublishedPopulation
+    published: PublishedPopulation
+    chance: IntArray
     digits: int
     fidelity: Fidelity
-    level_index: int
-    flattened: Bools
-    coarsened: Bools
+    flattened: BoolArray
+    coarsened: BoolArray
     protection: Protection
-    known: Ints | None = None
+    known: IntArray | None = None
+
+    @classmethod
+    def of(cls, regions: Regions, chance: IntArray, promise: Fidelity, policy: Policy) -> Announcement:
+        """What is announced of a period: what the mechanism chose, and the rates of each group that is flattened.
+
+        Parameters
+        ----------
+        regions
+            All decision regions of the period, with the status of every group.
+        chance
+            (n, outcomes) announced chances of the regions of the announced groups, in units of the last digit.
+        promise
+            What is promised of these.
+        policy
+            The programme's policy.
+        """
+        shown = regions.take(regions.printed)
+        sizes, flattened = np.diff(shown.offsets), shown.status == DisclosureStatus.FLATTENED
+        every = np.repeat(group_rates(shown.counts, shown.offsets, digits=policy.digits), sizes, axis=0)
+        every[~np.repeat(flattened, sizes)] = chance
+        return cls(
+            outcomes=regions.outcomes,
+            groups=regions.printed,
+            group_values=shown.group_values,
+            region_values=shown.region_values,
+            offsets=shown.offsets,
+            population=shown.population,
+            published=published_population(shown.population, rounding=policy.population_rounding),
+            chance=every,
+            digits=policy.digits,
+            fidelity=promise,
+            flattened=flattened,
+            coarsened=np.array([values in regions.merged for values in shown.group_values], dtype=bool),
+            protection=regions.protection,
+            known=shown.known,
+        )
+
+    @cached_property
+    def mapping(self) -> AnnouncedMapping:
+        """(n, outcomes) the announced chances, probability."""
+        return AnnouncedMapping(self.chance / 10**self.digits)
 
     @cached_property
     def sets(self) -> ProtectedSets | None:
         """The protected sets of the announced groups; None where every region on its own is one."""
         return self.protection.sets(self.region_values, self.offsets.tolist()) if len(self.groups) else None
 
-    def under(self, own: OwnCeiling) -> Bools:
+    def under(self, own: OwnCeiling) -> BoolArray:
         """(v,) which protected sets are under a ceiling of their own."""
         return self.protection.under(own, self.region_values, self.offsets.tolist())
 
     @property
-    def flat(self) -> Bools:
+    def flat(self) -> BoolArray:
         """(n,) which regions lie in flattened groups."""
         return np.repeat(self.flattened, np.diff(self.offsets))
 
     @property
-    def group_digits(self) -> Ints:
+    def group_digits(self) -> IntArray:
         """(g,) decimal digits of the chances of each group: fewer where they are its rates."""
         return np.where(self.flattened, flat_digits(self.digits), self.digits)
 
     @property
-    def assumed(self) -> Ints:
+    def assumed(self) -> IntArray:
         """(n,) people as a reader is assumed to know them: from a file of side information, or as printed."""
         return self.published if self.known is None else self.known
 
@@ -128,11 +165,11 @@ class Announcement:
         return round_up(max(confidences), digits=self.digits)
 
     @property
-    def _assumed(self) -> tuple[Ints, ...]:
+    def _assumed(self) -> tuple[IntArray, ...]:
         return (self.population, self.published) if self.known is None else (self.known,)
 
     def _largest(
-        self, populations: Sequence[Ints], sets: ProtectedSets | None, chosen: Bools | None = None
+        self, populations: Sequence[IntArray], sets: ProtectedSets | None, chosen: BoolArray | None = None
     ) -> list[Fraction]:
         if not len(self.groups):
             return []

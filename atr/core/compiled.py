@@ -16,8 +16,3 @@ def compiled(function: _Function) -> _Function:
         return cast(_Function, njit(function, nogil=True, error_model="numpy", cache=True))
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
         return cast(_Function, njit(function, nogil=True, error_model="numpy"))
-
-
-def inlined(function: _Function) -> _Function:
-    """Compile into whatever calls it: a call that hands over many arrays takes longer than a small group."""
-    return cast(_Function, njit(function, nogil=True, error_model="numpy", forceinline=True))

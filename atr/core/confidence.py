@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from atr.core.groups import FloatArray, Groups
-from atr.core.protected import BoolArray, ProtectedSets
+from atr.core.arrays import BoolArray, FloatArray
+from atr.core.groups import Groups
+from atr.core.protected import ProtectedSets
 
 
 def maximum_confidence(groups: Groups, decision: ArrayLike) -> FloatArray:
@@ -26,7 +27,7 @@ def maximum_confidence(groups: Groups, decision: ArrayLike) -> FloatArray:
     groups
         The regions, their populations and the protected sets.
     decision
-        (n, outcomes) probability, or (n,) chances of outcome 1 in the binary case.
+        (n, outcomes) probability.
 
     Returns
     -------
@@ -48,8 +49,6 @@ def maximum_confidence(groups: Groups, decision: ArrayLike) -> FloatArray:
     array([1.  , 0.72])
     """
     D = np.asarray(decision, dtype=np.float64)
-    if D.ndim == 1:
-        D = np.column_stack([1 - D, D])
     if D.ndim != 2 or len(D) != len(groups.population):
         raise ValueError(f"the mapping must have one row for each of the {len(groups.population)} regions")
     people = groups.population[:, None] * D
@@ -98,7 +97,7 @@ def exact_shares(
     population
         (n,) people, whole numbers.
     announced
-        (n, outcomes) announced mapping in whole units of 10^-digits, or (n,) announced D_1.
+        (n, outcomes) announced mapping in whole units of 10^-digits.
     digits
         Decimals of the announced numbers.
     offsets
@@ -119,22 +118,22 @@ def exact_shares(
 
     Examples
     --------
-    >>> exact_shares([12, 5, 3], [100, 20, 900], digits=3)
-    (array([[10800,  2700]]), array([[16000,  4000]]))
+    >>> exact_shares([12, 5, 3], [[100, 900], [20, 980], [900, 100]], digits=3)
+    (array([[ 2700, 10800]]), array([[ 4000, 16000]]))
     """
     p, x, scale = np.asarray(population), np.asarray(announced), 10**digits
     starts = np.array([0]) if offsets is None else np.asarray(offsets)[:-1]
-    fit = p.ndim == 1 and x.shape[:1] == p.shape and (x.ndim == 1 or (x.ndim == 2 and x.shape[1] > 1))
+    fit = x.ndim == 2 and x.shape[:1] == p.shape and x.shape[1] > 1
     for name, array, fits in (("population", p, p.ndim == 1), ("announced", x, fit)):
         if not fits or not np.issubdtype(array.dtype, np.integer):
             raise ValueError(f"{name} must be whole numbers, one for each region")
     if (x < 0).any() or (x > scale).any():
         raise ValueError(f"announced must lie between 0 and {scale}")
-    if x.ndim == 2 and (x.sum(axis=1) != scale).any():
+    if (x.sum(axis=1) != scale).any():
         raise ValueError(f"the announced numbers of every region must sum to {scale}")
     if float(p.max()) * scale * len(p) >= 2.0**62:
         p, x = p.astype(object), x.astype(object)
-    people = np.column_stack([p * (scale - x), p * x]) if x.ndim == 1 else p[:, None] * x
+    people = p[:, None] * x
     totals = np.add.reduceat(people, starts)
     if sets is None:
         return np.maximum.reduceat(people, starts), totals
@@ -158,7 +157,7 @@ def exact_confidence(
     population
         (n,) people, whole numbers.
     announced
-        (n, outcomes) announced mapping in whole units of 10^-digits, or (n,) announced D_1.
+        (n, outcomes) announced mapping in whole units of 10^-digits.
     digits
         Decimals of the announced numbers.
     offsets
@@ -179,7 +178,7 @@ def exact_confidence(
 
     Examples
     --------
-    >>> exact_confidence([12, 5, 3], [100, 20, 900], digits=3)
+    >>> exact_confidence([12, 5, 3], [[100, 900], [20, 980], [900, 100]], digits=3)
     [Fraction(27, 40)]
     """
     numerators, denominators = exact_shares(

@@ -1,21 +1,118 @@
 """What an announcement promises about the truth, and what a reader may conclude from it.
 
-For binary decisions both outcomes bind: a promise on D_1 and on D_0 = 1 - D_1 becomes one range of D_1.
+A promise gives every chance of every outcome a range. Of two outcomes both bind: a promise on D_1 and on D_0 = 1 - D_1
+becomes one range of D_1 and its mirror. Of more, a range is what is promised of that chance alone; that the chances of
+a region sum to one is left to whoever chooses them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from atr.core.fidelity_bounds import GRID_TOLERANCE, FidelityBounds
-from atr.core.groups import FloatArray, IntArray
+from atr.core.arrays import FloatArray, IntArray
+from atr.core.tolerances import GRID_TOLERANCE, PROBABILITY_TOLERANCE
+
+_Ends = tuple[FloatArray, FloatArray]
+
+
+class Fidelity(ABC):
+    """A promise about announced chances; all arrays are (n, outcomes), the positive outcome first."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+    """What it is called in a programme file and in a report."""
+
+    level: float | None
+    """δ or α; None where every region has a range of its own."""
+
+    @property
+    def limits(self) -> list[tuple[float, float]] | None:
+        """(n, 2) the declared range of each region's positive outcome; None where one level is promised of all."""
+        return None
+
+    def of(self, regions: slice) -> Fidelity:
+        """Give the promise made to some of the regions."""
+        return self
+
+    def allowed(self, decision: ArrayLike) -> _Ends:
+        """Give the smallest and the largest chances that may be announced.
+
+        Parameters
+        ----------
+        decision
+            (n, outcomes) true probability.
+
+        Returns
+        -------
+        (n, outcomes) each, the truth inside.
+
+        Raises
+        ------
+        ValueError
+            If the decision is not (n, outcomes) probability, or does not fit the promise.
+
+        References
+        ----------
+        Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, Def. 5 to 7.
+        """
+        return self._range(_probabilities(decision))
+
+    def allowed_on_grid(self, decision: ArrayLike, *, digits: int) -> tuple[IntArray, IntArray]:
+        """Give the allowed ranges (n, outcomes) in units of 10^-digits.
+
+        Where the promise leaves a chance, or a region as a whole, no grid value, it becomes "within rounding".
+        """
+        if digits < 0:
+            raise ValueError(f"digits must not be negative: {digits}")
+        D, scale = _probabilities(decision), 10**digits
+        lower, upper = self._range(D)
+        below, above = np.floor(D * scale + GRID_TOLERANCE), np.ceil(D * scale - GRID_TOLERANCE)
+        lo, hi = np.ceil(lower * scale - GRID_TOLERANCE), np.floor(upper * scale + GRID_TOLERANCE)
+        missed = lo > hi
+        lo, hi = np.where(missed, below, lo), np.where(missed, above, hi)
+        astray = ((lo.sum(axis=1) > scale) | (hi.sum(axis=1) < scale))[:, None]
+        lo, hi = np.where(astray, np.minimum(lo, below), lo), np.where(astray, np.maximum(hi, above), hi)
+        return lo.astype(np.int64), hi.astype(np.int64)
+
+    def believed(self, announced: ArrayLike, *, digits: int) -> _Ends:
+        """Give the range of the true chances that announced ones, grid values, leave open.
+
+        Parameters
+        ----------
+        announced
+            (n, outcomes) announced probability.
+        digits
+            Decimal digits of these.
+
+        Returns
+        -------
+        Lower and upper ends, (n, outcomes) each.
+        """
+        step = 10.0**-digits
+        lower, upper = self._left_open(_probabilities(announced), step)
+        noise = GRID_TOLERANCE * step
+        return np.where(lower < noise, 0.0, lower), np.where(upper > 1 - noise, 1.0, upper)
+
+    def largest_change(self, digits: int) -> float | None:
+        """How far, at most, an announced chance of a grid lies from the true one; None where that is not promised."""
+        return None
+
+    @abstractmethod
+    def _range(self, decision: FloatArray) -> _Ends:
+        """Give the range of what may be announced."""
+
+    @abstractmethod
+    def _left_open(self, announced: FloatArray, step: float) -> _Ends:
+        """Give the range of what may be true, by the promise or by a grid of this step."""
 
 
 @dataclass(frozen=True, slots=True)
-class Delta(FidelityBounds):
+class Delta(Fidelity):
     """Promise that no chance is moved by more than 1 - δ.
 
     Parameters
@@ -34,50 +131,40 @@ class Delta(FidelityBounds):
 
     Examples
     --------
-    >>> Delta(0.75).allowed([0, 0.5, 1])
-    (array([0.  , 0.25, 0.75]), array([0.25, 0.75, 1.  ]))
+    >>> lower, upper = Delta(0.75).allowed([[0, 1], [0.5, 0.5]])
+    >>> lower.tolist(), upper.tolist()
+    ([[0.0, 0.75], [0.25, 0.25]], [[0.25, 1.0], [0.75, 0.75]])
     """
 
     level: float
+    kind: ClassVar[str] = "delta"
 
     def __post_init__(self) -> None:
         if not 0 <= self.level <= 1:
             raise ValueError(f"delta must be between 0 and 1, not {self.level}")
 
-    def of(self, cells: slice) -> Delta:
-        """Give the promise made to some of the regions: the same."""
-        return self
+    def largest_change(self, digits: int) -> float:
+        """How far, at most, an announced chance of a grid lies from the true one."""
+        return round(self._reach(10.0**-digits, outcomes=2), 9)
 
-    def allowed(self, decision: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Give the (n,) smallest and largest announced D_1 for (n,) or (n, 2) true decisions."""
-        d = _rule(decision)
-        lower, upper = d - (1 - self.level), d + (1 - self.level)
-        return np.maximum(lower, 0, out=lower), np.minimum(upper, 1, out=upper)
+    def _reach(self, step: float, *, outcomes: int) -> float:
+        # A range narrower than a grid step may have missed the grid: then it is rounding that bounds. Of three
+        # outcomes, so may ranges that are wider, where no grid values in them sum to one.
+        width = 2 * (1 - self.level) if outcomes == 2 else 1 - self.level
+        return step if width < step * (1 - 2 * GRID_TOLERANCE) else 1 - self.level
 
-    def allowed_on_grid(self, decision: ArrayLike, *, digits: int) -> tuple[IntArray, IntArray]:
-        """Give the allowed range in (n,) units of 10^-digits; within rounding where no grid value is left."""
-        return _on_grid(_rule(decision), *self.allowed(decision), digits)
+    def _range(self, decision: FloatArray) -> _Ends:
+        reach = 1 - self.level
+        return _tightened(np.maximum(decision - reach, 0), np.minimum(decision + reach, 1), symmetric=True)
 
-    def believed_range(self, announced: ArrayLike, *, digits: int) -> tuple[FloatArray, FloatArray]:
-        """Give the (n,) range of the true D_1 that an announced D_1, a grid value, leaves open."""
-        x = _rule(announced)
-        step = 10.0**-digits
-        # A range narrower than a grid step may have missed the grid: then it is rounding that bounds.
-        missed = 2 * (1 - self.level) < step * (1 - 2 * GRID_TOLERANCE)
-        reach = step if missed else 1 - self.level
-        return _ends(x - reach, x + reach, digits)
-
-    def _cells(self, decision: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return np.maximum(0, decision - (1 - self.level)), np.minimum(1, decision + (1 - self.level))
-
-    def _believed_cells(self, announced: FloatArray, step: float) -> tuple[FloatArray, FloatArray]:
-        reach = max(1 - self.level, step)
-        return announced - reach, announced + reach
+    def _left_open(self, announced: FloatArray, step: float) -> _Ends:
+        reach = self._reach(step, outcomes=announced.shape[1])
+        return _tightened(announced - reach, announced + reach, symmetric=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Alpha(FidelityBounds):
-    """Promise that no chance, of either outcome, is moved by a factor beyond α to 1/α.
+class Alpha(Fidelity):
+    """Promise that no chance, of any outcome, is moved by a factor beyond α to 1/α.
 
     Parameters
     ----------
@@ -95,59 +182,37 @@ class Alpha(FidelityBounds):
 
     Examples
     --------
-    >>> Alpha(0.5).allowed([0, 0.5, 0.75])
-    (array([0.  , 0.25, 0.5 ]), array([0.   , 0.75 , 0.875]))
+    >>> lower, upper = Alpha(0.5).allowed([[0, 1], [0.75, 0.25]])
+    >>> lower.tolist(), upper.tolist()
+    ([[0.0, 1.0], [0.5, 0.125]], [[0.0, 1.0], [0.875, 0.5]])
     """
 
     level: float
+    kind: ClassVar[str] = "alpha"
 
     def __post_init__(self) -> None:
         if not 0 < self.level <= 1:
             raise ValueError(f"alpha must be above 0 and at most 1, not {self.level}")
 
-    def of(self, cells: slice) -> Alpha:
-        """Give the promise made to some of the regions: the same."""
-        return self
+    def _range(self, decision: FloatArray) -> _Ends:
+        lower, upper = _tightened(self.level * decision, np.minimum(1, decision / self.level))
+        # The truth is always inside; said so because 1 - (1 - d) is not always d in floating point.
+        return np.minimum(lower, decision), np.maximum(upper, decision)
 
-    def allowed(self, decision: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Give the (n,) smallest and largest announced D_1 for (n,) or (n, 2) true decisions."""
-        return self._range(_rule(decision))
-
-    def allowed_on_grid(self, decision: ArrayLike, *, digits: int) -> tuple[IntArray, IntArray]:
-        """Give the allowed range in (n,) units of 10^-digits; within rounding where no grid value is left."""
-        return _on_grid(_rule(decision), *self.allowed(decision), digits)
-
-    def believed_range(self, announced: ArrayLike, *, digits: int) -> tuple[FloatArray, FloatArray]:
-        """Give the (n,) range of the true D_1 that an announced D_1, a grid value, leaves open."""
-        x = _rule(announced)
-        lower, upper = self._range(x)
-        step = 10.0**-digits
-        return _ends(np.minimum(lower, x - step), np.maximum(upper, x + step), digits)
-
-    def _cells(self, decision: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return self.level * decision, np.minimum(1, decision / self.level)
-
-    def _believed_cells(self, announced: FloatArray, step: float) -> tuple[FloatArray, FloatArray]:
-        lower, upper = self._cells(announced)
+    def _left_open(self, announced: FloatArray, step: float) -> _Ends:
+        lower, upper = self._range(announced)
         return np.minimum(lower, announced - step), np.maximum(upper, announced + step)
-
-    def _range(self, d: FloatArray) -> tuple[FloatArray, FloatArray]:
-        a = self.level
-        # d itself is always inside; said so because 1 - (1 - d) is not always d in floating point.
-        lower = np.minimum(d, np.maximum(np.maximum(a * d, 1 - (1 - d) / a), 0))
-        upper = np.maximum(d, np.minimum(np.minimum(d / a, 1 - a * (1 - d)), 1))
-        return lower, upper
 
 
 @dataclass(frozen=True, eq=False, slots=True, init=False)
-class Ranges(FidelityBounds):
+class Ranges(Fidelity):
     """Promise a range of its own for every region.
 
     Parameters
     ----------
     lower, upper
-        (n,) ranges of D_1; or (n, 2) ranges of D_0 and D_1, of which the tighter binds; or (n, outcomes) ranges
-        of three outcomes and more.
+        (n, outcomes) ranges of every chance; of two outcomes the tighter binds. Or (n,) ranges of the positive one of
+        two outcomes.
 
     Raises
     ------
@@ -160,12 +225,15 @@ class Ranges(FidelityBounds):
 
     Examples
     --------
-    >>> Ranges([[0.2, 0.1]], [[0.6, 0.9]]).allowed([0.5])
-    (array([0.4]), array([0.8]))
+    >>> lower, upper = Ranges([[0.1, 0.2]], [[0.9, 0.6]]).allowed([[0.5, 0.5]])
+    >>> lower.round(4), upper.round(4)
+    (array([[0.4, 0.2]]), array([[0.8, 0.6]]))
     """
 
     lower: FloatArray
     upper: FloatArray
+    level: None = field(default=None, init=False)
+    kind: ClassVar[str] = "ranges"
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike) -> None:
         lo, hi = np.array(lower, dtype=np.float64), np.array(upper, dtype=np.float64)
@@ -173,100 +241,77 @@ class Ranges(FidelityBounds):
             raise ValueError("lower and upper need one row for each region, with D_1, or every outcome")
         if not ((lo >= 0) & (hi <= 1)).all():
             raise ValueError("ranges must lie between 0 and 1")
-        if lo.ndim == 2 and lo.shape[1] == 2:
-            lo, hi = np.maximum(lo[:, 1], 1 - hi[:, 0]), np.minimum(hi[:, 1], 1 - lo[:, 0])
+        positive_only = lo.ndim == 1
+        if positive_only:
+            lo, hi = np.column_stack([lo, 1 - hi]), np.column_stack([hi, 1 - lo])
+        lo, hi = _tightened(lo, hi, symmetric=positive_only)
         if not (lo <= hi).all():
             raise ValueError("a range is empty: its lower end lies above its upper end")
-        if lo.ndim == 2 and ((lo.sum(axis=1) > 1 + 1e-9) | (hi.sum(axis=1) < 1 - 1e-9)).any():
+        if ((lo.sum(axis=1) > 1 + PROBABILITY_TOLERANCE) | (hi.sum(axis=1) < 1 - PROBABILITY_TOLERANCE)).any():
             raise ValueError("the ranges of a region's outcomes hold no chances that sum to 1")
-        object.__setattr__(self, "lower", lo)
-        object.__setattr__(self, "upper", hi)
+        for name, value in (("lower", lo), ("upper", hi), ("level", None)):
+            object.__setattr__(self, name, value)
 
-    def of(self, cells: slice) -> Ranges:
+    @property
+    def limits(self) -> list[tuple[float, float]]:
+        """(n, 2) the declared range of each region's positive outcome."""
+        return list(zip(self.lower[:, 0].tolist(), self.upper[:, 0].tolist(), strict=True))
+
+    def of(self, regions: slice) -> Ranges:
         """Give the promise made to some of the regions."""
-        return Ranges(self.lower[cells], self.upper[cells])
+        outcomes = 0 if self.lower.shape[1] == 2 else slice(None)
+        return Ranges(self.lower[regions, outcomes], self.upper[regions, outcomes])
 
-    def allowed(self, decision: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Give the (n,) smallest and largest announced D_1 for (n,) or (n, 2) true decisions."""
-        d = _rule(decision)
-        if d.shape != self.lower.shape:
-            raise ValueError(f"there are {len(self.lower)} ranges for {len(d)} regions")
-        if ((d < self.lower - 1e-9) | (d > self.upper + 1e-9)).any():
-            raise ValueError("a true decision lies outside its range: no announcement could keep the promise")
-        return np.minimum(self.lower, d), np.maximum(self.upper, d)
-
-    def allowed_on_grid(self, decision: ArrayLike, *, digits: int) -> tuple[IntArray, IntArray]:
-        """Give the allowed range in (n,) units of 10^-digits; within rounding where no grid value is left."""
-        return _on_grid(_rule(decision), *self.allowed(decision), digits)
-
-    def believed_range(self, announced: ArrayLike, *, digits: int) -> tuple[FloatArray, FloatArray]:
-        """Give the (n,) range of the true D_1: the declared one, outwards to the grid, to hold what is announced."""
-        x = _rule(announced)
-        if x.shape != self.lower.shape:
-            raise ValueError(f"there are {len(self.lower)} ranges for {len(x)} regions")
-        scale = 10.0**digits
-        lower, upper = np.floor(self.lower * scale + GRID_TOLERANCE), np.ceil(self.upper * scale - GRID_TOLERANCE)
-        return lower / scale, upper / scale
-
-    def _cells(self, decision: FloatArray) -> tuple[FloatArray, FloatArray]:
-        if decision.shape != self.lower.shape:
-            raise ValueError(f"there are ranges {self.lower.shape} for decisions {decision.shape}")
-        if ((decision < self.lower - 1e-9) | (decision > self.upper + 1e-9)).any():
+    def _range(self, decision: FloatArray) -> _Ends:
+        self._require(decision)
+        if ((decision < self.lower - PROBABILITY_TOLERANCE) | (decision > self.upper + PROBABILITY_TOLERANCE)).any():
             raise ValueError("a true decision lies outside its range: no announcement could keep the promise")
         return np.minimum(self.lower, decision), np.maximum(self.upper, decision)
 
-    def _believed_cells(self, announced: FloatArray, step: float) -> tuple[FloatArray, FloatArray]:
-        del step
-        if announced.shape != self.lower.shape:
-            raise ValueError(f"there are ranges {self.lower.shape} for decisions {announced.shape}")
-        return self.lower.copy(), self.upper.copy()
+    def _left_open(self, announced: FloatArray, step: float) -> _Ends:
+        """Outwards to the grid, to hold what is announced."""
+        self._require(announced)
+        scale = round(1 / step)
+        lower = np.floor(self.lower * scale + GRID_TOLERANCE) / scale
+        return _tightened(lower, np.ceil(self.upper * scale - GRID_TOLERANCE) / scale, symmetric=True)
 
-
-Fidelity = Delta | Alpha | Ranges
+    def _require(self, mapping: FloatArray) -> None:
+        if mapping.shape != self.lower.shape:
+            raise ValueError(f"there are ranges {self.lower.shape} for chances {mapping.shape}")
 
 
 def ladder(fidelity: Fidelity) -> tuple[Fidelity, ...]:
     """List the promises to try, strictest first: 0.99, 0.95, 0.9, 0.85, … and last the one given.
 
-    The steps are coarse on purpose: the best level itself depends on the true decisions and would tell of
-    them.
+    The steps are coarse on purpose: the best level itself depends on the true decisions and would tell of them.
 
     Examples
     --------
     >>> ladder(Delta(0.88))
     (Delta(level=0.99), Delta(level=0.95), Delta(level=0.9), Delta(level=0.88))
     """
-    if isinstance(fidelity, Ranges):
+    if not isinstance(fidelity, Delta | Alpha):
         return (fidelity,)
     kind = type(fidelity)
     steps = [0.99, *(percent / 100 for percent in range(95, 0, -5))]
     return (*(kind(step) for step in steps if step > fidelity.level), fidelity)
 
 
-def _ends(lower: FloatArray, upper: FloatArray, digits: int) -> tuple[FloatArray, FloatArray]:
-    """Keep a range between 0 and 1; ends that only floating-point noise keeps from 0 and 1 are 0 and 1."""
-    noise = GRID_TOLERANCE * 10.0**-digits
-    return np.where(lower < noise, 0.0, lower), np.where(upper > 1 - noise, 1.0, upper)
+def _tightened(lower: FloatArray, upper: FloatArray, *, symmetric: bool = False) -> _Ends:
+    """Make the range of the second of two outcomes the mirror of the first one's, which both bind unless symmetric."""
+    if lower.shape[1] != 2:
+        return lower, upper
+    first, last = lower[:, 0], upper[:, 0]
+    if not symmetric:
+        first, last = np.maximum(first, 1 - upper[:, 1]), np.minimum(last, 1 - lower[:, 1])
+    return np.column_stack([first, 1 - last]), np.column_stack([last, 1 - first])
 
 
-def _rule(decision: ArrayLike) -> FloatArray:
-    d = np.asarray(decision, dtype=np.float64)
-    if d.ndim == 2 and d.shape[1] == 2:
-        d = d[:, 1]
-    if d.ndim != 1:
-        raise ValueError("decisions must be one row of D_1, or two columns of D_0 and D_1")
+def _probabilities(mapping: ArrayLike) -> FloatArray:
+    D = np.asarray(mapping, dtype=np.float64)
+    if D.ndim != 2 or D.shape[1] < 2:
+        raise ValueError("decisions must have one column for each outcome")
     # Comparisons with NaN, which the extremes pass on, are false.
-    if len(d) and not (d.min() >= 0 and d.max() <= 1):
+    if len(D) and not (D.min() >= 0 and D.max() <= 1):
         raise ValueError("decisions must be probabilities between 0 and 1")
-    return d
-
-
-def _on_grid(d: FloatArray, lower: FloatArray, upper: FloatArray, digits: int) -> tuple[IntArray, IntArray]:
-    if digits < 0:
-        raise ValueError(f"digits must not be negative: {digits}")
-    scale = 10**digits
-    lo, hi = np.ceil(lower * scale - GRID_TOLERANCE), np.floor(upper * scale + GRID_TOLERANCE)
-    missed = lo > hi
-    lo = np.where(missed, np.floor(d * scale + GRID_TOLERANCE), lo)
-    hi = np.where(missed, np.ceil(d * scale - GRID_TOLERANCE), hi)
-    return lo.astype(np.int64), hi.astype(np.int64)
+    return D

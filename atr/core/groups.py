@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from atr.core.arrays import FloatArray, IntArray, segment_of
 from atr.core.protected import Nested, ProtectedSets
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from atr.core.tolerances import PROBABILITY_TOLERANCE
 
 
 @dataclass(frozen=True, eq=False, slots=True, init=False)
@@ -25,9 +24,8 @@ class Groups:
     population
         (n,) people, or shares of people; positive.
     decision
-        (n, outcomes) probability: column ``a`` is D_a, every row sums to one. With (n,) the decision is
-        binary and the values are D_1, the chance of outcome 1. It is kept as given; the attribute is always
-        (n, outcomes).
+        (n, outcomes) probability, the positive outcome first; every row sums to one. With (n,) there are two outcomes
+        and the values are chances of the positive one; the attribute is always (n, outcomes).
     offsets
         (g + 1,) positions: group ``i`` is the regions ``offsets[i]`` to ``offsets[i + 1] - 1``.
     protected_sets
@@ -58,7 +56,7 @@ class Groups:
     """
 
     population: FloatArray
-    given: FloatArray
+    decision: FloatArray
     offsets: IntArray
     protected_sets: Nested | None
     sets: ProtectedSets | None
@@ -74,14 +72,14 @@ class Groups:
         rate_weights: ArrayLike | None = None,
     ) -> None:
         object.__setattr__(self, "population", _population(population))
-        object.__setattr__(self, "given", _decision(decision, len(self.population)))
+        object.__setattr__(self, "decision", _decision(decision, len(self.population)))
         object.__setattr__(self, "offsets", _offsets(offsets, len(self.population)))
         object.__setattr__(self, "protected_sets", protected_sets)
         object.__setattr__(self, "sets", _sets(protected_sets, self.offsets, factors))
         object.__setattr__(self, "rate_weights", None if rate_weights is None else _population(rate_weights))
         if self.rate_weights is not None and len(self.rate_weights) != len(self.population):
             raise ValueError(f"rate_weights must have one number for each of the {len(self.population)} regions")
-        for array in (self.population, self.given, self.offsets):
+        for array in (self.population, self.decision, self.offsets):
             array.flags.writeable = False
 
     def __len__(self) -> int:
@@ -97,23 +95,9 @@ class Groups:
         return free
 
     @property
-    def decision(self) -> FloatArray:
-        """(n, outcomes) probability; laid out anew each time where only D_1 was given."""
-        if self.given.ndim == 2:
-            return self.given
-        D = np.column_stack([1 - self.given, self.given])
-        D.flags.writeable = False
-        return D
-
-    @property
     def outcomes(self) -> int:
         """Number of outcomes."""
-        return 2 if self.given.ndim == 1 else self.given.shape[1]
-
-    @property
-    def rule(self) -> FloatArray:
-        """(n,) chance of outcome 1."""
-        return self.given if self.given.ndim == 1 else self.given[:, 1]
+        return int(self.decision.shape[1])
 
     @property
     def sizes(self) -> IntArray:
@@ -123,7 +107,7 @@ class Groups:
     @property
     def group_of_region(self) -> IntArray:
         """(n,) the group each region belongs to."""
-        return np.repeat(np.arange(len(self)), self.sizes)
+        return segment_of(self.offsets)
 
     def sums(self, values: NDArray[Any]) -> NDArray[Any]:
         """Add up (n, …) values of regions within each group: (g, …)."""
@@ -146,16 +130,16 @@ def _population(population: ArrayLike) -> FloatArray:
 
 def _decision(decision: ArrayLike, n: int) -> FloatArray:
     D = np.array(decision, dtype=np.float64)
-    if D.ndim not in (1, 2) or len(D) != n:
+    if D.ndim == 1:
+        D = np.column_stack([D, 1 - D])
+    if D.ndim != 2 or len(D) != n:
         raise ValueError(f"decision must have one row for each of the {n} regions")
-    if D.ndim == 2 and D.shape[1] < 2:
+    if D.shape[1] < 2:
         raise ValueError("decision needs at least two outcomes")
     if not (D.min() >= 0 and D.max() <= 1):
         raise ValueError("decision must hold probabilities between 0 and 1")
-    if D.ndim == 2:
-        total = D[:, 0] + D[:, 1] if D.shape[1] == 2 else D.sum(axis=1)
-        if total.min() < 1 - 1e-9 or total.max() > 1 + 1e-9:
-            raise ValueError("the outcome probabilities of every region must sum to 1")
+    if np.abs(D.sum(axis=1) - 1).max() > PROBABILITY_TOLERANCE:
+        raise ValueError("the outcome probabilities of every region must sum to 1")
     return D
 
 

@@ -20,7 +20,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from atr.core.groups import FloatArray, IntArray
+from atr.core.arrays import FloatArray, IntArray
 from atr.core.protected import ProtectedSets, Protection
 
 

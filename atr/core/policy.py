@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Discriminator, Field, PrivateAttr, Tag, model_validator
 
+from atr.core.arrays import IntArray
 from atr.core.fields import Count, Part, PositiveShare, Text, at, how_written, not_yet
 from atr.core.protected import floored
 from atr.core.region_table import RegionTable
@@ -40,6 +40,7 @@ class Policy(Part):
     digits: Annotated[int, Field(ge=1, le=6, strict=True)] = 3
     population_rounding: Count = 5
     side_information: _SideInformation = OWN_POPULATION
+    mechanism: str
 
     _known_from: SideInformationPolicy | None = PrivateAttr(default=None)
 
@@ -54,7 +55,7 @@ class Policy(Part):
         source = self._known_from
         return OWN_POPULATION if source is None else source.title or Path(source.file).name
 
-    def known(self, regions: Iterable[tuple[str, ...]]) -> npt.NDArray[np.int64] | None:
+    def known(self, regions: Iterable[tuple[str, ...]]) -> IntArray | None:
         """How many people a reader knows of in (n,) decision regions from a file; None where no file is named.
 
         Parameters

@@ -13,9 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from atr.core.arrays import BoolArray, FloatArray, IntArray, offsets_of, segment_of
 
 Nested = Sequence[Sequence[Sequence[int]]]
 
@@ -91,7 +89,7 @@ class ProtectedSets:
         twice = (np.diff(members[order]) == 0) & (np.diff(of_set[order]) == 0)
         if twice.any():
             raise ValueError("a protected set names a region twice")
-        return cls(members[order], _offsets(in_set), _offsets(in_group), _factors(factors, nested))
+        return cls(members[order], offsets_of(in_set), offsets_of(in_group), _factors(factors, nested))
 
     @classmethod
     def regions(cls, region_offsets: IntArray) -> ProtectedSets:
@@ -106,12 +104,12 @@ class ProtectedSets:
     @property
     def set_of_member(self) -> IntArray:
         """(k,) the set each member belongs to."""
-        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        return segment_of(self.offsets)
 
     @property
     def group_of_set(self) -> IntArray:
         """(v,) the group each set belongs to."""
-        return np.repeat(np.arange(len(self.group_offsets) - 1), np.diff(self.group_offsets))
+        return segment_of(self.group_offsets)
 
     def sums(self, values: NDArray[Any]) -> NDArray[Any]:
         """Add up (n, …) values of regions within each set: (v, …)."""
@@ -322,10 +320,6 @@ def _factor(ceiling: float, max_confidence: float, *, digits: int) -> float:
 
 def _groups(region_values: Sequence[tuple[str, ...]], offsets: Sequence[int]) -> Iterable[Sequence[tuple[str, ...]]]:
     return (region_values[first:end] for first, end in pairwise(offsets))
-
-
-def _offsets(counts: IntArray) -> IntArray:
-    return np.append(0, np.cumsum(counts))
 
 
 def _factors(factors: Sequence[Sequence[float]] | None, nested: Nested) -> FloatArray:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from atr.core.arrays import IntArray, PublishedPopulation
 
 RATE_DIGITS = 2
 """Rates are printed to the nearest percent: to more digits, that of a small group would give its exact size away."""
 
 
-def published_population(people: Ints, *, rounding: int) -> Ints:
+def published_population(people: IntArray, *, rounding: int) -> PublishedPopulation:
     """People to the nearest multiple of ``rounding``, halves up, and never 0 where there is somebody.
 
     >>> published_population(np.array([0, 1, 7, 8, 12]), rounding=5)
     array([ 0,  5,  5, 10, 10])
     """
     nearest = (2 * people + rounding) // (2 * rounding) * rounding
-    return np.where(people > 0, np.maximum(nearest, rounding), 0)
+    return PublishedPopulation(np.where(people > 0, np.maximum(nearest, rounding), 0))
 
 
 def open_people(published: int, rounding: int) -> tuple[int, int]:
@@ -33,3 +32,31 @@ def open_people(published: int, rounding: int) -> tuple[int, int]:
 def flat_digits(digits: int) -> int:
     """Decimals of the chances of a flattened group: those of a printed rate, so that nothing more is told."""
     return min(digits, RATE_DIGITS)
+
+
+def group_rates(counts: IntArray, offsets: IntArray, *, digits: int) -> IntArray:
+    """(g, outcomes) the rates of each group, in units of the last digit, but to the digits of a flattened chance.
+
+    The rates of a group add up to 1: each is rounded down, then up where the rest is largest, of equal ones the first.
+
+    Parameters
+    ----------
+    counts
+        (n, outcomes) people.
+    offsets
+        (g + 1,) where each group starts.
+    digits
+        Decimal digits of announced chances.
+
+    Examples
+    --------
+    >>> group_rates(np.array([[1, 1, 1], [2, 5, 0]]), np.array([0, 1, 2]), digits=3)
+    array([[340, 330, 330],
+           [290, 710,   0]])
+    """
+    unit = 10 ** flat_digits(digits)
+    with_outcome = np.add.reduceat(counts, offsets[:-1])
+    whole, rest = np.divmod(with_outcome * unit, with_outcome.sum(axis=1, keepdims=True))
+    rank = np.argsort(np.argsort(-rest, axis=1, kind="stable"), axis=1, kind="stable")
+    rates: IntArray = (whole + (rank < unit - whole.sum(axis=1, keepdims=True))) * (10**digits // unit)
+    return rates

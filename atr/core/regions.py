@@ -1,19 +1,41 @@
-"""Decision regions, their populations, the true decision mapping and QID groups."""
+"""Decision regions, their populations, the true decision mapping, QID groups and what becomes of each of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from atr.core.arrays import (
+    ExactPopulation,
+    IntArray,
+    TrueMapping,
+    Values,
+    offsets_of,
+    positions_in,
+    segment_of,
+)
 from atr.core.groups import Groups
 from atr.core.protected import ProtectedSets, Protection
 
-Ints = npt.NDArray[np.int64]
-Values = tuple[str, ...]
+
+class DisclosureStatus(IntEnum):
+    """What becomes of a QID group; decided from populations and policy, never from decisions but for exact rates.
+
+    A group that prior knowledge alone makes surer than the ceiling is withheld (``PRIOR_TOO_SURE``) or, where the
+    policy says so, announces its rates for every region (``FLATTENED``). One below the minimum size is withheld under
+    either policy: flattening hides how chances differ within a group, but its rates would still tell of the decisions
+    of a few people, and that is what the minimum is there to prevent. Where the policy merges groups, that was done
+    before (:mod:`atr.warehouse.coarsening`): merged groups stand as others do.
+    """
+
+    ANNOUNCED = 0
+    TOO_SMALL = 1
+    PRIOR_TOO_SURE = 2
+    FLATTENED = 3
 
 
 @dataclass(frozen=True)
@@ -34,28 +56,76 @@ class Regions:
     """(g,) display values of the public attributes."""
     region_values: tuple[Values, ...]
     """(n,) display values of the sensitive attributes."""
-    counts: npt.NDArray[np.int64]
+    counts: IntArray
     """(n, outcomes) people."""
-    offsets: npt.NDArray[np.int64]
+    offsets: IntArray
     """(g + 1,) where each group starts."""
     merged: Mapping[Values, int] = field(default_factory=dict)
     """How many groups of the log are in each coarsened group, by its public values."""
-    known: npt.NDArray[np.int64] | None = None
+    known: IntArray | None = None
     """(n,) people as a reader knows them from a file of side information, 0 where it has none; None without a file."""
+    status: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """(g,) the :class:`DisclosureStatus` of each group; empty until :func:`atr.core.disclosure.decided` sets it."""
+
+    def __len__(self) -> int:
+        """Give the number of groups."""
+        return len(self.group_values)
+
+    def take(self, which: IntArray) -> Regions:
+        """Some of the groups, by their (k,) positions."""
+        members, groups = self.members(which), tuple(self.group_values[i] for i in which)
+        return replace(
+            self,
+            group_values=groups,
+            region_values=tuple(self.region_values[i] for i in members),
+            counts=self.counts[members],
+            offsets=offsets_of(np.diff(self.offsets)[which]),
+            merged={values: self.merged[values] for values in groups if values in self.merged},
+            known=None if self.known is None else self.known[members],
+            status=self.status[which] if len(self.status) else self.status,
+        )
+
+    def members(self, which: IntArray) -> IntArray:
+        """The positions of all regions of some groups, one group after the other."""
+        return positions_in(self.offsets, which)
+
+    def with_status(self, *statuses: DisclosureStatus) -> IntArray:
+        """The positions of the groups that have one of some statuses."""
+        return np.flatnonzero(np.isin(self.status, statuses))
+
+    @property
+    def announced(self) -> IntArray:
+        """The positions of the groups whose announced chances the mechanism chooses."""
+        return self.with_status(DisclosureStatus.ANNOUNCED)
+
+    @property
+    def printed(self) -> IntArray:
+        """The positions of the groups whose numbers are printed: the announced ones and the flattened ones."""
+        return self.with_status(DisclosureStatus.ANNOUNCED, DisclosureStatus.FLATTENED)
 
     @property
     def sensitive(self) -> tuple[str, ...]:
         """Names of the sensitive attributes, in the programme's order."""
         return self.protection.sensitive
 
-    @cached_property
-    def population(self) -> npt.NDArray[np.int64]:
-        """(n,) people."""
-        people: npt.NDArray[np.int64] = self.counts.sum(axis=1)
-        return people
+    @property
+    def values(self) -> list[Values]:
+        """(n,) display values of all attributes, public ones first."""
+        groups = segment_of(self.offsets).tolist()
+        return [self.group_values[group] + own for group, own in zip(groups, self.region_values, strict=True)]
 
     @cached_property
-    def assumed(self) -> npt.NDArray[np.int64]:
+    def population(self) -> ExactPopulation:
+        """(n,) people."""
+        return ExactPopulation(self.counts.sum(axis=1))
+
+    @property
+    def decision(self) -> TrueMapping:
+        """(n, outcomes) true probability of each outcome."""
+        return TrueMapping(self.counts / self.population[:, None])
+
+    @cached_property
+    def assumed(self) -> IntArray:
         """(n,) people as a reader is assumed to know them: of the side information, or of the log.
 
         In groups that the side information does not cover, which are never announced, those of the log.
@@ -66,50 +136,27 @@ class Regions:
         return np.where(np.repeat(covered, np.diff(self.offsets)), self.known, self.population)
 
     @cached_property
-    def group_population(self) -> npt.NDArray[np.int64]:
+    def group_population(self) -> IntArray:
         """(g,) people."""
-        return np.add.reduceat(self.population, self.offsets[:-1]) if len(self.offsets) > 1 else self.population[:0]
+        return np.add.reduceat(self.population, self.offsets[:-1]) if len(self) else self.population[:0]
 
+    @cached_property
+    def sets(self) -> ProtectedSets | None:
+        """The protected sets; None where every region on its own is one, or there is no group."""
+        return self.protection.sets(self.region_values, self.offsets.tolist()) if len(self) else None
 
-def protected_sets(regions: Regions, which: Ints) -> ProtectedSets | None:
-    """The protected sets of some groups; None where every region on its own is one."""
-    return regions.protection.sets(*_sensitive_of(regions, which)) if len(which) else None
+    @cached_property
+    def groups(self) -> Groups:
+        """The groups with their true decision mapping, as a mechanism takes them.
 
-
-def _sensitive_of(regions: Regions, which: Ints) -> tuple[list[tuple[str, ...]], list[int]]:
-    """The sensitive values in every region of some groups, and where each group starts."""
-    members, offsets = members_of(regions, which)
-    return [regions.region_values[i] for i in members], offsets.tolist()
-
-
-def members_of(regions: Regions, which: Ints) -> tuple[Ints, Ints]:
-    """The positions of all regions of some groups, and where each group starts among them."""
-    sizes = np.diff(regions.offsets)[which]
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return np.arange(offsets[-1]) + np.repeat(regions.offsets[:-1][which] - offsets[:-1], sizes), offsets
-
-
-def values_of(regions: Regions, which: Ints) -> Iterator[tuple[str, ...]]:
-    """For every region of some groups, its display values: public ones, then sensitive ones."""
-    for group in which:
-        for region in range(regions.offsets[group], regions.offsets[group + 1]):
-            yield (*regions.group_values[group], *regions.region_values[region])
-
-
-def groups_of(regions: Regions, which: Ints) -> Groups:
-    """Some groups with their true decision mapping, as the mechanism takes them. Private.
-
-    Their population is what a reader knows; where that is from a file, rates are kept of the people of the log.
-    """
-    members, offsets = members_of(regions, which)
-    population = regions.population[members]
-    decision = regions.counts[members] / population[:, None]
-    protection, values = regions.protection, _sensitive_of(regions, which)
-    return Groups(
-        regions.assumed[members],
-        decision[:, 0] if decision.shape[1] == 2 else decision,
-        offsets,
-        protection.nested(*values),
-        protection.factors(*values),
-        rate_weights=None if regions.known is None else population,
-    )
+        Their population is what a reader knows; where that is from a file, rates are kept of the people of the log.
+        """
+        values = self.region_values, self.offsets.tolist()
+        return Groups(
+            self.assumed,
+            self.decision[:, 0] if len(self.outcomes) == 2 else self.decision,
+            self.offsets,
+            self.protection.nested(*values),
+            self.protection.factors(*values),
+            rate_weights=None if self.known is None else self.population,
+        )

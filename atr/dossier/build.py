@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from atr.core.announcement import Announcement
 from atr.core.confidence import maximum_confidence, privacy_limit
-from atr.core.disclosure import DisclosureStatus, disclosure_status
-from atr.core.regions import Regions, groups_of, members_of
+from atr.core.regions import DisclosureStatus, Regions
 from atr.documents import templates
 from atr.documents.fonts import faces
 from atr.dossier.privacy import Curves, Yardsticks, charts, curves, yardsticks
 from atr.errors import RefusedError
 from atr.measures import group_fairness as fairness
-from atr.mechanisms.optimal.mechanism import Solved
+from atr.mechanisms import mechanism_of
 from atr.programme import Programme
 from atr.report import build as public
 from atr.report import individual, model, wording
@@ -56,7 +56,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class DossierGroup:
-    """A QID group. ``beta`` is its optimal privacy under the policy, ``beta_other`` under the other group rates.
+    """A QID group. ``beta`` is its optimal privacy under the policy.
 
     ``merged`` is how many groups of the log are in it; 0 where it was not merged.
 
@@ -71,7 +71,6 @@ class DossierGroup:
     prior: float
     true_confidence: float
     beta: float | None
-    beta_other: float | None
     announced_confidence: float | None
     true_leakage: Yardsticks | None
     announced_leakage: Yardsticks | None
@@ -157,7 +156,7 @@ def build(
     programme: Programme,
     release_id: str,
     regions: Regions,
-    solved: Solved,
+    solved: pd.DataFrame,
     announcement: Announcement | None,
     report: model.PublicReport | None,
     previous: model.PublicReport | None,
@@ -173,7 +172,7 @@ def build(
     programme, release_id
         What the run is about.
     regions, solved
-        The true decision regions, and the optimal privacy of the groups that are to be announced.
+        The true decision regions, and what the mechanism found of the groups that are to be announced.
     announcement, report
         What is announced; None where the run was refused.
     previous
@@ -186,6 +185,8 @@ def build(
         Why the run was refused, if it was.
     """
     reasons = dict(accounting["reasons"])
+    promise = None if announcement is None else announcement.fidelity
+    beta = mechanism_of(programme.policy).columns(solved, promise, programme.policy)["beta"].to_numpy()
     rows = {k: v for k, v in accounting.items() if isinstance(v, int)}
     measures = tuple(_measures(programme, regions, announcement, report)) if announcement and report else ()
     checks = tuple(_checks(programme, regions, announcement, report, measures, rows)) if announcement and report else ()
@@ -202,8 +203,8 @@ def build(
         report_date=report.date if report else "",
         stated_confidence=report.privacy.max_confidence if report else None,
         promised=_promised(report) if report else "",
-        groups=tuple(_groups(programme, regions, solved, announcement)),
-        curves=curves(regions, solved, announcement, programme.policy),
+        groups=tuple(_groups(regions, beta, announcement)),
+        curves=curves(regions, beta, announcement, programme.policy),
         measures=measures,
         checks=checks,
         rows=rows | {f"decisions of the period without {name}": n for name, n in unknown.items() if n},
@@ -230,27 +231,18 @@ def render(dossier: Dossier, folder: Path) -> None:
     (folder / "dossier.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _groups(
-    programme: Programme, regions: Regions, solved: Solved, announcement: Announcement | None
-) -> Iterator[DossierGroup]:
-    every = np.arange(len(regions.group_values))
-    statuses = disclosure_status(regions, programme.policy)
-    groups = groups_of(regions, every)
-    true, prior = maximum_confidence(groups, groups.decision), privacy_limit(groups)
-    level_index = announcement.level_index if announcement else -1
-    beta = dict(
-        zip(solved.group.tolist(), zip(solved.beta[:, level_index], solved.beta_other, strict=True), strict=True)
-    )
-    worst = max((b for b, _ in beta.values()), default=math.nan)
+def _groups(regions: Regions, optimal: Floats, announcement: Announcement | None) -> Iterator[DossierGroup]:
+    true, prior = maximum_confidence(regions.groups, regions.decision), privacy_limit(regions.groups)
+    beta = dict(zip(regions.announced.tolist(), optimal.tolist(), strict=False))  # of none where nothing was solved
+    worst = max(beta.values(), default=math.nan)
     place = {int(g): i for i, g in enumerate(announcement.groups)} if announcement else {}
     held = announcement.held_confidences() if announcement else []
     plain = announcement.confidences() if announcement else []
     above = announcement.flattened.tolist() if announcement else []
     surest = max((s for s, out in zip(plain, above, strict=True) if not out), default=None)
-    to_announce = np.flatnonzero(statuses == DisclosureStatus.ANNOUNCED)
-    true_leakage = dict(zip(to_announce.tolist(), yardsticks(regions, to_announce, None), strict=True))
+    true_leakage = dict(zip(regions.announced.tolist(), yardsticks(regions, regions.announced, None), strict=True))
     leaked = yardsticks(regions, announcement.groups, announcement) if announcement else []
-    for g in every.tolist():
+    for g in range(len(regions)):
         members = range(regions.offsets[g], regions.offsets[g + 1])
         mine = place.get(g)
         chances: list[float | None] = [None] * len(members)
@@ -260,17 +252,16 @@ def _groups(
         people = regions.population[members.start : members.stop]
         yield DossierGroup(
             values=regions.group_values[g],
-            status=_STANDINGS[DisclosureStatus(statuses[g])],
+            status=_STANDINGS[DisclosureStatus(regions.status[g])],
             merged=regions.merged.get(regions.group_values[g], 0),
             population=int(people.sum()),
             prior=float(prior[g]),
             true_confidence=float(true[g]),
-            beta=float(beta[g][0]) if g in beta else None,
-            beta_other=float(beta[g][1]) if g in beta and not math.isnan(beta[g][1]) else None,
+            beta=beta.get(g),
             announced_confidence=float(held[mine]) if mine is not None else None,
             true_leakage=true_leakage.get(g),
             announced_leakage=leaked[mine] if mine is not None else None,
-            binds=g in beta and bool(beta[g][0] >= worst - 1e-12),
+            binds=g in beta and beta[g] >= worst - 1e-12,
             stated=mine is not None and not above[mine] and plain[mine] == surest,
             cells=tuple(_cell(regions, region, announced) for region, announced in zip(members, chances, strict=True)),
         )
@@ -290,9 +281,8 @@ def _cell(regions: Regions, region: int, announced: float | None) -> Cell:
 
 
 def _true_cells(regions: Regions, announcement: Announcement) -> fairness.AnnouncedCells:
-    members, offsets = members_of(regions, announcement.groups)
-    population = regions.population[members]
-    decision = regions.counts[members] / population[:, None]
+    shown = regions.take(announcement.groups)
+    population, decision, offsets = shown.population, shown.decision, shown.offsets
     return fairness.AnnouncedCells(
         population=population,
         chance=decision,
@@ -376,9 +366,8 @@ def _checks(
     adds_up = rows["rows_read"] == sum(rows[k] for k in ("decisions", "duplicates", "corrections", "quarantined"))
     yield Check("every row read is accounted for", adds_up, wording.count(rows["rows_read"], "row"))
     if len(announcement.groups):
-        members, offsets = members_of(regions, announcement.groups)
-        population = regions.population[members]
-        true = regions.counts[members] / population[:, None]
+        shown = regions.take(announcement.groups)
+        population, true, offsets = shown.population, shown.decision, shown.offsets
         chance = announcement.chance
         kept, moved = _promise_kept(announcement, true)
         name = "every announced chance keeps the promise"
@@ -449,10 +438,7 @@ def _promise_kept(announcement: Announcement, true: Floats) -> tuple[bool, float
     promised, digits = ~announcement.flat, announcement.digits
     chance, true = announcement.chance[promised], true[promised]
     moved = float(np.abs(chance * 10.0**-digits - true).max(initial=0.0))
-    if chance.shape[1] == 2:  # promised of the positive outcome, and so of the other
-        low, high = announcement.fidelity.allowed_on_grid(true[:, 0], digits=digits)
-        return bool(((low <= chance[:, 0]) & (chance[:, 0] <= high)).all()), moved
-    low, high = announcement.fidelity.allowed_outcomes_on_grid(true, digits=digits)
+    low, high = announcement.fidelity.allowed_on_grid(true, digits=digits)
     return bool(((low <= chance) & (chance <= high)).all()), moved
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from atr.core.groups import FloatArray
+from atr.core.arrays import FloatArray
 from atr.documents import templates
 from atr.documents.charts import Tick, axis
 from atr.dossier.tradeoff import TradeOff

@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from atr.core.announcement import Announcement
 from atr.core.leakage import leakage_of_values
-from atr.core.regions import Regions, groups_of, members_of, protected_sets
+from atr.core.regions import Regions
 from atr.dossier.charts import CurveChart, curve_chart
 from atr.dossier.tradeoff import Kind, TradeOff, grid, trade_off
-from atr.mechanisms.optimal.mechanism import Solved
-from atr.mechanisms.optimal.sets import by_regions, parted
+from atr.mechanisms.optimal.closed_form import by_regions, by_sets
 from atr.programme import Policy
 
 Floats = npt.NDArray[np.float64]
@@ -73,30 +72,29 @@ class Curves:
     groups: tuple[GroupCurve, ...]
 
 
-def curves(regions: Regions, solved: Solved, announcement: Announcement | None, policy: Policy) -> Curves | None:
-    """The trade-off of the groups to announce.
+def curves(regions: Regions, beta: Floats, announcement: Announcement | None, policy: Policy) -> Curves | None:
+    """The trade-off of the groups to announce, of which ``beta`` (k,) is the optimal privacy.
 
     None where there is no group, where every region has a range of its own, so that there is no one level, where it
     takes too long.
     """
     promised = policy.fidelity.level if announcement is None else getattr(announcement.fidelity, "level", None)
-    if promised is None or policy.fidelity.level is None or not len(solved.group):
+    if promised is None or policy.fidelity.level is None or not len(beta):
         return None
     kind: Kind = "alpha" if policy.fidelity.kind == "alpha" else "delta"
-    least_protected_first = np.argsort(-solved.beta[:, announcement.level_index if announcement else -1], kind="stable")
-    which, usual = solved.group[least_protected_first], grid(kind, steps=_STEPS).tolist()
-    groups = groups_of(regions, which)
-    if not (by_regions(groups) or parted(groups)):  # every point is a linear programme
+    which, usual = regions.announced[np.argsort(-beta, kind="stable")], grid(kind, steps=_STEPS).tolist()
+    groups = regions.take(which).groups
+    if not (by_regions(groups) or by_sets(groups)):  # every point is a linear programme
         which = which[np.cumsum(groups.sizes) * len(regions.outcomes) <= _MOST_CELLS]
         if not len(which):
             return None
-        groups, usual = groups_of(regions, which), [x for x in _FEW_LEVELS if x or kind == "delta"]
+        groups, usual = regions.take(which).groups, [x for x in _FEW_LEVELS if x or kind == "delta"]
     level = float(promised)
     levels = np.array(sorted({level, *(x for x in usual if abs(x - level) > 1e-9)}))
     found = trade_off(groups, kind=kind, levels=levels, digits=policy.digits)
     of_groups = zip((regions.group_values[g] for g in which), found.exact, found.free, found.limits, strict=True)
     worst = found.overall_exact, found.overall_free, found.overall_limits
-    every = len(which) == len(solved.group)
+    every = len(which) == len(beta)
 
     def reach(worst: Floats) -> float | None:
         kept = levels[worst <= policy.ceiling + 1e-12]
@@ -140,15 +138,9 @@ def yardsticks(regions: Regions, which: Ints, announcement: Announcement | None)
     """(k,) the yardsticks of the announced mapping of some groups; of the true one where none is given."""
     if not len(which):
         return []
-    members, offsets = members_of(regions, which)
-    if announcement is None:
-        decision = regions.counts[members] / regions.population[members, None]
-    else:
-        decision = announcement.chance / 10**announcement.digits
-    values = [regions.region_values[i] for i in members]
-    found = leakage_of_values(
-        regions.assumed[members], decision, offsets, values=values, sets=protected_sets(regions, which)
-    )
+    told = regions.take(which)
+    decision = told.decision if announcement is None else announcement.mapping
+    found = leakage_of_values(told.assumed, decision, told.offsets, values=told.region_values, sets=told.sets)
     names = Yardsticks.__dataclass_fields__
     columns = ([_finite(x) for x in getattr(found, name).tolist()] for name in names)
     return [Yardsticks(*row) for row in zip(*columns, strict=True)]

@@ -8,8 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from atr.core.arrays import FloatArray
 from atr.core.fidelity import Alpha, Delta
-from atr.core.groups import FloatArray, Groups
+from atr.core.groups import Groups
 from atr.mechanisms.optimal import optimal_privacy
 
 Kind = Literal["delta", "alpha"]

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from atr.core.arrays import FloatArray as Row
+from atr.core.arrays import IntArray
 from atr.core.compiled import compiled
-from atr.core.groups import FloatArray as Row
-from atr.core.groups import IntArray
 
 Marks = NDArray[np.bool_]
 

@@ -14,7 +14,6 @@ import atr
 from atr.core.announcement import Announcement
 from atr.core.disclosure import Extent
 from atr.core.display_text import UNKNOWN
-from atr.core.fidelity import Delta, Fidelity, Ranges
 from atr.core.protected import Label
 from atr.core.publication import RATE_DIGITS, published_population
 from atr.measures import group_fairness as fairness
@@ -73,8 +72,8 @@ def build(
     (kind,) = policy.promise
     promise = model.FidelityInfo(
         kind=kind,
-        level=None if isinstance(promised, Ranges) else promised.level,
-        largest_change=largest_change(promised, digits=policy.digits),
+        level=promised.level,
+        largest_change=promised.largest_change(policy.digits),
     )
     titles = {name: programme.title_of(name) for name in programme.attributes}
     report = model.PublicReport(
@@ -268,14 +267,6 @@ def binding_set(announcement: Announcement, group: int) -> dict[str, str]:
     return {surest.attribute: surest.name}
 
 
-def largest_change(fidelity: Fidelity, *, digits: int) -> float | None:
-    """How far, at most, an announced chance lies from the true one; None where the promise does not say."""
-    if not isinstance(fidelity, Delta):
-        return None
-    _, high = fidelity.believed_range(np.array([0.0]), digits=digits)
-    return round(float(high[0]), 9)
-
-
 def _coverage(
     announcement: Announcement, held: fairness.AnnouncedCells, programme: Programme, extent: Extent
 ) -> model.Coverage:
@@ -387,7 +378,7 @@ def _groups(
     extent: Extent,
 ) -> tuple[model.Group, ...]:
     public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
-    told = announcement.fidelity
+    limits = announcement.fidelity.limits
     place = np.cumsum(~announcement.flat) - 1
     result: list[model.Group] = []
     rates = [fairness.group_rates(held.event(a)) for a in range(held.outcomes)] if announcement.group_values else []
@@ -407,7 +398,7 @@ def _groups(
                         sensitive=dict(zip(sensitive, announcement.region_values[i], strict=True)),
                         population=int(announcement.published[i]),
                         announced=_chances(announcement, i),
-                        allowed=None if flattened else _allowed(told, int(place[i])),
+                        allowed=None if flattened or limits is None else limits[place[i]],
                         known=None if announcement.known is None else int(announcement.known[i]),
                     )
                     for i in members
@@ -434,13 +425,6 @@ def _id(position: int) -> str:
 def _chances(announcement: Announcement, region: int) -> dict[str, float]:
     digits, chances = announcement.digits, announcement.chance[region].tolist()
     return {o: round(x / 10**digits, digits) for o, x in zip(announcement.outcomes, chances, strict=True)}
-
-
-def _allowed(fidelity: Fidelity, region: int) -> tuple[float, float] | None:
-    """The declared limits of the region at this place of the promise; None where the promise is the same for all."""
-    if not isinstance(fidelity, Ranges):
-        return None
-    return float(fidelity.lower[region]), float(fidelity.upper[region])
 
 
 def printed_rates(rates: Sequence[float], outcomes: tuple[str, ...]) -> dict[str, float]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from atr.core.announcement import Announcement
-from atr.core.fidelity import Alpha, Delta, Fidelity, Ranges
+from atr.core.arrays import ExactPopulation, PublishedPopulation
+from atr.core.fidelity import Fidelity
 from atr.core.protected import Protection
 from atr.measures import group_fairness as fairness
+from atr.mechanisms import MECHANISMS
 from atr.programme import OWN_POPULATION, Policy
 from atr.report import model
 
 
-def announcement(report: model.PublicReport, population: fairness.Ints | None = None) -> Announcement:
+def announcement(report: model.PublicReport, population: ExactPopulation | None = None) -> Announcement:
     """The announced mapping of a well-formed report that announces something.
 
     Parameters
@@ -23,7 +25,7 @@ def announcement(report: model.PublicReport, population: fairness.Ints | None = 
         (n,) exact people of its regions, if they are known; else the published ones stand for them.
     """
     regions = [(group, region) for group in report.announced_groups for region in group.regions]
-    published = np.array([region.population for _, region in regions], dtype=np.int64)
+    published = PublishedPopulation(np.array([region.population for _, region in regions], dtype=np.int64))
     outcomes = (report.positive, *(o for o in report.outcomes if o != report.positive))
     sensitive = [a for a in report.attributes if a.role == "sensitive"]
     values = [tuple(region.sensitive[a.name] for a in sensitive) for _, region in regions]
@@ -46,7 +48,6 @@ def announcement(report: model.PublicReport, population: fairness.Ints | None = 
         ),
         digits=report.policy.digits,
         fidelity=promised(report),
-        level_index=0,
         flattened=np.array([group.status == "flattened" for group in report.announced_groups], dtype=bool),
         coarsened=np.array([group.id in coarsened for group in report.announced_groups], dtype=bool),
         protection=protection(report),
@@ -67,7 +68,7 @@ def cells(announcement: Announcement, *, policy: Policy | model.PolicyInfo) -> f
     to the digits they are printed with.
     """
     chance = announcement.chance / 10**announcement.digits
-    lower, upper = _open(announcement, chance, rounding=policy.population_rounding)
+    lower, upper = _open(announcement, chance)
     return fairness.AnnouncedCells(
         population=announcement.population,
         chance=chance,
@@ -81,23 +82,12 @@ def cells(announcement: Announcement, *, policy: Policy | model.PolicyInfo) -> f
     )
 
 
-def _open(
-    announcement: Announcement, chance: fairness.Floats, *, rounding: int
-) -> tuple[fairness.Floats, fairness.Floats]:
+def _open(announcement: Announcement, chance: fairness.Floats) -> tuple[fairness.Floats, fairness.Floats]:
     """Between what the true chances lie, (n, outcomes) each, by what is told of these announced ones."""
-    told, digits = announcement.fidelity, announcement.digits
     kept = ~announcement.flat
     lower, upper = np.zeros_like(chance), np.ones_like(chance)
-    lower[kept], upper[kept] = _believed(told, chance[kept], digits=digits)
+    lower[kept], upper[kept] = announcement.fidelity.believed(chance[kept], digits=announcement.digits)
     return lower, upper
-
-
-def _believed(promised: Fidelity, chance: fairness.Floats, *, digits: int) -> tuple[fairness.Floats, fairness.Floats]:
-    """Between what the true chances lie, (n, outcomes) each, by what is promised of these announced ones."""
-    if chance.shape[1] > 2:
-        return promised.believed_outcomes(chance, digits=digits)
-    low, high = promised.believed_range(chance[:, 0], digits=digits)  # of the positive outcome, and so of the other
-    return np.column_stack([low, 1 - high]), np.column_stack([high, 1 - low])
 
 
 def protection(report: model.PublicReport) -> Protection:
@@ -111,23 +101,10 @@ def protection(report: model.PublicReport) -> Protection:
     )
 
 
-def promise(kind: str, level: float | None) -> Delta | Alpha | None:
-    """The promise of a kind and level; None if there is no such promise."""
-    kinds: dict[str, type[Delta | Alpha]] = {"delta": Delta, "alpha": Alpha}
-    if level is None or kind not in kinds:
-        return None
-    try:
-        return kinds[kind](level)
-    except ValueError:
-        return None
-
-
 def promised(report: model.PublicReport) -> Fidelity:
     """What a well-formed report promises of its announced chances."""
-    if report.fidelity.kind == "ranges":
-        limits = [region.allowed for group in report.announced_groups for region in group.regions if region.allowed]
-        return Ranges([lower for lower, _ in limits], [upper for _, upper in limits])
-    fidelity = promise(report.fidelity.kind, report.fidelity.level)
+    limits = [region.allowed for group in report.announced_groups for region in group.regions if region.allowed]
+    fidelity = MECHANISMS[report.policy.mechanism].promise(report.fidelity.kind, report.fidelity.level, limits)
     if fidelity is None:
         raise ValueError("the report is not well-formed")
     return fidelity

@@ -12,6 +12,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 import atr
+from atr.core.arrays import ExactPopulation
 from atr.errors import VerifyError
 from atr.report import changes, model
 from atr.report.reader_view import columns
@@ -28,7 +29,7 @@ def verify_files(
     report, found = _read(Path(path))
     if list(form(report)):  # its numbers mean nothing
         return report, [*found, *form(report)]
-    people = None if population is None else _read_population(report, Path(population))
+    people = None if population is None else ExactPopulation(_read_population(report, Path(population)))
     found += findings(report, population=people)
     if previous is not None:
         found += _compare_with_earlier(report, Path(previous))

@@ -11,9 +11,9 @@ from atr.core.tolerances import PROBABILITY_TOLERANCE
 from atr.measures.group_fairness import GroupingSpec
 from atr.measures.sampling import METHODS
 from atr.measures.surrogate import DEPTH
+from atr.mechanisms import MECHANISMS
 from atr.programme import ALPHA, MOST_OUTCOMES, OWN_POPULATION
 from atr.report import model, wording
-from atr.report.reader_view import promise
 from atr.report.rounding import nearest
 from atr.verify.finding import Finding, failed
 
@@ -40,8 +40,9 @@ def form(report: model.PublicReport) -> Iterator[Finding]:
 
 def _policy(report: model.PublicReport) -> Iterator[Finding]:
     policy, kind, sampling = report.policy, report.fidelity.kind, report.policy.sampling
+    mechanism = MECHANISMS.get(policy.mechanism)
     demanded, kept = (
-        level is None if kind == "ranges" else promise(kind, level) is not None
+        mechanism is not None and mechanism.promise(kind, level, None if level else []) is not None
         for level in (policy.fidelity.get(kind), report.fidelity.level)
     )
     of_sample = sampling is not None and sampling.coverage == "sample"
@@ -58,7 +59,7 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
             "is none that can be checked",
         ),
         (policy.four_fifths >= 1 / _LARGEST, "policy.four_fifths", "is no line that a ratio can be held to"),
-        (policy.mechanism == "optimal", "policy.mechanism", "is none that can be checked"),
+        (mechanism is not None, "policy.mechanism", "is none that can be checked"),
         (policy.reader == "face_value", "policy.reader", "is none that can be checked"),
         (policy.unattainable in INSTEAD, "policy.unattainable", "is none that can be checked"),
         (

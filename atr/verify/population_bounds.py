@@ -16,6 +16,7 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 
 from atr.core.announcement import Announcement
+from atr.core.arrays import ExactPopulation
 from atr.core.display_text import UNKNOWN
 from atr.core.protected import OwnCeiling, ProtectedSets
 from atr.core.publication import open_people
@@ -68,7 +69,7 @@ class PopulationBounds:
     _members: dict[tuple[str, ...], dict[str, Bools]] = field(default_factory=dict, init=False)
 
     @staticmethod
-    def of(report: model.PublicReport, population: Ints | None) -> PopulationBounds:
+    def of(report: model.PublicReport, population: ExactPopulation | None) -> PopulationBounds:
         """Give the numbers of a well-formed report that announces something.
 
         Parameters

@@ -10,28 +10,29 @@ from functools import partial
 import numpy as np
 
 import atr
+from atr.core.arrays import ExactPopulation
 from atr.core.confidence import round_up
 from atr.core.display_text import UNKNOWN
 from atr.core.fidelity import ladder
 from atr.core.protected import floored
 from atr.core.publication import RATE_DIGITS, open_people, published_population
 from atr.core.tolerances import GRID_TOLERANCE
+from atr.mechanisms import MECHANISMS
 from atr.report import build, changes, model, wording, yardsticks
 from atr.report.derived import DERIVED_FIELDS
-from atr.report.reader_view import promise
 from atr.report.rounding import down, nearest
 from atr.verify.comparisons import comparisons, either, printed_rate
 from atr.verify.finding import Finding, differences, failed
 from atr.verify.form import form
-from atr.verify.population_bounds import Bools, Confidences, Ints, PopulationBounds
+from atr.verify.population_bounds import Bools, Confidences, PopulationBounds
 
 
-def check(report: model.PublicReport, *, population: Ints | None = None) -> list[Finding]:
+def check(report: model.PublicReport, *, population: ExactPopulation | None = None) -> list[Finding]:
     """Give all of :func:`findings`."""
     return list(findings(report, population=population))
 
 
-def findings(report: model.PublicReport, *, population: Ints | None = None) -> Iterator[Finding]:
+def findings(report: model.PublicReport, *, population: ExactPopulation | None = None) -> Iterator[Finding]:
     """Give what is false in a report by its own numbers, as it is found.
 
     Parameters
@@ -281,8 +282,9 @@ def _rate(printed: PopulationBounds, members: Bools, stated: dict[str, float] | 
 
 def _promise(report: model.PublicReport) -> Iterator[Finding]:
     policy, kind = report.policy, report.fidelity.kind
+    promise = MECHANISMS[policy.mechanism].promise
     made, floor = (promise(kind, level) for level in (report.fidelity.level, policy.fidelity[kind]))
-    change = None if made is None else build.largest_change(made, digits=policy.digits)
+    change = None if made is None else made.largest_change(policy.digits)
     yield from differences("fidelity.largest_change", report.fidelity.largest_change, change)
     if made is None or floor is None:
         yield from _limits(report)

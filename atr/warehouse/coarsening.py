@@ -10,8 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from atr.core.disclosure import Bools, DisclosureStatus, disclosure_status
-from atr.core.regions import Regions, Values, members_of, values_of
+from atr.core.arrays import IntArray, Values
+from atr.core.disclosure import decided, disclosure_status
+from atr.core.regions import DisclosureStatus, Regions
+from atr.errors import ProgrammeError
 from atr.programme import Programme
 from atr.programme.periods import Period
 from atr.warehouse import counting as counting
@@ -20,14 +22,32 @@ from atr.warehouse.counting import arranged
 
 
 def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Regions:
-    """The decision regions of a period as they are to be reported: counted, and merged where the policy says so.
+    """The decision regions of a period as they are to be reported: counted, merged and decided on.
 
     Raises
     ------
     PeriodError, ProgrammeError
-        As :func:`atr.warehouse.counting.aggregate` and :func:`coarsen` do.
+        As :func:`atr.warehouse.counting.aggregate` and :func:`coarsen` do; and if the side information has nobody in
+        some region of a group that is large enough: the first such region is named in the private part.
     """
-    return coarsen(counting.aggregate(warehouse, programme, period), programme)
+    regions = decided(coarsen(counting.aggregate(warehouse, programme, period), programme), programme.policy)
+    if regions.known is not None and programme.policy.known_from is not None:
+        _require_known(regions, regions.known, where=programme.policy.known_from.file)
+    return regions
+
+
+def _require_known(regions: Regions, known: IntArray, *, where: str) -> None:
+    members = regions.members(np.flatnonzero(regions.status != DisclosureStatus.TOO_SMALL))
+    missing = members[known[members] == 0]
+    if len(missing):
+        what = "a decision region" if len(missing) == 1 else f"{len(missing):,} decision regions"
+        named = zip((*regions.public, *regions.sensitive), regions.values[missing[0]], strict=True)
+        raise ProgrammeError(
+            f"the side information has nobody in {what} that somebody was decided in",
+            where=where,
+            hint="Every region of a group with enough people for the report needs people there.",
+            private=f"The first of them: {', '.join(f'{name} {value}' for name, value in named)}",
+        )
 
 
 def coarsen(regions: Regions, programme: Programme) -> Regions:
@@ -74,19 +94,7 @@ def _steps(programme: Programme) -> Iterator[tuple[int, Mapping[str, str]]]:
 def _parted(regions: Regions, programme: Programme) -> tuple[Regions, Regions]:
     """The groups that can be announced, by populations and policy alone, and the others."""
     announced = disclosure_status(regions, programme.policy) == DisclosureStatus.ANNOUNCED
-    return _some(regions, announced, programme), _some(regions, ~announced, programme)
-
-
-def _some(regions: Regions, which: Bools, programme: Programme) -> Regions:
-    positions = np.flatnonzero(which)
-    members, _ = members_of(regions, positions)
-    return arranged(
-        list(values_of(regions, positions)),
-        regions.counts[members],
-        programme=programme,
-        outcomes=regions.outcomes,
-        merged={v: regions.merged[v] for v in (regions.group_values[g] for g in positions) if v in regions.merged},
-    )
+    return regions.take(np.flatnonzero(announced)), regions.take(np.flatnonzero(~announced))
 
 
 def _raised(pool: Regions, place: int, parents: Mapping[str, str], programme: Programme) -> Regions:
@@ -99,15 +107,14 @@ def _raised(pool: Regions, place: int, parents: Mapping[str, str], programme: Pr
     for values in pool.group_values:
         merged[coarser(values)] = merged.get(coarser(values), 0) + pool.merged.get(values, 1)
     position: dict[Values, int] = {}
-    every = values_of(pool, np.arange(len(pool.group_values)))
-    target = [position.setdefault(coarser(values), len(position)) for values in every]
+    target = [position.setdefault(coarser(values), len(position)) for values in pool.values]
     counts = np.zeros((len(position), len(pool.outcomes)), dtype=np.int64)
     np.add.at(counts, target, pool.counts)
     return arranged(list(position), counts, programme=programme, outcomes=pool.outcomes, merged=merged)
 
 
 def _joined(parts: Sequence[Regions], programme: Programme) -> Regions:
-    values = [row for part in parts for row in values_of(part, np.arange(len(part.group_values)))]
+    values = [row for part in parts for row in part.values]
     return arranged(
         values,
         np.concatenate([part.counts for part in parts]),

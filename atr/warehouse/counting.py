@@ -10,8 +10,9 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
+from atr.core.arrays import Values
 from atr.core.display_text import CONTROL, UNKNOWN, printable
-from atr.core.regions import Regions, Values
+from atr.core.regions import Regions
 from atr.errors import PeriodError
 from atr.programme import Attribute, Programme
 from atr.programme import periods as _periods

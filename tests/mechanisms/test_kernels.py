@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from atr.mechanisms.optimal.allowed_ranges import allowed
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,6 @@ from atr.errors import RefusedError
 from atr.measures import compile, individual_kernels
 from atr.mechanisms.optimal import allowed_ranges as ranges
 from atr.mechanisms.optimal import announce, blocks, kernels, optimal_privacy, round_announcement, solve
-from atr.mechanisms.optimal.allowed_ranges import allowed
 from atr.mechanisms.optimal.solve import confidences, strictest_delta
 from tests.helpers.paths import ROOT
 from tests.helpers.single_groups import (

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import coo_array
 
-from atr.core.groups import FloatArray, IntArray
+from atr.core.arrays import FloatArray, IntArray
 
 
 class Entries(NamedTuple):

@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from atr.core.groups import IntArray
+from atr.core.arrays import BoolArray, IntArray
 from atr.errors import RefusedError
-
-BoolArray = NDArray[np.bool_]
 
 # Branch and bound stops after this many nodes, not after some time: the same input gives the same numbers.
 NODES = 500
@@ -28,21 +26,6 @@ def whole_people(population: ArrayLike, n: int) -> IntArray:
     if values.shape != (n,) or (values != np.rint(values)).any() or (values < 1).any():
         raise ValueError(f"populations must be whole numbers of people, at least 1, one for each of {n} regions")
     return values.astype(np.int64)
-
-
-def filled_up(whole: IntArray, rest: NDArray[Any], total: int) -> IntArray:
-    """Add 1 to the numbers (rows, k) with the largest rests, of equal ones the first, until each row makes a total.
-
-    Examples
-    --------
-    >>> filled_up(np.array([[33, 33, 33], [28, 71, 0]]), np.array([[1, 1, 1], [2, 1, 0]]), 100)
-    array([[34, 33, 33],
-           [29, 71,  0]])
-    """
-    missing = total - whole.sum(axis=1, keepdims=True)
-    rank = np.argsort(np.argsort(-rest, axis=1, kind="stable"), axis=1, kind="stable")
-    filled: IntArray = whole + (rank < missing)
-    return filled
 
 
 def within(largest: NDArray[Any], total: NDArray[Any], over: int | IntArray, under: int | IntArray) -> BoolArray:

@@ -12,13 +12,11 @@ of its regions nor on the groups around it. A cached kernel knows its own file o
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from atr.core.compiled import compiled, inlined
-from atr.core.groups import FloatArray as Row
-from atr.core.groups import IntArray
-
-Marks = NDArray[np.bool_]
+from atr.core.arrays import BoolArray as Marks
+from atr.core.arrays import FloatArray as Row
+from atr.core.arrays import IntArray
+from atr.core.compiled import compiled
 
 # Relative: two ways to compute the same confidence differ by less.
 TOLERANCE = 1e-12
@@ -26,16 +24,6 @@ TOLERANCE = 1e-12
 _NOISE = 1e-14
 # Largest share of a group's people, or of a confidence, that an announcement may miss by rounding errors.
 _MISSED = 1e-6
-# A group of many regions is added up in lanes, five sums of them, each a total and a carry.
-_LANES, _WIDE, _ROWS = 64, 512, 10
-
-
-@compiled
-def confidences(p: Row, x: Row, offsets: IntArray, highest: Row) -> None:
-    """Give the maximum confidence (g,) of a mapping x (n,)."""
-    for i in range(len(highest)):
-        first, end = _span(offsets, i)
-        highest[i] = _confidence(p, x, first, end)
 
 
 @compiled
@@ -45,18 +33,16 @@ def free_rates(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, room: Row, b
     The largest of β_min, β_0, β_1 and β_p is attained (Chen, Golubchik, Pal, Theorem 1). β_min is missing there: no
     announcement pushes a reader below what the populations alone tell.
     """
-    lanes = np.empty(_ROWS * _LANES)
     for i in range(len(bounds)):
-        first, end = _unsigned(*_span(offsets, i))
-        largest, most_1, most_0, M1, M0 = _largest(p, d, lo, hi, first, end)
-        if end - first < _WIDE:
-            S, s, t, room_1, room_0 = _sums(p, d, lo, hi, first, end, largest, most_1, most_0, M1, M0)
-        else:
-            S, s, t, room_1, room_0 = _sums_in_lanes(
-                p[first:end], d[first:end], lo[first:end], hi[first:end], largest, most_1, most_0, M1, M0, lanes
-            )
+        first, end = _span(offsets, i)
+        S, s, t, largest, most_1, most_0, M1, M0 = _totals(p, d, lo, hi, first, end)
+        room_1 = room_0 = carry_1 = carry_0 = 0.0
+        for k in range(first, end):
+            room_1, carry_1 = _add(room_1, carry_1, min(p[k] * hi[k], M1))
+            room_0, carry_0 = _add(room_0, carry_0, min(p[k] * (1 - lo[k]), M0))
         known, true = _share(largest, S), max(_share(most_1, s), _share(most_0, t))
-        beta_0, beta_1, beta_p = _share(M0, room_0), _share(M1, room_1), _share(M1 + M0, S)
+        beta_0, beta_1 = _share(M0, room_0 + carry_0), _share(M1, room_1 + carry_1)
+        beta_p = _share(M1 + M0, S)
         bounds[i, 0], bounds[i, 1], bounds[i, 2], bounds[i, 3], bounds[i, 4] = known, true, beta_0, beta_1, beta_p
         # The true decisions are always allowed: rounding errors aside, β* is at most C*.
         bounds[i, 5] = min(max(known, beta_0, beta_1, beta_p), true)
@@ -84,7 +70,7 @@ def exact_rates(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, room: Row, 
 
 
 @compiled
-def strictest_delta(p: Row, d: Row, other: Row, offsets: IntArray, room: Row, beta: float, delta: Row) -> None:
+def strictest_delta(p: Row, d: Row, other: Row, offsets: IntArray, room: Row, delta: Row, beta: float) -> None:
     """Give the largest δ (g,) at which exact totals allow confidence β; -1 where none does.
 
     1 - δ = max{0, max(d - βs/p), max(1-d - βt/p), ε_1, ε_0}: every region must be able to reach its limits, and
@@ -103,8 +89,8 @@ def strictest_delta(p: Row, d: Row, other: Row, offsets: IntArray, room: Row, be
 
 
 @compiled
-def announce(
-    p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, room: Row, beta: Row, free: bool, x: Row, missed: Marks
+def nearest(
+    p: Row, d: Row, lo: Row, hi: Row, x: Row, offsets: IntArray, room: Row, beta: Row, missed: Marks, free: bool
 ) -> None:
     """Make a mapping x (n,), so far d, the least distorted of confidence at most β (g,); tell which groups miss it.
 
@@ -132,31 +118,11 @@ def _span(offsets: IntArray, i: int) -> tuple[int, int]:
 
 
 @compiled
-def _unsigned(first: int, end: int) -> tuple[int, int]:
-    """Say that positions never count from the end: then a loop over a small group need not ask at every one."""
-    return np.uint64(first), np.uint64(end)  # type: ignore[return-value]
-
-
-@compiled
 def _add(total: float, carry: float, value: float) -> tuple[float, float]:
     """Add a value to a sum in two parts, total and carry, without rounding error (Knuth's TwoSum)."""
     new = total + value
     part = new - total
     return new, carry + ((total - (new - part)) + (value - part))
-
-
-@compiled
-def _add_smaller(total: float, carry: float, value: float) -> tuple[float, float]:
-    """Add a value no larger than the total, in fewer steps (Dekker)."""
-    new = total + value
-    return new, carry + (value - (new - total))
-
-
-@compiled
-def _less(total: float, carry: float, value: float) -> float:
-    """Give a sum without the value it started with."""
-    total, carry = _add(total, carry, -value)
-    return total + carry
 
 
 @compiled
@@ -186,77 +152,6 @@ def _totals(
         largest, most_1, most_0 = max(largest, p[k]), max(most_1, v), max(most_0, w)
         M1, M0 = max(M1, p[k] * lo[k]), max(M0, p[k] * (1 - hi[k]))
     return S + carry, s + carry_1, t + carry_0, largest, most_1, most_0, M1, M0
-
-
-@inlined
-def _largest(p: Row, d: Row, lo: Row, hi: Row, first: int, end: int) -> tuple[float, float, float, float, float]:
-    """Give the largest p, pd, p(1-d), p·lo and p(1-hi) of one group."""
-    largest = most_1 = most_0 = M1 = M0 = 0.0
-    for k in range(first, end):
-        largest, most_1, most_0 = max(largest, p[k]), max(most_1, p[k] * d[k]), max(most_0, p[k] * (1 - d[k]))
-        M1, M0 = max(M1, p[k] * lo[k]), max(M0, p[k] * (1 - hi[k]))
-    return largest, most_1, most_0, M1, M0
-
-
-@inlined
-def _sums(
-    p: Row, d: Row, lo: Row, hi: Row, first: int, end: int,
-    largest: float, most_1: float, most_0: float, M1: float, M0: float,
-) -> tuple[float, float, float, float, float]:  # fmt: skip
-    """Give Σp, Σpd, Σp(1-d), Σ min(p·hi, M1) and Σ min(p(1-lo), M0) of one group."""
-    S, s, t, room_1, room_0 = largest, most_1, most_0, M1, M0
-    carry = carry_1 = carry_0 = rest_1 = rest_0 = 0.0
-    for k in range(first, end):
-        S, carry = _add_smaller(S, carry, p[k])
-        s, carry_1 = _add_smaller(s, carry_1, p[k] * d[k])
-        t, carry_0 = _add_smaller(t, carry_0, p[k] * (1 - d[k]))
-        room_1, rest_1 = _add_smaller(room_1, rest_1, min(p[k] * hi[k], M1))
-        room_0, rest_0 = _add_smaller(room_0, rest_0, min(p[k] * (1 - lo[k]), M0))
-    S, s, t = _less(S, carry, largest), _less(s, carry_1, most_1), _less(t, carry_0, most_0)
-    return S, s, t, _less(room_1, rest_1, M1), _less(room_0, rest_0, M0)
-
-
-@compiled
-def _sums_in_lanes(
-    p: Row, d: Row, lo: Row, hi: Row, largest: float, most_1: float, most_0: float, M1: float, M0: float, lanes: Row
-) -> tuple[float, float, float, float, float]:
-    """Give the same sums of a group of many regions, added up lane by lane.
-
-    Region k belongs to lane k mod _LANES: a processor adds to several lanes at a time. ``lanes`` holds one sum after
-    the other, first its totals in all lanes, then its carries.
-    """
-    n = _LANES
-    _start(lanes[: 2 * n], largest)
-    _start(lanes[2 * n : 4 * n], most_1)
-    _start(lanes[4 * n : 6 * n], most_0)
-    _start(lanes[6 * n : 8 * n], M1)
-    _start(lanes[8 * n :], M0)
-    for k in range(0, len(p), n):
-        q, rule, lower, upper = p[k : k + n], d[k : k + n], lo[k : k + n], hi[k : k + n]
-        for j in range(len(q)):
-            v, w = min(q[j] * upper[j], M1), min(q[j] * (1 - lower[j]), M0)
-            lanes[j], lanes[n + j] = _add_smaller(lanes[j], lanes[n + j], q[j])
-            lanes[2 * n + j], lanes[3 * n + j] = _add_smaller(lanes[2 * n + j], lanes[3 * n + j], q[j] * rule[j])
-            lanes[4 * n + j], lanes[5 * n + j] = _add_smaller(lanes[4 * n + j], lanes[5 * n + j], q[j] * (1 - rule[j]))
-            lanes[6 * n + j], lanes[7 * n + j] = _add_smaller(lanes[6 * n + j], lanes[7 * n + j], v)
-            lanes[8 * n + j], lanes[9 * n + j] = _add_smaller(lanes[8 * n + j], lanes[9 * n + j], w)
-    S, s, t = _join(lanes[: 2 * n], largest), _join(lanes[2 * n : 4 * n], most_1), _join(lanes[4 * n : 6 * n], most_0)
-    return S, s, t, _join(lanes[6 * n : 8 * n], M1), _join(lanes[8 * n :], M0)
-
-
-@compiled
-def _start(lanes: Row, value: float) -> None:
-    """Let one sum start with a value in every lane."""
-    lanes[:_LANES], lanes[_LANES:] = value, 0
-
-
-@compiled
-def _join(lanes: Row, start: float) -> float:
-    """Add up all lanes of one sum, without the value every lane started with."""
-    total = carry = 0.0
-    for j in range(_LANES):
-        total, carry = _add(total, carry + lanes[_LANES + j], lanes[j])
-    return _less(total, carry, _LANES * start)
 
 
 @compiled

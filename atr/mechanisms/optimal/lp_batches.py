@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from atr.core.groups import FloatArray, Groups, IntArray
+from atr.core.arrays import FloatArray, IntArray
+from atr.core.groups import Groups
 from atr.core.protected import ProtectedSets
 from atr.mechanisms.optimal.programmes import PEOPLE, Block
 

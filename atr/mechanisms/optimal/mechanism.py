@@ -1,249 +1,165 @@
-"""From decision regions to the announced mapping by the optimal mechanism.
-
-Two steps, so that the first can run for each QID group on its own: :func:`solve` (group by group) and :func:`announce`
-(all announced groups at one confidence).
-"""
+"""The optimal mechanism of Chen, Golubchik and Pal: the least distorted announcement within a promised fidelity."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
+import pandas as pd
 
-from atr.core.announcement import Announcement
-from atr.core.disclosure import disclosure_status, flattened
-from atr.core.fidelity import Fidelity, Ranges, ladder
-from atr.core.publication import flat_digits, published_population
-from atr.core.regions import Regions, groups_of, members_of, values_of
+from atr.core.arrays import FloatArray, IntArray
+from atr.core.confidence import exact_confidence
+from atr.core.fidelity import Alpha, Delta, Fidelity, Ranges, ladder
+from atr.core.policy import Policy
+from atr.core.publication import published_population
+from atr.core.regions import Regions
+from atr.core.tolerances import SAME_CONFIDENCE
 from atr.errors import RefusedError
-from atr.mechanisms.optimal import announce as least_distorted
-from atr.mechanisms.optimal import optimal_privacy, round_announcement
-from atr.mechanisms.optimal.grid import filled_up
+from atr.mechanisms.base import Mechanism
 from atr.mechanisms.optimal.policy import OptimalPolicy
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from atr.mechanisms.optimal.rounding import round_announcement
+from atr.mechanisms.optimal.several import optimal
+from atr.mechanisms.optimal.solve import allowed_ranges, least_distorted, optimal_privacy
 
 _NAMED = 10
 """Groups or regions named in the private part of a refusal."""
 
 
-@dataclass(frozen=True)
-class Solved:
-    """The optimal privacy of some groups at each fidelity that may be promised. Private: it depends on the true rules.
+class OptimalMechanism(Mechanism[OptimalPolicy]):
+    """Every group is moved as little as possible, but so far that no reader is surer than the ceiling."""
 
-    Parameters
-    ----------
-    group
-        (k,) positions of the groups in the regions.
-    beta
-        (k, levels) smallest maximum confidence at each level of :func:`fidelity_ladder`, under the policy's rates.
-    beta_other
-        (k,) the same at the policy's own fidelity, had group rates been the other way (free for exact, exact for free).
-    limits
-        (k, 2) what is known before any report, and what the true rules would give away.
-    """
+    name: ClassVar[str] = "optimal"
+    policy: ClassVar[type[Policy]] = OptimalPolicy
 
-    group: Ints
-    beta: Floats
-    beta_other: Floats
-    limits: Floats
+    def check_programme(self, regions: Regions, policy: OptimalPolicy) -> None:
+        """Check that ranges are declared for all regions, if any are."""
+        policy.fidelity.model(regions.values)
 
-    @staticmethod
-    def join(parts: Sequence[Solved]) -> Solved:
-        """All parts as one, in the order of the groups."""
-        order = np.argsort(np.concatenate([part.group for part in parts]), kind="stable")
-        return Solved(*(np.concatenate([getattr(p, name) for p in parts])[order] for name in _SOLVED))
+    def check_decisions(self, regions: Regions, policy: OptimalPolicy) -> None:
+        """Check that no true chance lies outside its declared range."""
+        declared = policy.fidelity.model(regions.values)
+        if not isinstance(declared, Ranges):
+            return
+        true = regions.decision[:, 0]
+        outside = np.flatnonzero((true < declared.lower[:, 0]) | (true > declared.upper[:, 0]))
+        if len(outside):
+            raise RefusedError(
+                "a true chance lies outside the range that the programme declares for it",
+                hint="Widen the ranges; the dossier shows which. Move in coarse steps: how far depends on the true "
+                "decisions.",
+                private=_listed(
+                    "Regions whose true chance lies outside its range:",
+                    [", ".join(regions.values[i]) for i in outside[:_NAMED]],
+                    len(outside),
+                ),
+            )
+
+    def solve(self, regions: Regions, policy: OptimalPolicy) -> pd.DataFrame:
+        """Compute every group's optimal privacy at each fidelity that may be promised.
+
+        Returns
+        -------
+        ``beta_0``, ``beta_1``, …: the smallest maximum confidence at each step of the ladder, strictest first.
+        """
+        promises = _promises(regions, policy)
+        return pd.DataFrame(
+            {f"beta_{i}": _optimal(regions, promise, policy) for i, promise in enumerate(promises)}, dtype=np.float64
+        )
+
+    def announce(self, regions: Regions, solved: pd.DataFrame, policy: OptimalPolicy) -> tuple[IntArray, Fidelity]:
+        """Choose the least distorted announcement at the strictest promise that can be kept, in printed numbers."""
+        promises = _promises(regions, policy)
+        if not len(regions):
+            return np.zeros((0, len(regions.outcomes)), dtype=np.int64), promises[-1]
+        refusal = RefusedError("no promise was tried")
+        for level_index, promise in enumerate(promises):
+            beta = solved[f"beta_{level_index}"].to_numpy()
+            binding = np.flatnonzero(beta > policy.ceiling + SAME_CONFIDENCE)
+            if len(binding):
+                refusal = _refused(regions.take(binding), beta[binding], promise, policy)
+                continue
+            target = policy.ceiling if policy.objective == "fidelity" else float(beta.max())
+            continuous = least_distorted(
+                regions.groups, beta=target, fidelity=promise, group_rates=policy.group_rates, digits=policy.digits
+            )
+            try:
+                chance = _rounded(regions, continuous, promise, beta=target, ceiling=policy.ceiling, policy=policy)
+            except RefusedError as error:
+                refusal = _refused(regions, beta, promise, policy, after_rounding=error)
+                continue
+            return _as_private_as_printed(regions, chance, continuous, promise, beta=target, policy=policy), promise
+        raise refusal
+
+    def columns(self, solved: pd.DataFrame, promise: Fidelity | None, policy: OptimalPolicy) -> pd.DataFrame:
+        """Give the optimal privacy of every group at the fidelity that was promised, or at the policy's own."""
+        if promise is None or policy.objective == "privacy" or policy.fidelity.level is None:
+            level_index = -1
+        else:
+            level_index = ladder(policy.fidelity.model([])).index(promise)
+        return pd.DataFrame({"beta": solved.iloc[:, level_index].to_numpy()})
+
+    def promise(
+        self, kind: str, level: float | None, limits: Sequence[tuple[float, float]] | None = None
+    ) -> Fidelity | None:
+        """Make a promise again from what a report says of it."""
+        if kind == "ranges" and limits is not None:
+            return Ranges([lower for lower, _ in limits], [upper for _, upper in limits])
+        kinds: dict[str, type[Delta | Alpha]] = {"delta": Delta, "alpha": Alpha}
+        if level is None or kind not in kinds:
+            return None
+        try:
+            return kinds[kind](level)
+        except ValueError:
+            return None
 
 
-_SOLVED = ("group", "beta", "beta_other", "limits")
-
-
-def fidelity_ladder(regions: Regions, which: Ints, policy: OptimalPolicy) -> tuple[Fidelity, ...]:
-    """The fidelities that may be promised, most faithful first: one, or a ladder under the objective ``fidelity``.
-
-    Parameters
-    ----------
-    regions
-        The decision regions of the period.
-    which
-        (k,) positions of the groups that the promise is about.
-    policy
-        The programme's policy.
-
-    Raises
-    ------
-    ProgrammeError
-        If ranges are declared, but not for all regions of these groups.
-    RefusedError
-        If a true chance lies outside its declared range; which ones is in its private part.
-    """
-    fidelity = policy.fidelity.model(values_of(regions, which))
-    if isinstance(fidelity, Ranges):
-        _check_truth(regions, which, fidelity)
+def _promises(regions: Regions, policy: OptimalPolicy) -> tuple[Fidelity, ...]:
+    """The fidelities that may be promised, strictest first: one, or a ladder under the objective ``fidelity``."""
+    fidelity = policy.fidelity.model(regions.values)
     return ladder(fidelity) if policy.objective == "fidelity" else (fidelity,)
 
 
-def _check_truth(regions: Regions, which: Ints, declared: Ranges) -> None:
-    members, _ = members_of(regions, which)
-    true = regions.counts[members, 0] / regions.population[members]
-    outside = np.flatnonzero((true < declared.lower) | (true > declared.upper))
-    if not len(outside):
-        return
-    values = list(values_of(regions, which))
-    named = [f"  {', '.join(values[i])}" for i in outside[:_NAMED]]
-    more = [f"  and {len(outside) - _NAMED} more"] if len(outside) > _NAMED else []
-    raise RefusedError(
-        "a true chance lies outside the range that the programme declares for it",
-        hint="Widen the ranges; the dossier shows which. Move in coarse steps: how far depends on the true decisions.",
-        private="\n".join(["Regions whose true chance lies outside its range:", *named, *more]),
-    )
-
-
-def solve(regions: Regions, which: Ints, policy: OptimalPolicy) -> Solved:
-    """The optimal privacy of some groups.
-
-    Parameters
-    ----------
-    regions
-        The decision regions of the period.
-    which
-        (k,) positions of the groups to solve.
-    policy
-        The programme's policy.
-    """
-    if not len(which):
-        steps = len(fidelity_ladder(regions, which, policy))
-        return Solved(np.zeros(0, dtype=np.int64), np.zeros((0, steps)), np.zeros(0), np.zeros((0, 2)))
-    groups = groups_of(regions, which)
-    promises = fidelity_ladder(regions, which, policy)
-    other: Literal["exact", "free"] = "free" if policy.group_rates == "exact" else "exact"
-    solved = [
-        optimal_privacy(groups, fidelity=f, group_rates=policy.group_rates, digits=policy.digits) for f in promises
-    ]
-    return Solved(
-        group=np.asarray(which, dtype=np.int64),
-        beta=np.stack([s.beta for s in solved], axis=1),
-        beta_other=optimal_privacy(groups, fidelity=promises[-1], group_rates=other, digits=policy.digits).beta,
-        limits=solved[-1].limits,
-    )
-
-
-def announce(regions: Regions, solved: Solved, policy: OptimalPolicy) -> Announcement:
-    """The announced mapping: that of the solved groups, and the rates of each group that the policy flattens.
-
-    Raises
-    ------
-    RefusedError
-        If some group cannot be brought below the ceiling at the demanded fidelity. Which groups bind is in its
-        private part.
-    """
-    return _with_flattened(_least_distorted(regions, solved, policy), regions, policy)
-
-
-def _with_flattened(made: Announcement, regions: Regions, policy: OptimalPolicy) -> Announcement:
-    statuses = disclosure_status(regions, policy)
-    added = np.flatnonzero(flattened(statuses))
-    if not len(added):
-        return made
-    which = np.union1d(made.groups, added)
-    flat = flattened(statuses[which])
-    members, offsets = members_of(regions, which)
-    inside = np.repeat(flat, np.diff(offsets))
-    chance = np.repeat(_rates(regions, policy.digits)[which], np.diff(offsets), axis=0)
-    chance[~inside] = made.chance
-    published = published_population(regions.population[members], rounding=policy.population_rounding)
-    return announced_of(
-        regions,
-        which,
-        published=published,
-        chance=chance,
-        level_index=made.level_index,
-        policy=policy,
-        statuses=statuses[which],
-    )
-
-
-def _rates(regions: Regions, digits: int) -> Ints:
-    """(g, outcomes) the rates of each group, in units of the last digit, but to the digits of a flattened chance.
-
-    The rates of a group add up to 1; of two, the first is rounded halves up.
-    """
-    unit = 10 ** flat_digits(digits)
-    with_outcome = np.add.reduceat(regions.counts, regions.offsets[:-1])
-    whole, rest = np.divmod(with_outcome * unit, regions.group_population[:, None])
-    rates: Ints = filled_up(whole, rest, unit) * (10**digits // unit)
-    return rates
-
-
-def _nobody(regions: Regions, which: Ints, *, level_index: int, policy: OptimalPolicy) -> Announcement:
-    none = np.zeros((0, len(regions.outcomes)), dtype=np.int64)
-    return announced_of(regions, which, published=none[:, 0], chance=none, level_index=level_index, policy=policy)
-
-
-def _least_distorted(regions: Regions, solved: Solved, policy: OptimalPolicy) -> Announcement:
-    """The solved groups, least distorted at one confidence, rounded, below the ceiling."""
-    which = solved.group
-    promises = fidelity_ladder(regions, which, policy)
-    if not len(which):
-        return _nobody(regions, which, level_index=len(promises) - 1, policy=policy)
-    groups = groups_of(regions, which)
-    refusal: RefusedError | None = None
-    for level_index, fidelity in enumerate(promises):
-        binding = solved.beta[:, level_index] > policy.ceiling + 1e-12
-        if binding.any():
-            refusal = _refused(regions, which[binding], solved.beta[binding, level_index], level_index, policy)
-            continue
-        beta = policy.ceiling if policy.objective == "fidelity" else float(solved.beta[:, level_index].max())
-        continuous = least_distorted(
-            groups, beta=beta, fidelity=fidelity, group_rates=policy.group_rates, digits=policy.digits
-        )
-        try:
-            made = _rounded(regions, which, continuous, level_index, beta=beta, ceiling=policy.ceiling, policy=policy)
-        except RefusedError as error:
-            refusal = _refused(regions, which, solved.beta[:, level_index], level_index, policy, after_rounding=error)
-            continue
-        return _as_private_as_printed(made, regions, continuous, beta=beta, policy=policy)
-    raise refusal or AssertionError("a ladder has at least one level_index")
+def _optimal(regions: Regions, promise: Fidelity, policy: OptimalPolicy) -> FloatArray:
+    if not len(regions):
+        return np.zeros(0)
+    found = optimal_privacy(regions.groups, fidelity=promise, group_rates=policy.group_rates, digits=policy.digits)
+    return found.beta
 
 
 def _rounded(
     regions: Regions,
-    which: Ints,
-    continuous: Floats,
-    level_index: int,
+    continuous: FloatArray,
+    promise: Fidelity,
     *,
     beta: float,
     ceiling: float,
     policy: OptimalPolicy,
-) -> Announcement:
+) -> IntArray:
     """The printed numbers of some groups, at most at the ceiling by the side information and by published numbers."""
-    groups = groups_of(regions, which)
-    members, _ = members_of(regions, which)
-    published = published_population(regions.population[members], rounding=policy.population_rounding)
-    rounded = round_announcement(
-        groups,
+    return round_announcement(
+        regions.groups,
         continuous,
-        fidelity=fidelity_ladder(regions, which, policy)[level_index],
+        fidelity=promise,
         digits=policy.digits,
         beta=beta,
         ceiling=ceiling,
-        published_population=published,
+        published_population=published_population(regions.population, rounding=policy.population_rounding),
         group_rates=policy.group_rates,
     )
-    # The mechanism gives one number for two outcomes.
-    chance = rounded if rounded.ndim == 2 else np.column_stack([rounded, 10**policy.digits - rounded])
-    return announced_of(regions, which, published=published, chance=chance, level_index=level_index, policy=policy)
 
 
 def _as_private_as_printed(
-    made: Announcement, regions: Regions, continuous: Floats, *, beta: float, policy: OptimalPolicy
-) -> Announcement:
+    regions: Regions,
+    chance: IntArray,
+    continuous: FloatArray,
+    promise: Fidelity,
+    *,
+    beta: float,
+    policy: OptimalPolicy,
+) -> IntArray:
     """Hold published populations, too, to the smallest confidence that all groups can reach.
 
     The optimum is reached with exact populations. Rounding small regions up to a printable number of people can make
@@ -251,86 +167,48 @@ def _as_private_as_printed(
     """
     unit = 10**policy.digits
     level = math.ceil(beta * unit - 1e-6)
-    surest = [math.ceil(confidence * unit) for confidence in made.held_confidences()]
+    published = published_population(regions.population, rounding=policy.population_rounding)
+    people = (regions.population, published) if regions.known is None else (regions.known,)
+    held = [
+        exact_confidence(known, chance, digits=policy.digits, offsets=regions.offsets, sets=regions.sets)
+        for known in people
+    ]
+    surest = [math.ceil(max(confidences) * unit) for confidences in zip(*held, strict=True)]
     above = sorted((i for i, steps in enumerate(surest) if steps > level), key=lambda i: -surest[i])
 
     @cache
-    def held(group: int, steps: int) -> Ints | None:
-        cells = slice(int(made.offsets[group]), int(made.offsets[group + 1]))
+    def held_to(group: int, steps: int) -> IntArray | None:
+        alone = regions.take(np.array([group]))
+        cells = slice(int(regions.offsets[group]), int(regions.offsets[group + 1]))
+        ceiling = steps / unit
         try:
-            which, ceiling = made.groups[group : group + 1], steps / unit
-            alone = _rounded(
-                regions,
-                which,
-                continuous[cells],
-                made.level_index,
-                beta=min(beta, ceiling),
-                ceiling=ceiling,
-                policy=policy,
+            return _rounded(
+                alone, continuous[cells], promise.of(cells), beta=min(beta, ceiling), ceiling=ceiling, policy=policy
             )
         except RefusedError:
             return None
-        return alone.chance
 
     for group in above:
         if surest[group] <= level:
             break
-        if held(group, level) is None:
+        if held_to(group, level) is None:
             impossible, possible = level, surest[group]
             while possible - impossible > 1:
                 middle = (impossible + possible) // 2
-                impossible, possible = (middle, possible) if held(group, middle) is None else (impossible, middle)
+                impossible, possible = (middle, possible) if held_to(group, middle) is None else (impossible, middle)
             level = possible
-    chance = made.chance.copy()
+    result = chance.copy()
     for group in above:
-        found = held(group, level) if surest[group] > level else None
+        found = held_to(group, level) if surest[group] > level else None
         if found is not None:
-            chance[made.offsets[group] : made.offsets[group + 1]] = found
-    return replace(made, chance=chance)
-
-
-def announced_of(
-    regions: Regions,
-    which: Ints,
-    *,
-    published: Ints,
-    chance: Ints,
-    level_index: int,
-    policy: OptimalPolicy,
-    statuses: npt.NDArray[np.int64] | None = None,
-) -> Announcement:
-    """The announcement of some groups, from the numbers chosen for their regions.
-
-    None is flattened unless their statuses say so.
-    """
-    members, offsets = members_of(regions, which)
-    nobody = np.zeros(len(which), dtype=bool)
-    flat = nobody if statuses is None else flattened(statuses)
-    promise = fidelity_ladder(regions, which[~flat], policy)[level_index]
-    return Announcement(
-        outcomes=regions.outcomes,
-        groups=which,
-        group_values=tuple(regions.group_values[i] for i in which),
-        region_values=tuple(regions.region_values[i] for i in members),
-        offsets=offsets,
-        population=regions.population[members],
-        published=published,
-        chance=chance,
-        digits=policy.digits,
-        fidelity=promise,
-        level_index=level_index,
-        flattened=flat,
-        coarsened=np.array([regions.group_values[i] in regions.merged for i in which], dtype=bool),
-        protection=regions.protection,
-        known=None if regions.known is None else regions.known[members],
-    )
+            result[regions.offsets[group] : regions.offsets[group + 1]] = found
+    return result
 
 
 def _refused(
     regions: Regions,
-    which: Ints,
-    beta: Floats,
-    level_index: int,
+    beta: FloatArray,
+    promise: Fidelity,
     policy: OptimalPolicy,
     *,
     after_rounding: RefusedError | None = None,
@@ -345,10 +223,9 @@ def _refused(
         private = f"Within the printed digits some groups cannot be held below the ceiling. {after_rounding.private}"
     else:
         worst = np.argsort(-beta, kind="stable")[:_NAMED]
-        needs = _needs(regions, which[worst], beta[worst], level_index, policy)
-        named = [f"  {', '.join(regions.group_values[which[i]])}: {of}" for i, of in zip(worst, needs, strict=True)]
-        more = [f"  and {len(which) - len(worst)} more"] if len(which) > len(worst) else []
-        private = "\n".join(["Groups that bind, with the ceiling each would need:", *named, *more])
+        needs = _needs(regions.take(worst), beta[worst], promise, policy)
+        named = [f"{', '.join(regions.group_values[i])}: {of}" for i, of in zip(worst, needs, strict=True)]
+        private = _listed("Groups that bind, with the ceiling each would need:", named, len(beta))
     own = " or a ceiling of its own" if regions.protection.own_ceilings else ""
     return RefusedError(
         f"a maximum confidence of {policy.max_confidence:g}{own} cannot be reached {promised} "
@@ -359,20 +236,23 @@ def _refused(
     )
 
 
-def _needs(regions: Regions, which: Ints, beta: Floats, level_index: int, policy: OptimalPolicy) -> Iterator[str]:
+def _needs(regions: Regions, beta: FloatArray, promise: Fidelity, policy: OptimalPolicy) -> Iterator[str]:
     """The ceiling that each group would need; where ceilings differ, that of the protected set that binds."""
     if not regions.protection.own_ceilings:
         yield from (f"needs {_coarse(least)}" for least in beta)
         return
-    fidelity = fidelity_ladder(regions, which, policy)[level_index]
-    solved = optimal_privacy(
-        groups_of(regions, which), fidelity=fidelity, group_rates=policy.group_rates, digits=policy.digits
-    )
-    for group, least, position in zip(which, beta, solved.binding[:, 0], strict=True):
-        members = slice(int(regions.offsets[group]), int(regions.offsets[group + 1]))
-        label = list(regions.protection.labelled(regions.region_values[members]))[position]
+    groups = regions.groups.with_rates(policy.group_rates)
+    lower, upper = allowed_ranges(groups, promise, policy.digits)
+    _, binding = optimal(groups, lower, upper, exact=policy.group_rates == "exact")
+    for group, (least, position) in enumerate(zip(beta, binding[:, 0], strict=True)):
+        label = list(regions.protection.labelled(regions.take(np.array([group])).region_values))[position]
         factor = regions.protection.factor(label)
         yield f"needs {_coarse(least * factor)} for {label.attribute}: {label.name}"
+
+
+def _listed(heading: str, lines: list[str], count: int) -> str:
+    more = [f"  and {count - _NAMED} more"] if count > _NAMED else []
+    return "\n".join([heading, *(f"  {line}" for line in lines), *more])
 
 
 def _coarse(beta: float) -> str:

@@ -16,11 +16,12 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import block_array, csr_array, eye_array, kron
 
+from atr.core.arrays import BoolArray, FloatArray, IntArray
 from atr.core.confidence import exact_shares, maximum_confidence
 from atr.core.fidelity import Fidelity
-from atr.core.groups import FloatArray, Groups, IntArray
+from atr.core.groups import Groups
 from atr.core.protected import ProtectedSets
-from atr.mechanisms.optimal.grid import NODES, BoolArray, refuse, whole_people, within
+from atr.mechanisms.optimal.grid import NODES, refuse, whole_people, within
 from atr.mechanisms.optimal.several import side_by_side
 
 # Grid steps: two ways to compute the same announcement differ by less.
@@ -90,7 +91,7 @@ def round_outcomes(
     ceiling = min(ceiling, 1 / min(Fraction(str(factor)) for factor in np.append(sets.factors, 1.0).tolist()))
     wanted = [min(Fraction(int(np.ceil(b * scale - 1e-6)), scale), ceiling) for b in beta.tolist()]
     perturbed = maximum_confidence(groups, groups.decision) > beta * (1 + _SAME)
-    lo, hi = fidelity.allowed_outcomes_on_grid(groups.decision, digits=digits)
+    lo, hi = fidelity.allowed_on_grid(groups.decision, digits=digits)
     units = np.round(continuous * scale, _NOISE_DIGITS)
     rate_weights = population if groups.rate_weights is None else whole_people(groups.rate_weights, len(population))
     people = groups.sums(rate_weights[:, None] * groups.decision)

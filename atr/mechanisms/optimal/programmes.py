@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from atr.core.groups import FloatArray, IntArray
+from atr.core.arrays import BoolArray, FloatArray, IntArray
 from atr.mechanisms.optimal.entries import Entries, diagonal, entries, matrix
 
 PEOPLE = 1000.0
@@ -22,8 +21,6 @@ PEOPLE = 1000.0
 _TOLERANCE = 1e-10
 # A multiplier below this is none: costs are near 1.
 DUAL_TOLERANCE = 1e-7
-
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

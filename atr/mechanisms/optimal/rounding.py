@@ -9,22 +9,21 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
-from atr.core.confidence import exact_shares
+from atr.core.arrays import BoolArray, FloatArray, IntArray
+from atr.core.confidence import exact_shares, maximum_confidence
 from atr.core.fidelity import Fidelity
-from atr.core.fidelity_bounds import GRID_TOLERANCE
-from atr.core.groups import FloatArray, Groups, IntArray
-from atr.mechanisms.optimal.grid import NODES, BoolArray, refuse, whole_people, within
+from atr.core.groups import Groups
+from atr.core.tolerances import GRID_TOLERANCE, SAME_CONFIDENCE
+from atr.mechanisms.optimal.closed_form import by_regions
+from atr.mechanisms.optimal.grid import NODES, refuse, whole_people, within
 from atr.mechanisms.optimal.outcome_rounding import round_outcomes
-from atr.mechanisms.optimal.sets import by_regions
-from atr.mechanisms.optimal.solution import CONFIDENCE_TOLERANCE, GroupRates
-from atr.mechanisms.optimal.solve import confidences
+from atr.mechanisms.optimal.solve import GroupRates
 
 # A grid step of rate that misses the true number of people weighs as much as this many of distortion.
 _RATE_WEIGHT = 100.0
@@ -55,8 +54,7 @@ def round_announcement(
     groups
         Populations (n,) in people, whole numbers, true decisions (n, outcomes) and protected sets.
     continuous
-        (n,) announced D_1 or (n, outcomes) announced chances before rounding, as from
-        :func:`atr.mechanisms.optimal.mechanism`.
+        (n, outcomes) announced chances before rounding, as from :func:`atr.mechanisms.optimal.least_distorted`.
     fidelity
         What the announcement promises about the truth.
     digits
@@ -68,12 +66,12 @@ def round_announcement(
     published_population
         (n,) people, as printed in the report.
     group_rates
-        ``exact`` or ``free``, as for :func:`atr.mechanisms.optimal.mechanism`.
+        ``exact`` or ``free``, as for :func:`atr.mechanisms.optimal.least_distorted`.
 
     Returns
     -------
-    Announced D_1 or chances, (n,) or (n, outcomes) as given, in whole units of 10^-digits; a region's chances sum to
-    10^digits, and a group's do not depend on the others rounded with it.
+    (n, outcomes) announced chances in whole units of 10^-digits; a region's sum to 10^digits, and a group's do not
+    depend on the others rounded with it.
 
     Raises
     ------
@@ -85,22 +83,24 @@ def round_announcement(
     Examples
     --------
     >>> from atr.core.fidelity import Delta
-    >>> from atr.mechanisms.optimal import announce
+    >>> from atr.mechanisms.optimal import least_distorted
     >>> card = Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
-    >>> x = announce(card, beta=0.9, fidelity=Delta(0.9))
+    >>> x = least_distorted(card, beta=0.9, fidelity=Delta(0.9))
     >>> round_announcement(card, x, fidelity=Delta(0.9), digits=3, beta=0.9, ceiling=0.95,
-    ...                    published_population=[10, 5, 5, 10, 5, 5])
+    ...                    published_population=[10, 5, 5, 10, 5, 5])[:, 0]
     array([  18,   17,  900,    0,  500, 1000])
     """
     scale = 10**digits
     groups = groups.with_rates(group_rates)
     p = whole_people(groups.population, len(groups.population))
     q = whole_people(published_population, len(groups.population))
-    x = np.asarray(continuous, dtype=np.float64)
+    mapping = np.asarray(continuous, dtype=np.float64)
+    if mapping.shape != groups.decision.shape:
+        raise ValueError(f"the announcement must have the shape of the decision, {groups.decision.shape}")
     if not by_regions(groups):
-        return _of_outcomes(
+        return round_outcomes(
             groups,
-            x,
+            mapping,
             fidelity=fidelity,
             digits=digits,
             beta=np.broadcast_to(np.asarray(beta, dtype=np.float64), len(groups)),
@@ -109,14 +109,12 @@ def round_announcement(
             published=q,
             exact=group_rates == "exact",
         )
-    if x.shape != p.shape:
-        raise ValueError(f"the announcement must have one number for each of the {len(p)} regions")
-    d = groups.rule
-    lo, hi = fidelity.allowed_on_grid(d, digits=digits)
+    d, x = groups.decision[:, 0], mapping[:, 0]
+    lo, hi = (ends[:, 0] for ends in fidelity.allowed_on_grid(groups.decision, digits=digits))
     held = np.broadcast_to(np.asarray(beta, dtype=np.float64), len(groups))
     highest = min(Fraction(str(ceiling)), Fraction(1))
     wanted = np.ceil(held * scale - 1e-6).astype(np.int64)
-    perturbed = confidences(groups, d) > held * (1 + CONFIDENCE_TOLERANCE)
+    perturbed = maximum_confidence(groups, groups.decision) > held * (1 + SAME_CONFIDENCE)
 
     exact = group_rates == "exact"
     people = groups.sums(groups.population * d)
@@ -126,12 +124,13 @@ def round_announcement(
     grid = np.clip(rounded, lo, hi)
 
     limit = highest.numerator, highest.denominator
-    kept_p = exact_shares(p, grid, digits=digits, offsets=groups.offsets)
-    kept_q = exact_shares(q, grid, digits=digits, offsets=groups.offsets)
+    printed = np.column_stack([grid, scale - grid])
+    kept_p = exact_shares(p, printed, digits=digits, offsets=groups.offsets)
+    kept_q = exact_shares(q, printed, digits=digits, offsets=groups.offsets)
     failed = ~(within(*kept_p, *limit) & within(*kept_q, *limit))
     failed |= perturbed & ~within(*kept_p, wanted, scale)
     if exact:
-        missing = np.abs(kept_p[1][:, 1].astype(np.float64) - people * scale)
+        missing = np.abs(kept_p[1][:, 0].astype(np.float64) - people * scale)
         failed |= missing > groups.sums(groups.population) / 2 * (1 + 1e-9)
         failed |= perturbed & (missing >= scale / 2)
 
@@ -155,16 +154,7 @@ def round_announcement(
         else:
             grid[cells] = found
     refuse(refused)
-    return grid
-
-
-def _of_outcomes(groups: Groups, x: FloatArray, **options: Any) -> IntArray:
-    binary = x.ndim == 1
-    mapping = np.column_stack([1 - x, x]) if binary else x
-    if mapping.shape != groups.decision.shape:
-        raise ValueError(f"the announcement must have the shape of the decision, {groups.decision.shape}")
-    rounded = round_outcomes(groups, mapping, **options)
-    return rounded[:, 1] if binary else rounded
+    return np.column_stack([grid, scale - grid])
 
 
 def _nearest_within_limits(
@@ -190,7 +180,7 @@ def _nearest_within_limits(
     rounded[free] = down[free]
     missing = np.rint(people * scale).astype(np.int64) - groups.sums(p.astype(np.int64) * rounded)
     fraction = np.round(units[free] - down[free], 9)
-    free = free[np.lexsort((groups.decision[free, 1], -p[free], -fraction, region[free]))]
+    free = free[np.lexsort((groups.decision[free, 0], -p[free], -fraction, region[free]))]
     gain = p[free].astype(np.int64)
     after = np.cumsum(gain)
     first = np.flatnonzero(np.diff(region[free], prepend=-1))

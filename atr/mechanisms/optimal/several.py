@@ -11,11 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from atr.core.arrays import BoolArray, FloatArray, IntArray, usable_cores
 from atr.core.confidence import maximum_confidence, privacy_limit
-from atr.core.groups import FloatArray, Groups, IntArray
-from atr.mechanisms.optimal.blocks import processors
+from atr.core.groups import Groups
 from atr.mechanisms.optimal.lp_batches import LPBatches
 from atr.mechanisms.optimal.programmes import (
     DUAL_TOLERANCE,
@@ -29,7 +28,6 @@ from atr.mechanisms.optimal.programmes import (
 )
 from atr.mechanisms.optimal.tie_break import least_squares
 
-BoolArray = NDArray[np.bool_]
 _Result = TypeVar("_Result")
 _Part = TypeVar("_Part")
 
@@ -294,5 +292,5 @@ def side_by_side(solve: Callable[[_Part], _Result], parts: list[_Part]) -> list[
     """Solve all parts, as many at once as there are processors: HiGHS lets other threads run."""
     if len(parts) < 2:
         return [solve(part) for part in parts]
-    with ThreadPoolExecutor(min(len(parts), processors())) as pool:
+    with ThreadPoolExecutor(min(len(parts), usable_cores())) as pool:
         return list(pool.map(solve, parts))

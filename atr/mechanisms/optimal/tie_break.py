@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import nnls
 
-from atr.core.groups import FloatArray
+from atr.core.arrays import FloatArray
 
 # Relative to the group's population.
 _NOTHING = 1e-13

@@ -1,0 +1,117 @@
+"""What a mechanism is: it chooses, group by group, what is announced in place of the true decision mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Protocol, TypeVar
+
+import pandas as pd
+
+from atr.core.arrays import IntArray
+from atr.core.fidelity import Fidelity
+from atr.core.policy import Policy
+from atr.core.regions import Regions
+
+P = TypeVar("P", bound=Policy, contravariant=True)
+
+
+class Mechanism(Protocol[P]):
+    """A way to choose what is announced.
+
+    All regions that it is given are those of groups that are to be announced: groups that are withheld, and those that
+    show their rates only, are not its business.
+    """
+
+    name: ClassVar[str]
+    """The value of ``policy.mechanism`` in the programme file."""
+    policy: ClassVar[type[Policy]]
+    """The keys that ``policy`` has in the programme file."""
+
+    def check_programme(self, regions: Regions, policy: P) -> None:
+        """Check what the programme declares of decision regions, whatever was decided in them.
+
+        Raises
+        ------
+        ProgrammeError
+            If something that the policy needs to know of a region is not declared.
+        """
+
+    def check_decisions(self, regions: Regions, policy: P) -> None:
+        """Check what must hold of the true decisions before anything is solved.
+
+        Raises
+        ------
+        RefusedError
+            If the policy cannot be kept; what is in the way is in its private part.
+        """
+
+    def solve(self, regions: Regions, policy: P) -> pd.DataFrame:
+        """Compute what can be computed of every group on its own. Private.
+
+        Parameters
+        ----------
+        regions
+            Some whole groups; the result for a group is the same whichever others it is solved with.
+        policy
+            The programme's policy.
+
+        Returns
+        -------
+        One row for each group, in their order; numbers only.
+        """
+
+    def announce(self, regions: Regions, solved: pd.DataFrame, policy: P) -> tuple[IntArray, Fidelity]:
+        """Choose the announced mapping of all groups together.
+
+        Parameters
+        ----------
+        regions
+            All groups that are to be announced.
+        solved
+            The rows of :meth:`solve` for all of them.
+        policy
+            The programme's policy.
+
+        Returns
+        -------
+        The announced mapping (n, outcomes) in whole units of 10^-digits, and what is promised of it.
+
+        Raises
+        ------
+        RefusedError
+            If the ceiling cannot be met; which groups bind is in its private part.
+        """
+
+    def columns(self, solved: pd.DataFrame, promise: Fidelity | None, policy: P) -> pd.DataFrame:
+        """Give what the reviewer's dossier shows of every group beside its confidences: ``beta``. Private.
+
+        Parameters
+        ----------
+        solved
+            The rows of :meth:`solve`.
+        promise
+            What was promised; None where the run was refused.
+        policy
+            The programme's policy.
+
+        Returns
+        -------
+        One row for each row of ``solved``, with a column ``beta``: the smallest confidence the group can have.
+        """
+
+    def promise(
+        self, kind: str, level: float | None, limits: Sequence[tuple[float, float]] | None = None
+    ) -> Fidelity | None:
+        """Make a promise again from what a report says of it.
+
+        Parameters
+        ----------
+        kind, level
+            As :attr:`Fidelity.kind` and :attr:`Fidelity.level` give them.
+        limits
+            (n, 2) as :attr:`Fidelity.limits`; None where one level is promised of all regions.
+
+        Returns
+        -------
+        None if this mechanism makes no such promise.
+        """

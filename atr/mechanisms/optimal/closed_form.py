@@ -1,0 +1,195 @@
+"""Groups of two outcomes in closed form: every region a protected set, or protected sets that part each group.
+
+Blocks of groups that fit a processor's cache are shared out among threads. A group is always computed as a whole, by
+one thread and by the same loop: neither blocks nor threads can change a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from atr.core.arrays import BoolArray, FloatArray, usable_cores
+from atr.core.fidelity import Ranges
+from atr.core.groups import Groups
+
+BLOCK = 1 << 16
+"""Regions in a block: a few arrays of this size stay in the cache, and the interpreter's share of the time is small."""
+_FEW = 4
+"""Below this many blocks, starting threads costs more than they save."""
+
+
+@cache
+def _kernels() -> ModuleType:
+    """Load the compiled kernels; on first use only, for the compiler takes long to load."""
+    from atr.mechanisms.optimal import kernels
+
+    return kernels
+
+
+def by_regions(groups: Groups) -> bool:
+    """Tell whether groups have two outcomes, protect every region on its own and keep the rates of its people."""
+    return groups.outcomes == 2 and groups.sets is None and groups.rate_weights is None
+
+
+def by_sets(groups: Groups) -> bool:
+    """Tell whether groups have two outcomes and protected sets of which every region is in exactly one.
+
+    Not where the rates of other people than theirs are kept: then more counts than how many of a set get an outcome.
+    """
+    sets = groups.sets
+    if groups.outcomes != 2 or sets is None or groups.rate_weights is not None:
+        return False
+    return sets.split_every_group(len(groups.population))
+
+
+def sets_as_regions(groups: Groups, lower: FloatArray, upper: FloatArray) -> tuple[Groups, Ranges]:
+    """Make one region of every protected set: how many of its people get an outcome is all that counts.
+
+    Parameters
+    ----------
+    groups
+        Groups that are :func:`by_sets`.
+    lower, upper
+        (n, 2) allowed range of the announced mapping.
+
+    Examples
+    --------
+    >>> card = Groups([12, 5, 3], [0, 0.2, 1], [0, 3], protected_sets=[[[0, 1], [2]]])
+    >>> of_sets, ranges = sets_as_regions(card, card.decision, card.decision)
+    >>> of_sets.population, ranges.lower[:, 0].round(4)
+    (array([17.,  3.]), array([0.0588, 1.    ]))
+    """
+    sets = groups.sets
+    if sets is None:
+        raise ValueError("groups without protected sets have no sets to make regions of")
+    p = groups.population
+    people = sets.sums(p)
+    d, lo, hi = (np.clip(sets.sums(p * x[:, 0]) / people, 0, 1) for x in (groups.decision, lower, upper))
+    return Groups(people, d, sets.group_offsets), Ranges(np.minimum(lo, d), np.maximum(hi, d))
+
+
+def privacy_bounds(groups: Groups, lower: FloatArray, upper: FloatArray, *, free: bool) -> FloatArray:
+    """Give the terms of every group's optimal privacy.
+
+    Parameters
+    ----------
+    groups
+        Groups that are :func:`by_regions`.
+    lower, upper
+        (n, 2) allowed range of the announced mapping.
+    free
+        Whether group rates may move.
+
+    Returns
+    -------
+    (g, 6) [β_min, C*, β_0, β_1, β_p, β*] where rates are free, (g, 3) [β_min, C*, β*] where they are kept.
+
+    References
+    ----------
+    Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, Theorem 1, with the
+    confidence before any report added; the closed form for exact rates is this library's.
+    """
+    bounds = np.empty((len(groups), 6 if free else 3))
+    kernel = _kernels().free_rates if free else _kernels().exact_rates
+    _run(kernel, groups, (groups.decision[:, 0], lower[:, 0], upper[:, 0]), (bounds,))
+    return bounds
+
+
+def strictest_delta(groups: Groups, max_confidence: float) -> FloatArray:
+    """Give the largest δ at which each group, its rate announced as it is, can keep to a confidence.
+
+    Parameters
+    ----------
+    groups
+        Populations (n,) and true decisions (n, 2).
+    max_confidence
+        Confidence to keep to, probability.
+
+    Returns
+    -------
+    (g,) δ without a grid; -1 where no announcement keeps to that confidence. Private: it depends on the true decisions.
+
+    References
+    ----------
+    This library's: the closed form for exact rates, solved for δ.
+
+    Examples
+    --------
+    >>> card = Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
+    >>> strictest_delta(card, 0.9).round(4)
+    array([0.9, 1. ])
+    """
+    delta = np.empty(len(groups))
+    d = groups.decision[:, 0]
+    _run(_kernels().strictest_delta, groups, (d, 1 - d), (delta,), float(max_confidence))
+    return delta
+
+
+def nearest_by_regions(
+    groups: Groups, lower: FloatArray, upper: FloatArray, beta: FloatArray, *, free: bool
+) -> tuple[FloatArray, BoolArray]:
+    """Give the least distorted announcement of confidence at most β: the smallest Σ p·|D̃ - D|.
+
+    Parameters
+    ----------
+    groups
+        Groups that are :func:`by_regions`.
+    lower, upper
+        (n, 2) allowed range of the announced mapping.
+    beta
+        (g,) confidence to keep to.
+    free
+        Whether group rates may move.
+
+    Returns
+    -------
+    (n, 2) announced mapping, and which groups (g,) cannot keep to β.
+    """
+    d = groups.decision[:, 0]
+    x, missed = d.copy(), np.zeros(len(groups), dtype=np.bool_)
+    _run(_kernels().nearest, groups, (d, lower[:, 0], upper[:, 0], x), (beta, missed), free)
+    return np.column_stack([x, 1 - x]), missed
+
+
+def _run(
+    kernel: Callable[..., None],
+    groups: Groups,
+    of_regions: tuple[FloatArray, ...],
+    of_groups: tuple[Any, ...],
+    *options: float,
+) -> None:
+    """Call a kernel for consecutive blocks of whole groups that cover them all, from several threads at once."""
+    offsets, n = groups.offsets, len(groups.population)
+    # Kernels are compiled for one kind of array: contiguous, and but for the population writable.
+    kept = (x if x.flags.writeable and x.flags.c_contiguous else x.copy() for x in of_regions)
+    columns = [groups.population, *kept]
+    ends = np.unique(np.searchsorted(offsets, [*range(BLOCK, n, BLOCK), n])).tolist()
+    blocks = list(pairwise([0, *ends]))
+    waiting, widest = iter(blocks), max(int(offsets[last] - offsets[first]) for first, last in blocks)
+
+    def share() -> None:
+        room = np.empty(widest)
+        for first, last in waiting:
+            cells = slice(int(offsets[first]), int(offsets[last]))
+            kernel(
+                *(x[cells] for x in columns),
+                offsets[first : last + 1],
+                room,
+                *(x[first:last] for x in of_groups),
+                *options,
+            )
+
+    if len(blocks) < _FEW:
+        share()
+        return
+    threads = min(usable_cores(), len(blocks))
+    with ThreadPoolExecutor(threads) as pool:
+        for done in [pool.submit(share) for _ in range(threads)]:
+            done.result()
