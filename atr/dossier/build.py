@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from atr.core.announcement import Announcement
+from atr.core.arrays import PublishedPopulation, TrueMapping
 from atr.core.confidence import maximum_confidence, privacy_limit
 from atr.core.regions import DisclosureStatus, Regions
 from atr.documents import templates
@@ -25,6 +26,7 @@ from atr.documents.fonts import faces
 from atr.dossier.privacy import Curves, Yardsticks, charts, curves, yardsticks
 from atr.errors import RefusedError
 from atr.measures import group_fairness as fairness
+from atr.measures.cells import Cells
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme
 from atr.report import build as public
@@ -280,18 +282,18 @@ def _cell(regions: Regions, region: int, announced: float | None) -> Cell:
     )
 
 
-def _true_cells(regions: Regions, announcement: Announcement) -> fairness.AnnouncedCells:
+def _true_cells(regions: Regions, announcement: Announcement) -> Cells[TrueMapping]:
     shown = regions.take(announcement.groups)
     population, decision, offsets = shown.population, shown.decision, shown.offsets
-    return fairness.AnnouncedCells(
-        population=population,
-        chance=decision,
+    return Cells(
+        people=population,
+        chance=TrueMapping(decision),
         digits=announcement.digits,
         lower=decision,
         upper=decision,
         offsets=offsets,
         exact=False,
-        printed=announcement.published,
+        published=PublishedPopulation(announcement.published),
     )
 
 

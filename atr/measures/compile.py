@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from atr.core.arrays import AnnouncedMapping, PublishedPopulation
 from atr.core.fidelity import Delta
 from atr.core.groups import Groups
-from atr.measures.group_fairness import AnnouncedCells
+from atr.measures.cells import Cells
 from atr.measures.individual import Attribute, Records, largest_excess
 from atr.mechanisms.optimal.rounding import round_announcement
 from atr.mechanisms.optimal.solve import solve
@@ -24,10 +25,11 @@ def main() -> None:
     round_announcement(
         groups, x, fidelity=Delta(0.5), digits=3, beta=1, ceiling=1, published_population=people, group_rates="free"
     )
-    chance = np.array([[0.0, 1.0], [1.0, 0.0]])
-    cells = AnnouncedCells(
-        population=np.array([5, 3]), chance=chance, digits=3, lower=chance, upper=chance, offsets=np.array([0, 2]),
-        exact=True, printed=np.array([5, 3]),
+    chance = AnnouncedMapping(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    population = PublishedPopulation(np.array([5, 3]))
+    cells = Cells(
+        people=population, chance=chance, digits=3, lower=chance, upper=chance, offsets=np.array([0, 2]),
+        exact=True, published=population,
     )  # fmt: skip
     records = Records.of({"sex": ["women", "men"]}, {"sex": Attribute(1, {})})
     largest_excess(cells, records, distance="total_variation", tolerance=-1.0)

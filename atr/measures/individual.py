@@ -15,11 +15,10 @@ from types import ModuleType
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from atr.measures.group_fairness import AnnouncedCells, EventCells, Floats, Ints
+from atr.core.arrays import BoolArray, FloatArray, IntArray
+from atr.measures.cells import Cells, Chances, EventCells
 
-Bools = npt.NDArray[np.bool_]
 OutcomeDistance = Literal["total_variation", "relative"]
 
 _NOISE = 1e-9
@@ -31,8 +30,8 @@ _APART = 2.0
 _POSSIBLE = 1e-12
 """A chance that is no larger was meant to be 0."""
 
-_Sides = list[tuple[Floats, Floats]]
-_Sorted = list[tuple[Floats, Floats, Ints, Ints]]
+_Sides = list[tuple[FloatArray, FloatArray]]
+_Sorted = list[tuple[FloatArray, FloatArray, IntArray, IntArray]]
 
 
 @dataclass(frozen=True)
@@ -64,8 +63,8 @@ class Records:
         (k,) of the attributes, 1 in sum; none where nothing counts, so that all people are alike.
     """
 
-    places: Floats
-    weights: Floats
+    places: FloatArray
+    weights: FloatArray
 
     @staticmethod
     def of(columns: Mapping[str, Sequence[str]], attributes: Mapping[str, Attribute]) -> Records:
@@ -96,7 +95,7 @@ class Records:
             places[:, k] = [scale[value] for value in columns[name]]
         return Records(places, weights / weights.sum() if len(weights) else weights)
 
-    def distances(self, region: int) -> Floats:
+    def distances(self, region: int) -> FloatArray:
         """(n,) the declared distances of all regions from one, 0 to 1."""
         apart = np.minimum(1.0, np.abs(self.places - self.places[region]))
         return np.minimum(1.0, np.asarray(apart @ self.weights, dtype=np.float64))
@@ -123,16 +122,16 @@ class Excess:
     value: float
     pair: tuple[int, int]
     range: tuple[float, float]
-    involved: Bools
+    involved: BoolArray
 
 
-def outcome_distance(cells: AnnouncedCells, pair: tuple[int, int], distance: OutcomeDistance) -> float:
+def outcome_distance(cells: Cells[Chances], pair: tuple[int, int], distance: OutcomeDistance) -> float:
     """How far the announced outcomes of two regions are apart; inf if they are infinitely far.
 
     Examples
     --------
     >>> D = np.array([[0.5, 0.5], [0.25, 0.75], [0, 1]])
-    >>> cells = AnnouncedCells(np.ones(3), D, 3, D, D, np.array([0, 3]), False, np.ones(3))
+    >>> cells = Cells(np.ones(3), D, 3, D, D, np.array([0, 3]), False, np.ones(3))
     >>> outcome_distance(cells, (0, 1), "total_variation"), outcome_distance(cells, (0, 2), "relative")
     (0.25, inf)
     """
@@ -142,12 +141,12 @@ def outcome_distance(cells: AnnouncedCells, pair: tuple[int, int], distance: Out
 
 
 def largest_excess(
-    cells: AnnouncedCells,
+    cells: Cells[Chances],
     records: Records,
     *,
     distance: OutcomeDistance,
     tolerance: float,
-    among: Bools | None = None,
+    among: BoolArray | None = None,
 ) -> Excess:
     """The largest excess of outcomes over the declared distance ([CGP] Def. 8), over all pairs of regions.
 
@@ -176,7 +175,7 @@ def largest_excess(
     kernels, points = _kernels(), (records.places, records.weights)
     announced = _sorted(_announced(cells, distance))
     best = _largest(kernels, announced, points)
-    people = np.array(cells.printed, dtype=np.int64)
+    people = np.array(cells.published, dtype=np.int64)
     found = np.array([-1, len(people), len(people)], dtype=np.int64)
     involved = np.zeros(len(people), dtype=np.bool_)
     for top, bottom, down, up in announced:
@@ -196,9 +195,11 @@ def largest_excess(
     )
 
 
-def _among(cells: AnnouncedCells, records: Records, distance: OutcomeDistance, tolerance: float, which: Ints) -> Excess:
+def _among(
+    cells: Cells[Chances], records: Records, distance: OutcomeDistance, tolerance: float, which: IntArray
+) -> Excess:
     """The largest excess of some regions, its positions those among all of them."""
-    arrays = {name: getattr(cells, name)[which] for name in ("population", "chance", "lower", "upper", "printed")}
+    arrays = {name: getattr(cells, name)[which] for name in ("people", "chance", "lower", "upper", "published")}
     some = replace(cells, **arrays, offsets=np.array([0, len(which)]), exact=False, flattened=None)
     found = largest_excess(some, replace(records, places=records.places[which]), distance=distance, tolerance=tolerance)
     involved = np.zeros(len(cells.chance), dtype=np.bool_)
@@ -219,7 +220,7 @@ def _sorted(sides: _Sides) -> _Sorted:
     return [(a, b, np.argsort(-a, kind="stable"), np.argsort(b, kind="stable")) for a, b in sides]
 
 
-def _largest(kernels: ModuleType, sides: _Sorted, points: tuple[Floats, Floats]) -> float:
+def _largest(kernels: ModuleType, sides: _Sorted, points: tuple[FloatArray, FloatArray]) -> float:
     best = -np.inf
     for side in sides:
         best = kernels.largest(*side, *points, best)
@@ -243,25 +244,25 @@ def _scale(positions: Mapping[str, float]) -> dict[str, float]:
 # infinite, and with one of its kind it is nan, which no comparison takes for larger.
 
 
-def _announced(cells: AnnouncedCells, distance: OutcomeDistance) -> _Sides:
+def _announced(cells: Cells[Chances], distance: OutcomeDistance) -> _Sides:
     """The announced distances. Total variation is the largest difference in any event."""
     events = _events(cells) if distance == "total_variation" else _outcomes(cells)
     return [(x, x) for x in (_scaled(event.chance, distance) for event in events)]
 
 
-def _least(cells: AnnouncedCells, distance: OutcomeDistance) -> _Sides:
+def _least(cells: Cells[Chances], distance: OutcomeDistance) -> _Sides:
     """The least possible ones. No ratio of outcomes is smaller than the ratio of any event allows."""
     events = _events(cells) if distance == "total_variation" else _all_events(cells)
     return [(_scaled(event.lower, distance), _scaled(event.upper, distance)) for event in events]
 
 
-def _most(cells: AnnouncedCells, distance: OutcomeDistance) -> _Sides:
+def _most(cells: Cells[Chances], distance: OutcomeDistance) -> _Sides:
     """The largest possible ones. No event has a larger ratio than every outcome."""
     events = _events(cells) if distance == "total_variation" else _outcomes(cells)
     return [(_scaled(event.upper, distance), _scaled(event.lower, distance)) for event in events]
 
 
-def _scaled(chance: Floats, distance: OutcomeDistance) -> Floats:
+def _scaled(chance: FloatArray, distance: OutcomeDistance) -> FloatArray:
     kept = np.where(chance > _POSSIBLE, chance, 0.0)
     if distance == "total_variation":
         return np.ascontiguousarray(kept)
@@ -269,19 +270,19 @@ def _scaled(chance: Floats, distance: OutcomeDistance) -> Floats:
         return np.log(kept)
 
 
-def _events(cells: AnnouncedCells) -> tuple[EventCells, ...]:
+def _events(cells: Cells[Chances]) -> tuple[EventCells, ...]:
     return _free(cells).events()
 
 
-def _outcomes(cells: AnnouncedCells) -> tuple[EventCells, ...]:
+def _outcomes(cells: Cells[Chances]) -> tuple[EventCells, ...]:
     return tuple(_free(cells).event(a) for a in range(cells.outcomes))
 
 
-def _all_events(cells: AnnouncedCells) -> tuple[EventCells, ...]:
+def _all_events(cells: Cells[Chances]) -> tuple[EventCells, ...]:
     free, outcomes = _free(cells), range(cells.outcomes)
     return tuple(free.event(*e) for size in range(1, cells.outcomes) for e in combinations(outcomes, size))
 
 
-def _free(cells: AnnouncedCells) -> AnnouncedCells:
+def _free(cells: Cells[Chances]) -> Cells[Chances]:
     """The cells without the totals of their groups: what these leave to single regions, their bounds may include."""
     return replace(cells, exact=False)

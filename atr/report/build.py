@@ -12,11 +12,14 @@ import numpy as np
 
 import atr
 from atr.core.announcement import Announcement
+from atr.core.arrays import AnnouncedMapping
 from atr.core.disclosure import Extent
 from atr.core.display_text import UNKNOWN
 from atr.core.protected import Label
 from atr.core.publication import RATE_DIGITS, published_population
 from atr.measures import group_fairness as fairness
+from atr.measures.cells import Cells
+from atr.measures.rates import announced_rate, group_rates
 from atr.programme import Attribute, Programme
 from atr.programme.periods import Period
 from atr.report import changes, derived, individual, model, sampling, wording, yardsticks
@@ -268,12 +271,12 @@ def binding_set(announcement: Announcement, group: int) -> dict[str, str]:
 
 
 def _coverage(
-    announcement: Announcement, held: fairness.AnnouncedCells, programme: Programme, extent: Extent
+    announcement: Announcement, held: Cells[AnnouncedMapping], programme: Programme, extent: Extent
 ) -> model.Coverage:
     rate = None
     if len(announcement.groups):
-        everyone = np.ones(len(held.population), dtype=bool)
-        found = [fairness.announced_rate(held.event(a), everyone) for a in range(held.outcomes)]
+        everyone = np.ones(len(held.people), dtype=bool)
+        found = [announced_rate(held.event(a), everyone) for a in range(held.outcomes)]
         rate = printed_rates(found, announcement.outcomes)
     exact = extent.announced == extent.decisions and programme.policy.population_rounding == 1
     decisions = extent.decisions if exact else _total(extent.decisions, programme)
@@ -372,7 +375,7 @@ def _coarse(attribute: Attribute, announced: Sequence[str], announcement: Announ
 
 def _groups(
     announcement: Announcement,
-    held: fairness.AnnouncedCells,
+    held: Cells[AnnouncedMapping],
     leakage: Sequence[model.GroupLeakage],
     programme: Programme,
     extent: Extent,
@@ -381,7 +384,7 @@ def _groups(
     limits = announcement.fidelity.limits
     place = np.cumsum(~announcement.flat) - 1
     result: list[model.Group] = []
-    rates = [fairness.group_rates(held.event(a)) for a in range(held.outcomes)] if announcement.group_values else []
+    rates = [group_rates(held.event(a)) for a in range(held.outcomes)] if announcement.group_values else []
     for g, values in enumerate(announcement.group_values):
         members = range(announcement.offsets[g], announcement.offsets[g + 1])
         flattened, own = bool(announcement.flattened[g]), [rate[g] for rate in rates]

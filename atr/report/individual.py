@@ -8,9 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from atr.core.publication import RATE_DIGITS, open_people
-from atr.measures import group_fairness as fairness
 from atr.measures import individual as measuring
 from atr.measures.base import at_most
+from atr.measures.cells import Cells, Chances
+from atr.measures.rates import within_totals
 from atr.programme import Programme
 from atr.report import reader_view as held
 from atr.report import wording
@@ -47,18 +48,18 @@ def with_individual(report: PublicReport) -> tuple[Fairness, ...]:
     if policy is None or sum(len(group.regions) for group in report.announced_groups) < 2:
         return compared
     cells = held.cells(held.announcement(report), policy=report.policy)
-    between = [open_people(int(people), report.policy.population_rounding) for people in cells.printed]
-    cells = cells.within_totals(*np.array(between, dtype=np.int64).T)
+    between = [open_people(int(people), report.policy.population_rounding) for people in cells.published]
+    cells = within_totals(cells, *np.array(between, dtype=np.int64).T)
     minimum = report.policy.minimum_group_size
-    enough = int((cells.printed >= minimum).sum())
-    of_least = (None,) if enough < 2 or enough == len(cells.printed) else (None, minimum)
+    enough = int((cells.published >= minimum).sum())
+    of_least = (None,) if enough < 2 or enough == len(cells.published) else (None, minimum)
     return compared + tuple(
         _entry(report, policy, cells, distance, least) for distance in policy.measures for least in of_least
     )
 
 
 def excess(
-    report: PublicReport, cells: fairness.AnnouncedCells, distance: OutcomeDistance, least: int | None
+    report: PublicReport, cells: Cells[Chances], distance: OutcomeDistance, least: int | None
 ) -> measuring.Excess:
     """The largest excess of other chances of the regions that a report announces, by the distance that it declares.
 
@@ -76,7 +77,7 @@ def excess(
     if policy is None:
         raise ValueError("the report declares no distance")
     points = records(held.columns(report), policy)
-    among = None if least is None else cells.printed >= least
+    among = None if least is None else cells.published >= least
     return measuring.largest_excess(cells, points, distance=distance, tolerance=policy.tolerance, among=among)
 
 
@@ -88,7 +89,7 @@ def records(columns: Mapping[str, tuple[str, ...]], policy: IndividualPolicy) ->
 def _entry(
     report: PublicReport,
     policy: IndividualPolicy,
-    cells: fairness.AnnouncedCells,
+    cells: Cells[Chances],
     distance: OutcomeDistance,
     least: int | None,
 ) -> Fairness:
@@ -103,7 +104,7 @@ def _entry(
     )
     ends = printed_range(found.value, found.range, digits)
     verdict = at_most(bounds(ends), policy.tolerance)
-    few = least is None and bool((cells.printed < report.policy.minimum_group_size).any())
+    few = least is None and bool((cells.published < report.policy.minimum_group_size).any())
     if few:
         verdict = "cannot_tell"
     printed = Fairness(
@@ -141,11 +142,11 @@ def _words(region: Mapping[str, str], report: PublicReport) -> str:
     return ", ".join(f"{wording.raised(a.title)}: {region[a.name]}" for a in report.attributes)
 
 
-def _share(cells: fairness.AnnouncedCells, found: measuring.Excess) -> float:
+def _share(cells: Cells[Chances], found: measuring.Excess) -> float:
     """Of the printed people, to the nearest percent, but 0 and 1 only where it is that."""
     if found.involved.all() or not found.involved.any():
         return float(found.involved.any())
-    share = int(cells.printed[found.involved].sum()) / int(cells.printed.sum())
+    share = int(cells.published[found.involved].sum()) / int(cells.published.sum())
     return min(max(nearest(share, RATE_DIGITS), 0.01), 0.99)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from atr.core.announcement import Announcement
-from atr.core.arrays import ExactPopulation, PublishedPopulation
+from atr.core.arrays import AnnouncedMapping, ExactPopulation, FloatArray, PublishedPopulation
 from atr.core.fidelity import Fidelity
 from atr.core.protected import Protection
-from atr.measures import group_fairness as fairness
+from atr.measures.cells import Cells
 from atr.mechanisms import MECHANISMS
 from atr.programme import OWN_POPULATION, Policy
 from atr.report import model
@@ -61,7 +61,7 @@ def columns(report: model.PublicReport) -> dict[str, tuple[str, ...]]:
     return {a.name: tuple(region[a.name] for region in regions) for a in report.attributes}
 
 
-def cells(announcement: Announcement, *, policy: Policy | model.PolicyInfo) -> fairness.AnnouncedCells:
+def cells(announcement: Announcement, *, policy: Policy | model.PolicyInfo) -> Cells[AnnouncedMapping]:
     """The announced mapping as a reader holds it, with what it leaves open about the true one.
 
     The true chances of a flattened group are left open altogether; where group rates are exact, its rates are known
@@ -69,20 +69,20 @@ def cells(announcement: Announcement, *, policy: Policy | model.PolicyInfo) -> f
     """
     chance = announcement.chance / 10**announcement.digits
     lower, upper = _open(announcement, chance)
-    return fairness.AnnouncedCells(
-        population=announcement.population,
-        chance=chance,
+    return Cells(
+        people=announcement.population,
+        chance=AnnouncedMapping(chance),
         digits=announcement.group_digits,
         lower=lower,
         upper=upper,
         offsets=announcement.offsets,
         exact=policy.group_rates == "exact",
-        printed=announcement.published,
+        published=PublishedPopulation(announcement.published),
         flattened=announcement.flattened,
     )
 
 
-def _open(announcement: Announcement, chance: fairness.Floats) -> tuple[fairness.Floats, fairness.Floats]:
+def _open(announcement: Announcement, chance: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Between what the true chances lie, (n, outcomes) each, by what is told of these announced ones."""
     kept = ~announcement.flat
     lower, upper = np.zeros_like(chance), np.ones_like(chance)

@@ -16,12 +16,14 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 
 from atr.core.announcement import Announcement
-from atr.core.arrays import ExactPopulation
+from atr.core.arrays import AnnouncedMapping, ExactPopulation
 from atr.core.display_text import UNKNOWN
 from atr.core.protected import OwnCeiling, ProtectedSets
 from atr.core.publication import open_people
 from atr.measures import group_fairness as fairness
-from atr.measures.feasible_outcomes import Outcomes, least_people, outcomes_of
+from atr.measures.cells import Cells, EventCells, Outcomes
+from atr.measures.feasible_outcomes import least_people
+from atr.measures.rates import announced_rate
 from atr.report import model, reader_view
 
 Floats = npt.NDArray[np.float64]
@@ -60,11 +62,11 @@ class PopulationBounds:
 
     report: model.PublicReport
     announcement: Announcement
-    cells: fairness.AnnouncedCells
+    cells: Cells[AnnouncedMapping]
     least: Ints
     most: Ints
     columns: dict[str, npt.NDArray[np.object_]]
-    _event_cells: dict[Outcomes, fairness.EventCells] = field(default_factory=dict, init=False)
+    _event_cells: dict[Outcomes, EventCells] = field(default_factory=dict, init=False)
     _rates: dict[tuple[bytes, Outcomes], RateBounds] = field(default_factory=dict, init=False)
     _members: dict[tuple[str, ...], dict[str, Bools]] = field(default_factory=dict, init=False)
 
@@ -158,7 +160,7 @@ class PopulationBounds:
                     surest[group] = max(surest[group], Fraction(inside, inside + rest))
         return sure, surest
 
-    def event(self, outcomes: Outcomes) -> fairness.EventCells:
+    def event(self, outcomes: Outcomes) -> EventCells:
         """Give the cells for the event that the outcome is one of these."""
         if outcomes not in self._event_cells:
             self._event_cells[outcomes] = self.cells.event(*outcomes)
@@ -172,12 +174,12 @@ class PopulationBounds:
     @cached_property
     def events(self) -> list[Outcomes]:
         """The events that decide how far two mappings are apart."""
-        return [outcomes_of(event.inside) for event in self.cells.events()]
+        return [event.outcomes for event in self.cells.events()]
 
     def value(self, members: Bools, event: Outcomes) -> Interval:
         """Between what the announced rate of an event among some regions lies."""
         if self.exact:
-            rate = fairness.announced_rate(self.event(event), members)
+            rate = announced_rate(self.event(event), members)
             return rate, rate
         return self.rate(members, event).value
 

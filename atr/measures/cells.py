@@ -1,0 +1,207 @@
+"""The decision regions that a report announces, as cells: people, chances, and what is known of the true chances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from atr.core.arrays import (
+    BoolArray,
+    ExactPopulation,
+    FloatArray,
+    IntArray,
+    PublishedPopulation,
+    segment_of,
+)
+
+Chances = TypeVar("Chances", bound=FloatArray)
+"""A :class:`TrueMapping` or an :class:`AnnouncedMapping`, never a mixture."""
+Outcomes = frozenset[int]
+"""Positions of outcomes; the positive one is 0."""
+
+
+@dataclass(frozen=True)
+class Cells(Generic[Chances]):
+    """The regions of the announced groups with a mapping: announced for a report, true for the dossier.
+
+    Parameters
+    ----------
+    people
+        (n,) people: as counted, or as published where a reader of the report knows no more.
+    chance
+        (n, outcomes) probability, the positive outcome first.
+    digits
+        Decimal digits of the chances; (g,) where they differ by QID group.
+    lower, upper
+        (n, outcomes) bounds of the true probabilities.
+    offsets
+        (g + 1,) where each QID group starts.
+    exact
+        Whether group rates are announced as they are.
+    published
+        (n,) people as published.
+    flattened
+        (g,) which groups show their rates as chances; None: none.
+    """
+
+    people: ExactPopulation | PublishedPopulation
+    chance: Chances
+    digits: int | IntArray
+    lower: FloatArray
+    upper: FloatArray
+    offsets: IntArray
+    exact: bool
+    published: PublishedPopulation
+    flattened: BoolArray | None = None
+
+    @property
+    def outcomes(self) -> int:
+        """How many outcomes there are."""
+        return int(self.chance.shape[1])
+
+    @cached_property
+    def group_of(self) -> IntArray:
+        """(n,) the QID group of each region."""
+        return segment_of(self.offsets)
+
+    @property
+    def half(self) -> FloatArray:
+        """(g,) by how much the rate of an outcome in each group was rounded at most."""
+        digits = np.broadcast_to(self.digits, len(self.offsets) - 1)
+        half: FloatArray = self._halves * 0.5 * 10.0 ** -digits.astype(np.float64)
+        return half
+
+    @property
+    def _halves(self) -> int:
+        """Half digits by which a rate was rounded: of two outcomes half a digit; of three and more, each a digit."""
+        return 1 if self.outcomes == 2 else 2
+
+    @cached_property
+    def totals(self) -> FloatArray:
+        """(outcomes, g, 2) bounds of the people of each group with an outcome, where group rates are exact."""
+        digits = np.broadcast_to(self.digits, len(self.offsets) - 1)
+        units = np.rint(self.chance * 10.0 ** digits[self.group_of, None]).astype(np.int64)
+        people = np.add.reduceat(self.people, self.offsets[:-1])
+        shown = np.add.reduceat(self.people[:, None] * self.chance, self.offsets[:-1])
+        off = people * self.half
+        totals = []
+        for unit, rate in zip(units.T, shown.T, strict=True):
+            total = exact_totals(self.people, unit, self.offsets, digits=digits, halves=self._halves)
+            if self.flattened is not None:
+                # A whole number would give the exact size of a small group away, whose rate alone is told.
+                total = np.where(self.flattened[:, None], np.stack([rate - off, rate + off], axis=1), total)
+            totals.append(total)
+        return np.array(totals)
+
+    def event(self, *outcomes: int) -> EventCells:
+        """Give the cells for the event that the outcome is one of these; the other outcomes bound it as well."""
+        inside = np.isin(np.arange(self.outcomes), outcomes)
+        totals = None
+        if self.exact and len(self.people):
+            people = np.add.reduceat(self.people, self.offsets[:-1])
+            (low, high), (rest_low, rest_high) = (self.totals[of].sum(axis=0).T for of in (inside, ~inside))
+            totals = np.stack([np.maximum(low, people - rest_high), np.minimum(high, people - rest_low)], axis=1)
+        return EventCells(
+            cells=self,
+            outcomes=frozenset(outcomes),
+            chance=self.chance[:, inside].sum(axis=1),
+            lower=np.maximum(self.lower[:, inside].sum(axis=1), 1 - self.upper[:, ~inside].sum(axis=1)),
+            upper=np.minimum(self.upper[:, inside].sum(axis=1), 1 - self.lower[:, ~inside].sum(axis=1)),
+            totals=totals,
+        )
+
+    def events(self) -> tuple[EventCells, ...]:
+        """Give the single outcomes, then of every other event and its opposite one.
+
+        Two distributions of outcomes are as far apart as in the event in which they differ most.
+        """
+        k = self.outcomes
+        events: list[tuple[int, ...]] = [*combinations(range(k), 1)]
+        for size in range(2, k // 2 + 1):
+            events += [e for e in combinations(range(k), size) if 2 * size < k or 0 in e]
+        return tuple(self.event(*e) for e in events)
+
+
+@dataclass(frozen=True)
+class EventCells:
+    """Cells for one event: that the outcome is one of some.
+
+    Parameters
+    ----------
+    cells
+        The cells.
+    outcomes
+        Positions of the event's outcomes.
+    chance
+        (n,) probability of the event, as announced (or true, of true chances).
+    lower, upper
+        (n,) bounds of the true probability.
+    totals
+        (g, 2) bounds of the people of each group with the event; None where group rates are free.
+    """
+
+    cells: Cells[Any]
+    outcomes: Outcomes
+    chance: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    totals: FloatArray | None
+
+    def sums(self, of: IntArray) -> tuple[FloatArray, ...]:
+        """Give (k,) people with the event at least, at most and by its chance, of the regions with each number."""
+        people = self.cells.people
+        return tuple(summed(of, people * x) for x in (self.lower, self.upper, self.chance))
+
+    def settled(self, value: FloatArray, group: IntArray) -> FloatArray:
+        """Give (k,) people with the event in some groups: whole numbers where rates are exact and not shown."""
+        if self.totals is None:
+            return value
+        whole = np.clip(np.rint(value), *self.totals[group].T)
+        return whole if self.cells.flattened is None else np.where(self.cells.flattened[group], value, whole)
+
+
+def summed(of: IntArray, x: FloatArray | IntArray) -> FloatArray:
+    """Add up (n,) numbers by the label, from 0, of each: (labels,)."""
+    return np.bincount(of, weights=x).astype(np.float64, copy=False)
+
+
+def exact_totals(
+    people: IntArray, chance: IntArray, offsets: IntArray, *, digits: int | IntArray, halves: int = 1
+) -> FloatArray:
+    """Bound the whole number of each group's people with an event, where group rates are exact.
+
+    A group's rate was rounded by at most half a last digit, so a total by at most half a digit per person: below
+    10^digits people a single whole number is left.
+
+    Parameters
+    ----------
+    people
+        (n,) people.
+    chance
+        (n,) announced chances in units of the last digit.
+    offsets
+        (g + 1,) where each group starts.
+    digits
+        Decimal digits of the announced chances; (g,) where they differ by group.
+    halves
+        Half digits by which the rate of a group may be off.
+
+    Returns
+    -------
+    (g, 2) people.
+
+    Examples
+    --------
+    >>> exact_totals(np.array([12, 5, 3]), np.array([15, 24, 900]), np.array([0, 3]), digits=3)
+    array([[3., 3.]])
+    """
+    unit = 10**digits
+    in_group, total = (np.add.reduceat(x, offsets[:-1]) for x in (people, people * chance))
+    low = -((halves * in_group - 2 * total) // (2 * unit))
+    high = (2 * total + halves * in_group) // (2 * unit)
+    nearest = (2 * total + unit) // (2 * unit)
+    return np.stack([np.minimum(low, nearest), np.maximum(high, nearest)], axis=1).astype(np.float64)
