@@ -9,7 +9,8 @@ from itertools import combinations
 
 import numpy as np
 
-from atr.measures.group_fairness import AnnouncedCells, GroupingSpec, compare
+from atr.measures.cells import Cells
+from atr.measures.group_fairness import GroupingSpec, compare
 from atr.mechanisms.optimal import blocks
 from atr.programme import FairnessPolicy
 from benchmarks.arrays import Arrays
@@ -20,7 +21,7 @@ REGIONS, REGIONS_OF_A_GROUP, TARGET = 10**6, 5, 2.0
 PUBLIC, SENSITIVE = {"race": 6, "sex": 2, "age": 5, "region": 12}, {"health": 5}
 
 
-def drawn(regions: int) -> tuple[AnnouncedCells, dict[str, tuple[str, ...]]]:
+def drawn(regions: int) -> tuple[Cells, dict[str, tuple[str, ...]]]:
     """Draw announced groups and the values of five attributes, four public and one sensitive, the same on every run."""
     rng = np.random.default_rng(11)
     groups = regions // REGIONS_OF_A_GROUP
@@ -29,7 +30,7 @@ def drawn(regions: int) -> tuple[AnnouncedCells, dict[str, tuple[str, ...]]]:
     chance = np.column_stack([positive, 1 - positive])
     lower, upper = np.clip(chance - 0.1, 0, 1), np.clip(chance + 0.1, 0, 1)
     offsets = np.arange(groups + 1) * REGIONS_OF_A_GROUP
-    cells = AnnouncedCells(people, chance, 3, lower, upper, offsets, True, people)
+    cells = Cells(people, chance, 3, lower, upper, offsets, True, people)
     values = {
         name: tuple(f"{name} {v}" for v in np.repeat(rng.integers(0, size, groups), REGIONS_OF_A_GROUP).tolist())
         for name, size in PUBLIC.items()
@@ -54,7 +55,7 @@ def fairness() -> Iterator[Row]:
     )
     what = f"fairness by 5 attributes and their 10 intersections, {REGIONS:,} regions"
     cases: dict[str, Callable[[], object]] = {
-        "one pass": one_pass(Arrays(cells.population, cells.chance, cells.offsets)),
+        "one pass": one_pass(Arrays(cells.people, cells.chance, cells.offsets)),
         what: partial(measured, legitimate=()),
         f"{what}, and within classes of one attribute": partial(measured, legitimate=("age",)),
     }
@@ -83,7 +84,7 @@ def _jointly() -> Iterator[Row]:
     chance = units / 1000
     lower, upper = np.clip(chance - 0.1, 0, 1), np.clip(chance + 0.1, 0, 1)
     offsets = np.arange(groups + 1) * values
-    cells = AnnouncedCells(people, chance, 3, lower, upper, offsets, True, people)
+    cells = Cells(people, chance, 3, lower, upper, offsets, True, people)
     measured = partial(
         compare,
         values={"health": tuple(f"health {i % values}" for i in range(len(people)))},

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from atr.measures.group_fairness import AnnouncedCells
+from atr.measures.cells import Cells
 from atr.measures.individual import Attribute, OutcomeDistance, Records, largest_excess
 from benchmarks.cases import Row
 
 ATTRIBUTES, VALUES = 6, 6
 
 
-def regions(count: int, outcomes: int, *, fair: bool) -> tuple[AnnouncedCells, Records]:
+def regions(count: int, outcomes: int, *, fair: bool) -> tuple[Cells, Records]:
     """Draw regions at random, half of the attributes ordinal; or, at worst, so that no pair exceeds its distance."""
     rng = np.random.default_rng(11)
     columns = {f"a{k}": rng.integers(0, VALUES, count).astype(str).tolist() for k in range(ATTRIBUTES)}
@@ -27,7 +27,7 @@ def regions(count: int, outcomes: int, *, fair: bool) -> tuple[AnnouncedCells, R
     D = np.clip(D, 0, 1)
     people = rng.integers(5, 400, count)
     lower, upper = np.maximum(D - 0.1, 0), np.minimum(D + 0.1, 1)
-    return AnnouncedCells(people, D, 3, lower, upper, np.array([0, count]), False, people), records
+    return Cells(people, D, 3, lower, upper, np.array([0, count]), False, people), records
 
 
 def individual() -> Iterator[Row]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from hypothesis import strategies as st
 
 from atr.core.fidelity import Delta
-from atr.measures.group_fairness import AnnouncedCells, Comparison, GroupingSpec, compare
+from atr.measures.cells import Cells
+from atr.measures.group_fairness import Comparison, GroupingSpec, compare
 from atr.programme import FairnessPolicy
 
 
-def compared(cells: AnnouncedCells, values: dict[str, Sequence[str]], **changes: object) -> list[Comparison]:
+def compared(cells: Cells, values: dict[str, Sequence[str]], **changes: object) -> list[Comparison]:
     options = {
         "compared": [GroupingSpec(("sex",), "men")],
         "legitimate": ("income",),
@@ -22,7 +24,7 @@ def compared(cells: AnnouncedCells, values: dict[str, Sequence[str]], **changes:
     return compare(cells, values, **(options | changes))  # type: ignore[arg-type]
 
 
-def of_two(cells: AnnouncedCells, labels: Sequence[str]) -> tuple[list[Comparison], Comparison]:
+def of_two(cells: Cells, labels: Sequence[str]) -> tuple[list[Comparison], Comparison]:
     """Of the people labelled “a” against those labelled “b”: the ratio of each outcome, and statistical parity."""
     found = compared(
         cells,
@@ -39,7 +41,7 @@ def of_two(cells: AnnouncedCells, labels: Sequence[str]) -> tuple[list[Compariso
 @st.composite
 def announced(
     draw: st.DrawFn, *, fewest_outcomes: int = 2, most_outcomes: int = 5
-) -> tuple[AnnouncedCells, np.ndarray]:
+) -> tuple[Cells, np.ndarray]:
     """Announced cells on a grid of 0.01 and a truth they may have come from."""
     sizes = draw(st.lists(st.integers(1, 4), min_size=2, max_size=4))
     n, outcomes = sum(sizes), draw(st.integers(fewest_outcomes, most_outcomes))
@@ -59,7 +61,7 @@ def announced(
         units = np.array([[x, 100 - x] for x in first])
     assert ((low <= units) & (units <= high)).all()
     lower, upper = Delta(level).believed_outcomes(units / 100, digits=2)
-    return AnnouncedCells(population, units / 100, 2, lower, upper, offsets, exact, population), truth
+    return Cells(population, units / 100, 2, lower, upper, offsets, exact, population), truth
 
 
 def two_sets(data: st.DataObject, n: int) -> np.ndarray:
@@ -70,10 +72,11 @@ def two_sets(data: st.DataObject, n: int) -> np.ndarray:
     return labels
 
 
-class WithItsOwn(AnnouncedCells):
+class WithItsOwn(Cells):
     """Cells whose totals allow the announced mapping as well: it is one of those that a range is of."""
 
-    def _total(self, outcome: int) -> np.ndarray:
-        total = super()._total(outcome)
-        own = np.add.reduceat(self.population * self.chance[:, outcome], self.offsets[:-1])
-        return np.column_stack([np.minimum(total[:, 0], own), np.maximum(total[:, 1], own)])
+    @cached_property
+    def totals(self) -> np.ndarray:
+        low, high = np.moveaxis(super().totals, 2, 0)
+        own = np.add.reduceat(self.people[:, None] * self.chance, self.offsets[:-1]).T
+        return np.stack([np.minimum(low, own), np.maximum(high, own)], axis=2)

@@ -24,7 +24,7 @@ from atr.documents import individual as individual_view
 from atr.documents.html import report_html
 from atr.errors import VerifyError
 from atr.measures import individual as module
-from atr.measures.group_fairness import AnnouncedCells
+from atr.measures.cells import Cells
 from atr.measures.individual import Attribute, Excess, OutcomeDistance, Records, largest_excess, outcome_distance
 from atr.programme import Programme
 from atr.report import individual, model
@@ -86,16 +86,14 @@ def columns(rows: list[dict[str, str]]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(row[name] for row in rows) for name in DECLARED}
 
 
-def cells_of(D: np.ndarray[Any, Any], people: list[int], *, within: float = 0.0) -> AnnouncedCells:
+def cells_of(D: np.ndarray[Any, Any], people: list[int], *, within: float = 0.0) -> Cells:
     """Regions whose true chances may be so far from the announced ones."""
     n = np.array(people)
     lower, upper = np.maximum(D - within, 0), np.minimum(D + within, 1)
-    return AnnouncedCells(n, D, 3, lower, upper, np.array([0, len(D)]), False, n)
+    return Cells(n, D, 3, lower, upper, np.array([0, len(D)]), False, n)
 
 
-def measured(
-    rows: list[dict[str, str]], cells: AnnouncedCells, distance: OutcomeDistance, tolerance: float = 0.0
-) -> Excess:
+def measured(rows: list[dict[str, str]], cells: Cells, distance: OutcomeDistance, tolerance: float = 0.0) -> Excess:
     return largest_excess(cells, Records.of(columns(rows), ATTRIBUTES), distance=distance, tolerance=tolerance)
 
 
