@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 from atr.documents.html import IndexEntry, index_html
 from atr.errors import EnvironmentFault, RefusedError, ReviewError
@@ -15,6 +16,29 @@ from atr.report.build import period_info, programme_info
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.files import PUBLIC, put_folder, read_json, remove_folder, sha256, write_text
 from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path
+
+SHORTEST_HASH = 8
+"""Characters of a report's hash that name it, at least."""
+_AGAIN = "Remove the folder and run `atr publish` for the period again."
+
+
+class Waiting(NamedTuple):
+    """A draft that waits for review.
+
+    Parameters
+    ----------
+    release
+        The draft.
+    documents, dossier
+        The folders to read.
+    overlapping
+        The published periods that share days with it: with them it is published only if a person says so.
+    """
+
+    release: Release
+    documents: Path
+    dossier: Path
+    overlapping: tuple[str, ...]
 
 
 def approve(
@@ -32,6 +56,8 @@ def approve(
 
     Parameters
     ----------
+    programme, period
+        The series, and the period such as ``2013-Q1``.
     name, comment
         Who approves, and why.
     report_sha256
@@ -53,7 +79,7 @@ def approve(
     with Warehouse.open(programme) as warehouse:
         ledger = Ledger(warehouse)
         draft = _waiting(ledger, period, report_sha256)
-        overlapping = _on_the_site(programme, ledger, period)
+        overlapping = _overlapping_published(programme, ledger, period)
         if overlapping and not despite_overlap:
             raise RefusedError(
                 f"{period} shares days with a published report ({', '.join(overlapping)}): whoever has both can "
@@ -63,13 +89,11 @@ def approve(
             )
         if overlapping:
             comment = f"{comment} (despite the overlap with {', '.join(overlapping)})"
-        source = documents_path(programme, draft)
-        _unchanged(source, draft)
-        published = replace(draft, state="published")
-        target = _on_site(programme, published)
+        source, target = documents_path(programme, draft), _on_site(programme, draft)
+        _require_unchanged(source, draft)
         _public_folder(target.parent)
         put_folder(source, target, mode=PUBLIC)
-        _write_index(programme, [*(r for r in ledger.releases() if r.state == "published"), published])
+        _write_index(programme, ledger, replace(draft, state="published"))
         published = ledger.record(draft, state="published", reviewer=name, comment=comment)
     return published, target
 
@@ -78,6 +102,15 @@ def reject(
     programme: Programme, period: str, *, name: str, comment: str, report_sha256: str | None = None
 ) -> tuple[Release, Path]:
     """Keep the waiting draft unpublished, with the reason.
+
+    Parameters
+    ----------
+    programme, period
+        The series, and the period such as ``2013-Q1``.
+    name, comment
+        Who rejects, and why.
+    report_sha256
+        The hash of the ``report.json`` that was read, or its beginning; a draft with another is not rejected.
 
     Returns
     -------
@@ -91,27 +124,21 @@ def reject(
     with Warehouse.open(programme) as warehouse:
         ledger = Ledger(warehouse)
         draft = _waiting(ledger, period, report_sha256)
-        if remove_folder(_on_site(programme, replace(draft, state="published"))):  # of an interrupted approval
-            _write_index(programme, [r for r in ledger.releases() if r.state == "published"])
+        if remove_folder(_on_site(programme, draft)):  # of an interrupted approval
+            _write_index(programme, ledger)
         rejected = ledger.record(draft, state="rejected", reviewer=name, comment=comment)
     return rejected, documents_path(programme, rejected)
 
 
-def _on_the_site(programme: Programme, ledger: Ledger, period: str) -> tuple[str, ...]:
-    """The other periods that share days with this one and are published, or were when an approval was interrupted."""
+def waiting(programme: Programme, period: str) -> Waiting:
+    """Give the draft of a period that waits for review.
 
-    def there(release: Release) -> bool:
-        return release.state == "published" or (
-            release.state == "draft" and documents_path(programme, replace(release, state="published")).exists()
-        )
-
-    return ledger.overlapping(period, there)
-
-
-def waiting(programme: Programme, period: str) -> tuple[Release, Path, Path, tuple[str, ...]]:
-    """The draft of a period that waits for review, with the folders of its documents and its dossier.
-
-    The last are the published periods that share days with it: with them it is published only if a person says so.
+    Parameters
+    ----------
+    programme
+        The series.
+    period
+        Such as ``2013-Q1``.
 
     Raises
     ------
@@ -121,24 +148,23 @@ def waiting(programme: Programme, period: str) -> tuple[Release, Path, Path, tup
     with Warehouse.open(programme, read_only=True) as warehouse:
         ledger = Ledger(warehouse)
         draft = _waiting(ledger, period, None)
-        overlapping = _on_the_site(programme, ledger, period)
-    return draft, documents_path(programme, draft), dossier_path(programme, draft), overlapping
+        overlapping = _overlapping_published(programme, ledger, period)
+    return Waiting(draft, documents_path(programme, draft), dossier_path(programme, draft), overlapping)
 
 
 def history(programme: Programme) -> list[Release]:
-    """All releases of a series, by period and version."""
+    """Give all releases of a series, by period and version, with who decided what about them, when and why."""
     with Warehouse.open(programme, read_only=True) as warehouse:
         return Ledger(warehouse).releases()
 
 
 def _waiting(ledger: Ledger, period: str, report_sha256: str | None) -> Release:
-    releases = ledger.releases(period)
-    if not releases:
+    last = next(reversed(ledger.releases(period)), None)
+    if last is None:
         known = ", ".join(dict.fromkeys(r.period for r in ledger.releases())) or "none"
         raise ReviewError(
             f"there is no release of {period}", hint=f"`atr publish` makes a draft. Periods in the ledger: {known}."
         )
-    last = releases[-1]
     if last.state != "draft":
         decided = f" by {last.reviewer}" if last.reviewer else ""
         raise ReviewError(
@@ -155,34 +181,40 @@ def _waiting(ledger: Ledger, period: str, report_sha256: str | None) -> Release:
     return last
 
 
-def _unchanged(folder: Path, draft: Release) -> None:
-    """Raise unless a folder holds exactly what was drafted."""
+def _overlapping_published(programme: Programme, ledger: Ledger, period: str) -> tuple[str, ...]:
+    """Give the other periods that share days with this one and are published, or were when an approval broke off."""
+
+    def there(release: Release) -> bool:
+        return release.state == "published" or (release.state == "draft" and _site_folder(programme, release).exists())
+
+    return ledger.overlapping(period, there)
+
+
+def _site_folder(programme: Programme, release: Release) -> Path:
+    return documents_path(programme, replace(release, state="published"))
+
+
+def _require_unchanged(folder: Path, draft: Release) -> None:
+    """Check that a folder holds exactly what was drafted."""
     manifest = folder / "manifest.json"
     if not manifest.is_file() or sha256(manifest) != draft.manifest_sha256:
         raise ReviewError("its manifest is missing or was changed since it was drafted", where=str(folder), hint=_AGAIN)
-    files = read_json(manifest)["files"]
-    changed = [n for n, f in files.items() if not (folder / n).is_file() or sha256(folder / n) != f["sha256"]]
-    extra = [path.name for path in folder.iterdir() if path.name not in files and path != manifest]
-    if changed or extra:
-        raise ReviewError(
-            f"{', '.join(changed + extra)} changed since the draft was made", where=str(folder), hint=_AGAIN
-        )
+    drafted = {name: file["sha256"] for name, file in read_json(manifest)["files"].items()}
+    found = {path.name: sha256(path) if path.is_file() else "" for path in folder.iterdir() if path != manifest}
+    changed = [name for name in drafted | found if drafted.get(name) != found.get(name)]
+    if changed:
+        raise ReviewError(f"{', '.join(changed)} changed since the draft was made", where=str(folder), hint=_AGAIN)
 
 
-SHORTEST_HASH = 8
-
-_AGAIN = "Remove the folder and run `atr publish` for the period again."
-
-
-def _on_site(programme: Programme, published: Release) -> Path:
-    """Where a release is published.
+def _on_site(programme: Programme, draft: Release) -> Path:
+    """Give the folder that a draft is published in.
 
     Raises
     ------
     EnvironmentFault
         If a folder there is a link, which would lead what is published, or what is removed, elsewhere.
     """
-    target = documents_path(programme, published)
+    target = _site_folder(programme, draft)
     for folder in (programme.site_path, target.parent, target):
         if folder.is_symlink():
             raise EnvironmentFault(
@@ -201,26 +233,23 @@ def _public_folder(folder: Path) -> None:
         folder.chmod(0o755)
 
 
-def _write_index(programme: Programme, published: list[Release]) -> None:
-    """The page that lists what is published, the latest period first."""
+def _write_index(programme: Programme, ledger: Ledger, *more: Release) -> None:
+    """Write the page that lists what is published, and what is about to be, the latest period first."""
+    published = [*(release for release in ledger.releases() if release.state == "published"), *more]
     latest = {release.period: release.version for release in published}
-    newest_first = sorted(
-        published, key=lambda r: (parse(r.period).start or date.min, r.period, r.version), reverse=True
-    )
     entries = []
-    for release in newest_first:
-        current = release.version == latest[release.period]
+    for release in sorted(published, key=lambda r: (parse(r.period).start or date.min, r.period, r.version))[::-1]:
+        newest = latest[release.period]
         entries.append(
             IndexEntry(
                 label=release.period,
                 period=wording.period(period_info(parse(release.period), programme)),
                 version=release.version,
                 date=release.date,
-                state="published" if current else "superseded",
+                state="published" if release.version == newest else "superseded",
                 folder=f"{release.period}/v{release.version}",
                 sha256=release.report_sha256 or "",
-                remark="" if current else f"replaced by version {latest[release.period]}",
+                remark="" if release.version == newest else f"replaced by version {newest}",
             )
         )
-    page = programme.site_path / "index.html"
-    write_text(page, index_html(programme_info(programme), entries), mode=PUBLIC)
+    write_text(programme.site_path / "index.html", index_html(programme_info(programme), entries), mode=PUBLIC)

@@ -73,7 +73,7 @@ def test_a_folder_of_the_site_that_is_a_link_is_refused(
     assert documents.is_dir()
 
 
-def test_a_link_that_takes_the_place_of_what_is_made_is_not_followed(
+def test_a_link_laid_while_publishing_is_not_followed(
     draft: tuple[Programme, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     programme, _ = draft
@@ -113,7 +113,7 @@ def test_nothing_is_written_or_removed_through_a_link(draft: tuple[Programme, Pa
     assert not (programme.site_path / "index.html").is_symlink()
 
 
-def test_a_rejected_draft_is_kept_and_its_successor_is_a_new_version(draft: tuple[Programme, Path]) -> None:
+def test_a_rejected_draft_is_kept_and_a_new_version_follows(draft: tuple[Programme, Path]) -> None:
     programme, documents = draft
     before = series.files(documents)
     release, kept = review.reject(programme, "2024", name="R. Viewer", comment="typo")
@@ -172,7 +172,7 @@ def test_nothing_is_decided_twice(draft: tuple[Programme, Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["atr.warehouse.files.create", "atr.dossier.review._write_index", "atr.dossier.review.Ledger.record"]
+    "target", ["atr.warehouse.files.create", "atr.dossier.review.index_html", "atr.dossier.review.Ledger.record"]
 )
 def test_an_approval_that_was_interrupted_can_be_repeated(
     draft: tuple[Programme, Path], monkeypatch: pytest.MonkeyPatch, target: str
@@ -232,7 +232,7 @@ def test_an_interrupted_approval_counts_as_published(tmp_path: Path, monkeypatch
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("atr.dossier.review._write_index", stop)
+        patched.setattr("atr.dossier.review.index_html", stop)
         with pytest.raises(KeyboardInterrupt):
             review.approve(programme, "2024", name="A", comment="b")
     with pytest.raises(RefusedError, match="2024"):
@@ -241,7 +241,7 @@ def test_an_interrupted_approval_counts_as_published(tmp_path: Path, monkeypatch
     review.approve(programme, "2024", name="A", comment="b")
 
 
-def test_nothing_stays_on_the_site_of_a_draft_that_is_rejected_after_all(
+def test_rejecting_after_a_broken_off_approval_clears_the_site(
     draft: tuple[Programme, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     programme, _ = draft

@@ -39,9 +39,7 @@ def of_two(cells: Cells, labels: Sequence[str]) -> tuple[list[Comparison], Compa
 
 
 @st.composite
-def announced(
-    draw: st.DrawFn, *, fewest_outcomes: int = 2, most_outcomes: int = 5
-) -> tuple[Cells, np.ndarray]:
+def announced(draw: st.DrawFn, *, fewest_outcomes: int = 2, most_outcomes: int = 5) -> tuple[Cells, np.ndarray]:
     """Announced cells on a grid of 0.01 and a truth they may have come from."""
     sizes = draw(st.lists(st.integers(1, 4), min_size=2, max_size=4))
     n, outcomes = sum(sizes), draw(st.integers(fewest_outcomes, most_outcomes))

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """Reports whose numbers are changed after they were made, for whoever must find that out."""
-=======
-"""Reports changed in one place, and whether verification finds it."""
->>>>>>> f9aed2d (What test modules share stands in tests/helpers)
 
 from __future__ import annotations
 
@@ -15,25 +11,14 @@ from typing import Any
 
 from atr.errors import VerifyError
 from atr.report import model
-<<<<<<< HEAD
 from atr.verify import verify
 from atr.verify.statements import findings
 
 Place = tuple[Any, ...]
-=======
-from atr.verify import findings, verify
-
->>>>>>> f9aed2d (What test modules share stands in tests/helpers)
 RECOMPUTED = ("privacy", "fidelity", "coverage", "groups", "fairness", "influence", "surrogate")
 """The parts whose numbers follow from others; the rest is guarded by the checksum alone."""
 
 
-<<<<<<< HEAD
-=======
-Place = tuple[Any, ...]
-
-
->>>>>>> f9aed2d (What test modules share stands in tests/helpers)
 def leaves(value: Any, path: Place = ()) -> Iterator[Place]:
     for inner in nodes(value, path):
         if isinstance(value_at(value, inner[len(path) :]), int | float):
@@ -64,11 +49,7 @@ def _copied(content: dict[str, Any], path: Place) -> tuple[dict[str, Any], Any]:
     return changed, holder
 
 
-<<<<<<< HEAD
 def with_value(content: dict[str, Any], path: Place, value: Any) -> dict[str, Any]:
-=======
-def replaced(content: dict[str, Any], path: Place, value: Any) -> dict[str, Any]:
->>>>>>> f9aed2d (What test modules share stands in tests/helpers)
     changed, holder = _copied(content, path)
     holder[path[-1]] = value
     return changed
@@ -82,11 +63,7 @@ def without(content: dict[str, Any], path: Place) -> dict[str, Any]:
 
 def changed(content: dict[str, Any], path: Place, step: float) -> dict[str, Any]:
     value = value_at(content, path)
-<<<<<<< HEAD
     return with_value(content, path, not value if isinstance(value, bool) else round(value + step, 9))
-=======
-    return replaced(content, path, not value if isinstance(value, bool) else round(value + step, 9))
->>>>>>> f9aed2d (What test modules share stands in tests/helpers)
 
 
 def is_found(path: Path) -> bool:
@@ -106,22 +83,12 @@ def is_false(content: dict[str, Any]) -> bool:
     return next(findings(report), None) is not None
 
 
-<<<<<<< HEAD
-=======
-def step_of(path: Place, value: float) -> float:
-    if isinstance(value, int):
-        return 1
-    return 0.01 if "rate" in path or "rates" in path or "announced_share" in path else 0.001
-
-
->>>>>>> f9aed2d (What test modules share stands in tests/helpers)
 def write(path: Path, content: dict[str, Any], *, forged: bool) -> Path:
     if forged and isinstance(content.get("provenance"), dict):
         with suppress(UnicodeEncodeError):
             content = content | {"provenance": content["provenance"] | {"checksum": model.checksum(content)}}
     path.write_text(json.dumps(content), encoding="utf-8")
     return path
-<<<<<<< HEAD
 
 
 def step_of(path: Place, value: float) -> float:
@@ -129,5 +96,3 @@ def step_of(path: Place, value: float) -> float:
     if isinstance(value, int):
         return 1
     return 0.01 if "rate" in path or "rates" in path or "announced_share" in path else 0.001
-=======
->>>>>>> f9aed2d (What test modules share stands in tests/helpers)

@@ -294,11 +294,7 @@ def _tampering_is_found(published: Published, folder: Path) -> None:
         else:
             by = step if part in ("influence", "surrogate") else 0.05
             new = round(old + (by if old < 0.5 else -by), 6)
-<<<<<<< HEAD
         forged = forging.write(folder / "forged.json", forging.with_value(content, path, new), forged=True)
-=======
-        forged = forging.write(folder / "forged.json", forging.replaced(content, path, new), forged=True)
->>>>>>> f9aed2d (What test modules share stands in tests/helpers)
         assert forging.is_found(forged), (path, old, new)
     changed = copy.deepcopy(content)
     said = [*changed["fairness"], *changed.get("changes", {}).get("entries", ())]

@@ -24,17 +24,9 @@ from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme
 from atr.report import model
 from atr.report.comparisons import ComparisonFormatter
-<<<<<<< HEAD
 from atr.verify import verify
 from atr.verify.statements import check
 from tests.helpers import forging, series, whole
-=======
-from atr.verify import check, loosely_bounded, verify
-from atr.verify.population_bounds import PopulationBounds, _People, apart_at_least
-from tests.helpers import forging, series, whole
-from tests.helpers.announced_cells import WithItsOwn, announced, of_two, two_sets
-from tests.helpers.command import atr
->>>>>>> f9aed2d (What test modules share stands in tests/helpers)
 
 
 def _publish(folder: Path, counts: dict[tuple[str, str], tuple[int, int]], **policy: Any) -> dict[str, Any]:
@@ -83,9 +75,7 @@ def test_any_changed_number_is_found(published: dict[str, Any], tmp_path: Path) 
             assert forging.is_found(forging.write(tmp_path / "r.json", changed, forged=False)), path
 
 
-def test_a_changed_number_that_follows_from_others_is_found_though_the_checksum_was_renewed(
-    published: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_forged_number_that_follows_from_others_is_found(published: dict[str, Any], tmp_path: Path) -> None:
     for path in forging.leaves({key: published[key] for key in forging.RECOMPUTED}):
         for sign in (1, -1):
             changed = forging.changed(published, path, sign * forging.step_of(path, forging.value_at(published, path)))
@@ -95,21 +85,13 @@ def test_a_changed_number_that_follows_from_others_is_found_though_the_checksum_
 def test_a_changed_verdict_or_sentence_is_found(published: dict[str, Any], tmp_path: Path) -> None:
     verdict = "not_met" if published["fairness"][0]["verdict"] == "met" else "met"
     for field, other in (("verdict", verdict), ("sentence", "All is well.")):
-<<<<<<< HEAD
         changed = forging.with_value(published, ("fairness", 0, field), other)
-=======
-        changed = forging.replaced(published, ("fairness", 0, field), other)
->>>>>>> f9aed2d (What test modules share stands in tests/helpers)
         assert verify(forging.write(tmp_path / "r.json", changed, forged=True))
 
 
 def test_a_figure_that_does_not_follow_is_named(published: dict[str, Any], tmp_path: Path) -> None:
     value = published["influence"][0]["value"]
-<<<<<<< HEAD
     changed = forging.with_value(published, ("influence", 0, "value"), round(value + 0.1, 3))
-=======
-    changed = forging.replaced(published, ("influence", 0, "value"), round(value + 0.1, 3))
->>>>>>> f9aed2d (What test modules share stands in tests/helpers)
     (found,) = (
         f for f in verify(forging.write(tmp_path / "r.json", changed, forged=True)) if f.where.startswith("influence")
     )
@@ -183,7 +165,7 @@ def _announces(content: dict[str, Any], groups: int) -> None:
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_a_forgery_is_found_though_the_checksum_was_renewed(
+def test_a_forgery_with_a_new_checksum_is_found(
     name: str, published: dict[str, Any], withholding: dict[str, Any], tmp_path: Path
 ) -> None:
     for content in (published, withholding):
@@ -207,7 +189,7 @@ def test_a_withheld_group_has_no_numbers(numbers: dict[str, Any], withholding: d
 
 
 @pytest.mark.parametrize("rates", ["exact", "free"])
-def test_rounded_populations_leave_room_but_not_for_everything(tmp_path: Path, rates: str) -> None:
+def test_rounded_populations_leave_room_for_little(tmp_path: Path, rates: str) -> None:
     content = _publish(tmp_path / "s", _rounded(34), group_rates=rates)
     assert verify(forging.write(tmp_path / "r.json", content, forged=False)) == []
     for path, step in (
@@ -224,11 +206,7 @@ def test_rounded_populations_leave_room_but_not_for_everything(tmp_path: Path, r
     ):
         assert verify(forging.write(tmp_path / "r.json", forging.changed(content, path, step), forged=True)), path
     value = content["fairness"][2]["value"]
-<<<<<<< HEAD
     changed = forging.with_value(content, ("fairness", 2, "range"), [0.0, 1.0] if rates == "exact" else [value, value])
-=======
-    changed = forging.replaced(content, ("fairness", 2, "range"), [0.0, 1.0] if rates == "exact" else [value, value])
->>>>>>> f9aed2d (What test modules share stands in tests/helpers)
     assert any("range" in str(f) for f in verify(forging.write(tmp_path / "r.json", changed, forged=True)))
 
 
@@ -257,7 +235,7 @@ def _of_several(outcomes: tuple[str, ...], rounding: int) -> tuple[model.PublicR
 
 @pytest.mark.parametrize("rounding", [1, 5])
 @pytest.mark.parametrize("outcomes", [SEVERAL[:count] for count in (3, 4, 5)])
-def test_a_range_of_several_outcomes_that_is_made_narrower_is_found(outcomes: tuple[str, ...], rounding: int) -> None:
+def test_a_range_of_several_outcomes_made_narrower_is_found(outcomes: tuple[str, ...], rounding: int) -> None:
     """With rounded people all but the lower end of parity of groups that share QID groups."""
     report, announced = _of_several(outcomes, rounding)
     whole.verifies(report, announced)
@@ -284,96 +262,7 @@ def test_a_range_of_several_outcomes_that_is_made_narrower_is_found(outcomes: tu
             assert name in found or (end == "lower" and rounding > 1 and e.measure == "statistical_parity"), (end, name)
 
 
-<<<<<<< HEAD
-=======
-def test_ends_that_are_bounded_only_are_said_to_be(tmp_path: Path) -> None:
-    assert not loosely_bounded(_of_several(SEVERAL[:3], 1)[0])
-    assert not loosely_bounded(_of_several(SEVERAL[:2], 5)[0])
-    report, of = _of_several(SEVERAL[:3], 5)
-    path = forging.write(tmp_path / "r.json", json.loads(report.to_json()), forged=False)
-    population = tmp_path / "population.csv"
-    keys = [[public, secret] for public in "ab" for secret in "xyz"]
-    rows = [[*key, int(people)] for key, people in zip(keys, of.population, strict=True)]
-    with population.open("w", newline="") as file:
-        csv.writer(file).writerows([["public", "secret", "population"], *rows])
-    for more, told in ((), True), (("--population", population), False):
-        result = atr("verify", path, *more)
-        assert result.returncode == 0, result.stderr
-        assert ("bounded only" in result.stdout) == told
-
-
-def _within_rounding(
-    cells: AnnouncedCells, data: st.DataObject, *, width: int, flattened: bool = False
-) -> tuple[PopulationBounds, AnnouncedCells]:
-    """What a reader of rounded people knows of cells, and the cells with people at the ends of what is left."""
-    n, groups = len(cells.population), len(cells.offsets) - 1
-    least, most = (
-        cells.population,
-        cells.population + np.array(data.draw(st.lists(st.integers(0, width), min_size=n, max_size=n))),
-    )
-    flat = np.array(data.draw(st.lists(st.booleans(), min_size=groups, max_size=groups))) if flattened else None
-    cells = replace(cells, exact=True, flattened=flat)
-    printed = PopulationBounds(
-        report=cast(Any, None),
-        announcement=cast(Any, SimpleNamespace(offsets=cells.offsets)),
-        cells=cells,
-        least=least,
-        most=most,
-        columns={},
-    )
-    people = np.where(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), least, most)
-    return printed, replace(cells, population=people, printed=people)
-
-
-@given(announced(fewest_outcomes=3, most_outcomes=6), st.sampled_from([(1, 3), (1_000, 10)]), st.data())
-def test_an_upper_end_of_several_outcomes_is_bounded_from_below_whatever_the_people(
-    case: tuple[AnnouncedCells, np.ndarray], sizes: tuple[int, int], data: st.DataObject
-) -> None:
-    """Also where two sets share groups, so that the ends each has alone may not be reached together; and closely."""
-    times, width = sizes
-    cells = WithItsOwn(**vars(case[0]))
-    printed, true = _within_rounding(replace(cells, population=cells.population * times), data, width=width)
-    labels = two_sets(data, len(true.population))
-    top = of_two(true, labels.tolist())[1].range[1]
-    one, other = (labels == which for which in "ab")
-    bound = printed.furthest(one, other)
-    assert bound <= top + 1e-9
-    if times > width:
-        assert bound >= top - 0.03
-
-
-@given(announced(fewest_outcomes=3), st.sampled_from([1, 1_000]), st.booleans(), st.data())
-def test_known_totals_lie_beyond_the_announced_ones_by_no_less_than_is_counted_on(
-    case: tuple[AnnouncedCells, np.ndarray], times: int, flattened: bool, data: st.DataObject
-) -> None:
-    cells = replace(case[0], population=case[0].population * times)
-    printed, true = _within_rounding(cells, data, width=3, flattened=flattened)
-    beyond = printed._beyond_announced(_People.of(printed, printed.everyone))
-    for place, of in enumerate(sets(true.outcomes)[1:-1], start=1):
-        event = true.event(*of)
-        shown = np.add.reduceat(true.population * event.chance, true.offsets[:-1])
-        assert (event.totals[:, 1] - shown >= beyond[place] - 1e-9).all()
-    assert (beyond[[0, -1]] == 0).all()
-
-
-RATES, SCALES = st.floats(0, 0.3), st.lists(st.floats(0.8, 1.2), min_size=2, max_size=2)
-
-
-@given(st.floats(-0.5, 0.5), RATES, RATES, SCALES, SCALES, st.floats(0, 1), st.floats(0, 1))
-def test_the_least_sum_is_found_whatever_the_scales(
-    total: float, u: float, v: float, s: list[float], t: list[float], i: float, k: float
-) -> None:
-    def least(*scales: float) -> float:
-        return float(linprog([1, 1], A_ub=[[-x for x in scales]], b_ub=[-total], bounds=[(None, u), (None, v)]).fun)
-
-    assume(total < min(s) * u + min(t) * v)
-    found = apart_at_least(total, (u, v), (s, t))
-    assert found == pytest.approx(min(least(*scales) for scales in product(s, t)), abs=1e-9)
-    assert found <= least(s[0] + i * (s[1] - s[0]), t[0] + k * (t[1] - t[0])) + 1e-9
->>>>>>> f9aed2d (What test modules share stands in tests/helpers)
-
-
-def test_with_the_exact_populations_every_digit_is_checked_again(tmp_path: Path) -> None:
+def test_with_exact_populations_every_digit_is_checked(tmp_path: Path) -> None:
     counts = _rounded(34)
     content = _publish(tmp_path / "s", counts)
     population = tmp_path / "population.csv"
@@ -429,14 +318,10 @@ def test_a_hostile_report_does_not_crash(tmp_path: Path, rounding: int) -> None:
     alike |= {(name, i) for name in ("influence", "notes") for i in range(1, len(content[name]))}
     for path in (path for path in forging.nodes(content) if path[:2] not in alike):
         values = (*numbers, *others) if isinstance(forging.value_at(content, path), int | float) else others
-<<<<<<< HEAD
         for changed in (
             *(forging.with_value(content, path, value) for value in values),
             forging.without(content, path),
         ):
-=======
-        for changed in (*(forging.replaced(content, path, value) for value in values), forging.without(content, path)):
->>>>>>> f9aed2d (What test modules share stands in tests/helpers)
             with suppress(VerifyError):
                 assert isinstance(verify(forging.write(tmp_path / "r.json", changed, forged=True)), list)
 
