@@ -53,12 +53,12 @@ def announced(draw: st.DrawFn, *, fewest_outcomes: int = 2, most_outcomes: int =
     units = np.floor(truth * 100 + 1e-9).astype(np.int64)
     for row, part in zip(units, truth * 100 - units, strict=True):
         row[np.argsort(-part, kind="stable")[: 100 - row.sum()]] += 1
-    low, high = Delta(level).allowed_outcomes_on_grid(truth, digits=2)
+    low, high = Delta(level).allowed_on_grid(truth, digits=2)
     if not exact and outcomes == 2:
         first = [draw(st.integers(int(a), int(b))) for a, b in zip(low[:, 0], high[:, 0], strict=True)]
         units = np.array([[x, 100 - x] for x in first])
     assert ((low <= units) & (units <= high)).all()
-    lower, upper = Delta(level).believed_outcomes(units / 100, digits=2)
+    lower, upper = Delta(level).believed(units / 100, digits=2)
     return Cells(population, units / 100, 2, lower, upper, offsets, exact, population), truth
 
 

@@ -158,7 +158,7 @@ def _small(
 ALIKE = (("a", "women", 50, 30), ("a", "men", 60, 40), ("b", "men", 60, 20))
 
 
-def test_combinations_that_nobody_announced_has_are_named_and_long_lists_cut() -> None:
+def test_combinations_nobody_has_are_named_and_lists_cut() -> None:
     report, announced = _small(*ALIKE, declared=tuple(f"race {i:02}" for i in range(12)))
     whole.verifies(report, announced)
     (absent,) = (by.absent for by in report.compared if len(by.attributes) > 1)
@@ -173,7 +173,7 @@ def test_combinations_that_nobody_announced_has_are_named_and_long_lists_cut() -
         assert check(report.model_copy(update={"compared": compared}))
 
 
-def test_combinations_too_many_to_list_are_not_listed_and_that_is_said() -> None:
+def test_combinations_too_many_to_list_are_said_not_listed() -> None:
     report, _ = _small(*ALIKE)
     longer = tuple(
         a.model_copy(update={"values": (*a.values, *(f"{a.name} {i}" for i in range(10**5)))})
@@ -244,7 +244,7 @@ def test_a_group_of_too_few_people_is_listed_without_a_verdict() -> None:
     ]
 
 
-def test_the_section_has_a_block_for_every_intersection_with_origins_of_its_lines() -> None:
+def test_every_intersection_has_a_block_with_origins_of_lines() -> None:
     report, _, _ = _made()
     blocks = parity.protected(report)
     assert [p.title for p in blocks] == ["race", "sex", "level", "race and sex", "sex and level"]
@@ -263,7 +263,7 @@ def _paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return found + [p for key, inner in items for p in _paths(inner, (*path, key))]
 
 
-def test_every_changed_word_or_number_of_what_is_compared_is_found() -> None:
+def test_every_change_of_what_is_compared_is_found() -> None:
     report, announced, _ = _made(races=RACES[:2], minimum=140)
     content = json.loads(report.to_json())
     kinds: dict[tuple[Any, ...], dict[str, Any]] = {}
@@ -315,7 +315,7 @@ def test_a_forged_comparison_is_found_with_rounded_populations(change: Any) -> N
 
 
 @pytest.mark.parametrize("measure", ["p_percent_rule", "statistical_parity"])
-def test_exact_figures_that_contradict_the_others_are_found_whatever_rounding_of_people_leaves(measure: str) -> None:
+def test_contradicting_figures_are_found_despite_rounding(measure: str) -> None:
     report, announced, _ = _made()
     how = ComparisonFormatter(announced.outcomes, {a.name: a.title for a in report.attributes}, report.policy)
     exact = [
@@ -355,13 +355,13 @@ def test_what_intersections_are_called_is_no_attribute() -> None:
         Programme.model_validate(content)
 
 
-def test_the_joined_name_of_two_values_is_never_that_of_two_others(tmp_path: Path) -> None:
+def test_two_pairs_of_values_never_share_a_name(tmp_path: Path) -> None:
     values = ("a", "b", "a, b", '"a', 'b"', "", ", ")
     pairs = [(x, y) for x in values for y in values]
     assert len({fairness.joined(pair) for pair in pairs}) == len(pairs)
 
 
-def test_figures_that_follow_are_recomputed_whoever_made_the_report() -> None:
+def test_figures_that_follow_are_always_recomputed() -> None:
     report, _, _ = _made("exact")
     elsewhere = report.provenance.model_copy(update={"atr": "0.0.9"})
     other = report.model_copy(update={"provenance": elsewhere, "notes": report.notes[:1]})

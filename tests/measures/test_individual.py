@@ -126,7 +126,7 @@ def test_it_is_that_of_a_double_loop(
 
 
 @given(_regions(), st.sampled_from(DISTANCES), st.integers(1, 9))
-def test_among_some_regions_it_is_that_of_a_report_on_these_alone(
+def test_among_some_regions_it_is_as_if_there_were_no_others(
     made: tuple[list[dict[str, str]], np.ndarray[Any, Any], list[int]], distance: OutcomeDistance, least: int
 ) -> None:
     rows, D, people = made
@@ -144,7 +144,7 @@ def test_among_some_regions_it_is_that_of_a_report_on_these_alone(
 
 
 @given(_regions(), st.sampled_from(DISTANCES), st.sampled_from([0.02, 0.1, 0.5]), st.integers(0, 2**32 - 1))
-def test_the_true_excess_lies_in_the_range_whatever_the_promise_allows(
+def test_the_true_excess_lies_in_its_range(
     made: tuple[list[dict[str, str]], np.ndarray[Any, Any], list[int]],
     distance: OutcomeDistance,
     within: float,

@@ -62,7 +62,7 @@ def test_ratios_are_those_that_were_published(
 
 
 @pytest.mark.parametrize("people", [2, 10, 40])
-def test_a_ratio_where_everybody_had_the_outcome_has_the_score_interval_in_closed_form(people: int) -> None:
+def test_a_ratio_of_two_full_groups_has_the_closed_form(people: int) -> None:
     """With both rates 1 the score statistic of a ratio r below 1 is sqrt(n (1 - r) / r)."""
     z2 = norm.isf(0.025) ** 2
     low, high = sampling.ratio_interval((people, people), (2 * people, 2 * people), alpha=0.05)
@@ -117,9 +117,7 @@ def test_intervals_hold_the_figure_and_lie_where_it_can(
 
 
 @given(st.integers(2, 60), st.integers(2, 60), st.data())
-def test_what_lies_in_the_interval_of_a_ratio_is_what_its_test_does_not_reject(
-    n: int, m: int, data: st.DataObject
-) -> None:
+def test_the_interval_of_a_ratio_inverts_its_test(n: int, m: int, data: st.DataObject) -> None:
     a, b = (data.draw(st.integers(1, n - 1)), n), (data.draw(st.integers(1, m - 1)), m)
     low, high = sampling.ratio_interval(a, b, alpha=0.05)
     for ratio, rejected in ((low * 0.99, True), (low * 1.01, False), (high * 0.99, False), (high * 1.01, True)):
@@ -202,7 +200,7 @@ def test_two_people_with_one_outcome_do_not_make_a_sure_rate() -> None:
     assert of_women[1] == 1.0
 
 
-def test_the_measures_of_one_pair_share_a_test_and_are_adjusted_once() -> None:
+def test_measures_of_a_pair_share_a_test_adjusted_once() -> None:
     report = _report({("women", "low"): (200, 0.5), ("men", "low"): (400, 0.6)})
     assert printed.tests(report) == 1
     for entry in report.fairness:
@@ -283,7 +281,7 @@ def test_an_interval_that_nothing_bounds_is_drawn_and_said() -> None:
     assert 'class="whisker"' in page
 
 
-def test_the_documents_say_the_same_and_tell_interval_and_range_apart() -> None:
+def test_documents_tell_interval_and_range_apart() -> None:
     report = _report({("women", "low"): (200, 0.5), ("men", "low"): (400, 0.6)}, spread=0.02)
     found = _of(report, "p_percent_rule", report.positive)
     page = report_html(report, sha256="0" * 64)
@@ -315,7 +313,7 @@ def _write(path: Path, content: dict[str, Any]) -> Path:
     return path
 
 
-def test_verify_finds_every_changed_figure_whoever_made_the_report(published: dict[str, Any], tmp_path: Path) -> None:
+def test_verify_finds_every_changed_figure(published: dict[str, Any], tmp_path: Path) -> None:
     assert published["policy"]["sampling"]["alpha"] == 0.1
     assert verify(_write(tmp_path / "r.json", published)) == []
     changes: list[tuple[str, Any]] = [

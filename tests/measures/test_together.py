@@ -383,7 +383,7 @@ def _is_one_clear_message(said: str, path: Path, key: str, message: str) -> None
 
 
 @pytest.mark.parametrize("pair", together.REFUSED, ids=str)
-def test_two_features_that_do_not_go_together_are_refused_in_one_message(
+def test_features_that_clash_are_refused_in_one_message(
     pair: tuple[tuple[str, Any], ...],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -452,7 +452,7 @@ ALONE: dict[str, tuple[Callable[[Content], Any], str, str]] = {
 
 
 @pytest.mark.parametrize("name", ALONE)
-def test_a_feature_without_what_it_needs_is_refused_in_one_message(
+def test_a_feature_without_its_need_is_refused_in_one_message(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     change, key, message = ALONE[name]
