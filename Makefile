@@ -21,7 +21,7 @@ setup: .venv/installed  ## The environment, from the lock file with hashes
 
 report: setup  ## The report of the bundled COMPAS programme for 2013
 	@bash .ci/system-packages pango
-	$(BIN)/atr publish examples/compas --period 2013
+	$(BIN)/python -P -m atr.flows publish examples/compas --period 2013
 
 test: setup  ## The tests, in a real browser and against a real server too
 	@bash .ci/system-packages pango chromium

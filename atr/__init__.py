@@ -1,3 +1,31 @@
-"""Algorithmic Transparency Reports: announced decision rules that bound what a reader can infer."""
+"""Algorithmic Transparency Reports: announced decision rules that bound what a reader can infer.
 
+>>> programme = atr.load("programme.yaml")            # doctest: +SKIP
+>>> atr.check(programme).periods                      # doctest: +SKIP
+>>> draft = atr.publish(programme, period="2013")     # doctest: +SKIP
+
+The mathematics is in :mod:`atr.core`, :mod:`atr.mechanisms` and :mod:`atr.measures`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from atr.verify import verify
+
+if TYPE_CHECKING:
+    from atr.pipeline import check, history, publish, review
+    from atr.programme import load
+
+__all__ = ["check", "history", "load", "publish", "review", "verify"]
 __version__ = "0.1.0"
+
+_HOME = {"load": "atr.programme"} | dict.fromkeys(("check", "history", "publish", "review"), "atr.pipeline")
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for only then: the command line need not wait for all of it."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'atr' has no attribute '{name}'")
+    return getattr(import_module(_HOME[name]), name)

@@ -1,4 +1,4 @@
-"""The atr command: init, check, publish, review, verify, history, serve.
+"""The atr command: init, check, publish, review, verify, history, backfill, serve.
 
 Exit codes: 0 done, 1 input error, 2 usage, 3 a gate refused or a statement is false, 4 environment, 70 internal error,
 130 interrupted. Progress goes to stderr, the paths of documents to stdout; with --json, an error is JSON there.
@@ -7,15 +7,13 @@ Exit codes: 0 done, 1 input error, 2 usage, 3 a gate refused or a statement is f
 from __future__ import annotations
 
 import json
-import logging
 import os
-import signal
 import sys
 import tempfile
 import traceback
-from contextlib import chdir
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from typer.exceptions import TyperException
@@ -23,56 +21,72 @@ from typer.exceptions import TyperException
 import atr
 from atr.errors import AtrError, EnvironmentFault, ProgrammeError, RefusedError
 
-INTERRUPTED = 130
-_AGAIN = "What was published is untouched; run the command again."
+if TYPE_CHECKING:
+    from atr.pipeline import Draft
 
-app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    help="Publish Algorithmic Transparency Reports that bound what a reader can infer about anyone.",
-)
+INTERRUPTED = 130
+AGAIN = "What was published is untouched; run the command again."
 
 ProgrammeArgument = Annotated[Path, typer.Argument(metavar="PROGRAMME", help="The programme file, or its folder.")]
 PeriodArgument = Annotated[str, typer.Argument(metavar="PERIOD", help="Such as 2013, 2013-Q1 or 2013-05.")]
+PeriodOption = Annotated[
+    str | None,
+    typer.Option(metavar="PERIOD", help="Such as 2013, 2013-Q1 or 2013-05; by default the last complete one."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
 
 
+def application(about: str) -> typer.Typer:
+    """A command line in the manner of this one."""
+    return typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, help=about)
+
+
+app = application("Publish Algorithmic Transparency Reports that bound what a reader can infer about anyone.")
+
+
 def main() -> NoReturn:
-    """Run the command and exit with its code; no traceback for a mistake in somebody's file."""
+    """Run the command and exit with its code."""
+    sys.exit(run(app))
+
+
+def run(app: typer.Typer) -> int:
+    """Run a command line; no traceback for a mistake in somebody's file.
+
+    Returns
+    -------
+    Its exit code.
+    """
     os.umask(0o077)
     for descriptor in range(3):  # one that is closed would be that of the next file to be opened
         try:
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
-    signal.signal(signal.SIGINT, _interrupted)
-    sys.exit(_run())
-
-
-def _run() -> int:
     try:
         return app(sys.argv[1:] or ["--help"], standalone_mode=False) or 0
     except AtrError as error:
-        _say(f"atr: {error}")
+        say(f"atr: {error}")
         if error.private:
-            _say(error.private)
+            say(error.private)
         kind, message, where, hint = type(error).__name__, error.message, error.where, error.hint
-        return _failed(kind, message, error.exit_code, where=where, hint=hint)
+        return failed(kind, message, error.exit_code, where=where, hint=hint)
     except TyperException as error:
         message = error.format_message()
         hint = "`atr --help` and `atr COMMAND --help` tell what there is."
-        _say(f"atr: {message}\n{hint}")
-        return _failed("UsageError", message, error.exit_code, hint=hint)
+        say(f"atr: {message}\n{hint}")
+        return failed("UsageError", message, error.exit_code, hint=hint)
     except OSError as error:
         where, message = str(error.filename or "this machine"), error.strerror or str(error)
-        _say(f"atr: {where}: {message}")
-        return _failed("EnvironmentFault", message, EnvironmentFault.exit_code, where=where)
+        say(f"atr: {where}: {message}")
+        return failed("EnvironmentFault", message, EnvironmentFault.exit_code, where=where)
+    except (KeyboardInterrupt, typer.Abort):
+        say(f"atr: interrupted. {AGAIN}")
+        return failed("Interrupted", "interrupted", INTERRUPTED, hint=AGAIN)
     except Exception:
-        return _failed("InternalError", _internal_error(), 70)
+        return failed("InternalError", _internal_error(), 70)
 
 
-def _failed(kind: str, message: str, code: int, *, where: str = "", hint: str = "") -> int:
+def failed(kind: str, message: str, code: int, *, where: str = "", hint: str = "") -> int:
     """Tell machines of an error, and return its exit code."""
     if "--json" in sys.argv[1:]:
         error = {"kind": kind, "message": message, "where": where, "hint": hint, "exit_code": code}
@@ -97,96 +111,73 @@ def init(
     for source in sources:
         with (folder / source.name).open("xb") as file:
             file.write(source.read_bytes())
-    _say(f"An example is in {target}. Next: atr check {target}")
-    _result({"programme": str(target)}, [str(target)], as_json=as_json)
+    say(f"An example is in {target}. Next: atr check {target}")
+    result({"programme": str(target)}, [str(target)], as_json=as_json)
 
 
 @app.command()
 def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     """Validate a programme, and the log against it, without writing anything."""
-    from atr import ingest
-    from atr.core.regions import DisclosureStatus
-    from atr.mechanisms import mechanism_of
+    from atr.ingest.log_check import check as check_log
     from atr.programme import load
     from atr.report.wording import count
-    from atr.warehouse import coarsening
-    from atr.warehouse import counting as regions
-    from atr.warehouse.connection import Warehouse
 
     loaded = load(programme)
-    _say("Reading the log …")
-    with Warehouse.in_memory() as warehouse:
-        accounting = ingest.ingest(warehouse, loaded)
-        remarks = ingest.remarks(warehouse, loaded)
-        found = []
-        for period, decisions in regions.periods(warehouse, loaded.period.every):
-            counted = coarsening.aggregate(warehouse, loaded, period)
-            mechanism_of(loaded.policy).check_programme(counted.take(counted.announced), loaded.policy)
-            found.append({"period": period.label, "decisions": decisions,
-                          "announced": len(counted.printed),
-                          "flattened": len(counted.with_status(DisclosureStatus.FLATTENED)),
-                          "too_small": len(counted.with_status(DisclosureStatus.TOO_SMALL)),
-                          "prior_too_sure": len(counted.with_status(DisclosureStatus.PRIOR_TOO_SURE))})  # fmt: skip
-    _say(f"{loaded.path}: fits its log.")
-    _say(
+    say("Reading the log …")
+    found = check_log(loaded)
+    accounting = found.accounting
+    say(f"{loaded.path}: fits its log.")
+    say(
         f"{count(accounting.rows_read, 'row')} read: {count(accounting.decisions, 'decision')}, "
         f"{count(accounting.duplicates, 'duplicate')}, {count(accounting.corrections, 'correction')}, "
         f"{accounting.quarantined:,} quarantined."
     )
     for reason, rows in accounting.reasons.items():
-        _say(f"  quarantined, {reason}: {rows:,}")
-    if not any(f["announced"] for f in found):
-        remarks.append(
-            "policy: no period announces a group: every one is smaller than minimum_group_size, or known too well "
-            "before any report for max_confidence"
-        )
-    for remark in remarks:
-        _say(f"  {remark if remark.endswith('?') else remark + '.'}")
+        say(f"  quarantined, {reason}: {rows:,}")
+    for remark in found.remarks:
+        say(f"  {remark if remark.endswith('?') else remark + '.'}")
     heads = {"announced": "groups announced", "flattened": "of these flattened", "too_small": "too small",
              "prior_too_sure": "prior too sure"}  # fmt: skip
-    shown = [name for name in heads if name != "flattened" or any(f["flattened"] for f in found)]
+    periods = found.periods.to_dict("records")
+    shown = [name for name in heads if name != "flattened" or found.periods["flattened"].any()]
     lines = [f"{'period':<10}{'decisions':>12}" + "".join(f"{heads[name]:>18}" for name in shown)]
-    lines += [f"{f['period']:<10}{f['decisions']:>12,}" + "".join(f"{f[name]:>18,}" for name in shown) for f in found]
-    result = {"rows": accounting.rows_read, "decisions": accounting.decisions, "periods": found, "remarks": remarks}
-    _result(result, lines, as_json=as_json)
+    lines += [f"{p['period']:<10}{p['decisions']:>12,}" + "".join(f"{p[name]:>18,}" for name in shown) for p in periods]
+    content = {"rows": accounting.rows_read, "decisions": accounting.decisions, "periods": periods,
+               "remarks": list(found.remarks)}  # fmt: skip
+    result(content, lines, as_json=as_json)
 
 
 @app.command()
-def publish(
-    programme: ProgrammeArgument,
-    period: Annotated[
-        str | None,
-        typer.Option(metavar="PERIOD", help="Such as 2013, 2013-Q1 or 2013-05; by default the last complete one."),
-    ] = None,
-    as_json: Json = False,
-) -> None:
+def publish(programme: ProgrammeArgument, period: PeriodOption = None, as_json: Json = False) -> None:
     """Make the report of a period and leave it as a draft that waits for review."""
-    from atr.programme import load, periods
-    from atr.report import model
+    from atr.pipeline import publish as make
+    from atr.progress import Progress
 
-    loaded = load(programme)
-    if period is not None:
-        periods.parse(period)
-    outcome = _flow(loaded, period)
-    announced = model.read(outcome.documents / "report.json").coverage.groups.announced
-    release, documents = outcome.release, outcome.documents
-    dossier = outcome.dossier / "dossier.html"
-    if not outcome.new:
-        _say(f"{release.period} has nothing new to say: version {release.version} ({release.state}) stays.")
+    with Progress(sys.stderr) as progress:
+        draft = make(programme, period, step=progress.step, map=progress.map)
+    show_draft(draft, programme, as_json=as_json)
+
+
+def show_draft(draft: Draft, programme: Path, *, as_json: bool) -> None:
+    """Say what a run came to, and where its documents are."""
+    release, announced = draft.release, draft.report.coverage.groups.announced
+    if not draft.new:
+        say(f"{release.period} has nothing new to say: version {release.version} ({release.state}) stays.")
     else:
-        _say(f"The draft of {release.period}, version {release.version}, waits for review. Read the dossier, then:")
-        _say(f"  atr review {programme} {release.period} --approve --name … --comment …")
+        say(f"The draft of {release.period}, version {release.version}, waits for review. Read the dossier, then:")
+        say(f"  atr review {programme} {release.period} --approve --name … --comment …")
     if not announced:
-        _say("It announces no group: each is too small, or known too well before any report. It says so, and no more.")
-    if outcome.overlapping:
-        _say(
-            f"There are reports of periods that share days with {release.period}: {', '.join(outcome.overlapping)}. "
+        say("It announces no group: each is too small, or known too well before any report. It says so, and no more.")
+    if draft.overlapping:
+        say(
+            f"There are reports of periods that share days with {release.period}: {', '.join(draft.overlapping)}. "
             "Publish one or the other: whoever has both can subtract one from the other."
         )
-    files = [documents / name for name in ("report.html", "report.pdf", "report.json")]
-    _result(
-        {"period": release.period, "version": release.version, "state": release.state, "new": outcome.new,
-         "groups_announced": announced, "overlapping": list(outcome.overlapping), "documents": str(documents),
+    dossier = draft.dossier / "dossier.html"
+    files = [draft.documents / name for name in ("report.html", "report.pdf", "report.json")]
+    result(
+        {"period": release.period, "version": release.version, "state": release.state, "new": draft.new,
+         "groups_announced": announced, "overlapping": list(draft.overlapping), "documents": str(draft.documents),
          "dossier": str(dossier), "report_sha256": release.report_sha256},
         [str(path) for path in (*files, dossier)],
         as_json=as_json,
@@ -221,13 +212,13 @@ def review(
         raise typer.BadParameter("give one of --approve and --reject")
     if not approve and not reject:
         draft, documents, dossier, overlapping = reviewing.waiting(loaded, period)
-        _say(
+        say(
             f"Version {draft.version} of {period}, drafted {draft.date}, waits. Read these, then --approve or --reject."
         )
         if overlapping:
-            _say(f"It shares days with what is published: {', '.join(overlapping)}. See --despite-overlap.")
+            say(f"It shares days with what is published: {', '.join(overlapping)}. See --despite-overlap.")
         lines = [str(dossier / "dossier.html"), str(documents / "report.html"), str(documents / "report.pdf")]
-        _result({"state": draft.state, "overlapping": list(overlapping), "documents": str(documents),
+        result({"state": draft.state, "overlapping": list(overlapping), "documents": str(documents),
                  "dossier": str(dossier)}, lines, as_json=as_json)  # fmt: skip
         return
     if not name.strip() or not comment.strip():
@@ -239,8 +230,8 @@ def review(
             )
         else:
             release, folder = reviewing.reject(loaded, period, name=name, comment=comment, report_sha256=sha256)
-    _say(f"{period}, version {release.version}: {release.state} by {name}.")
-    _result({"period": period, "version": release.version, "state": release.state, "folder": str(folder)},
+    say(f"{period}, version {release.version}: {release.state} by {name}.")
+    result({"period": period, "version": release.version, "state": release.state, "folder": str(folder)},
             [str(folder)], as_json=as_json)  # fmt: skip
 
 
@@ -261,12 +252,12 @@ def verify(
 
     checked, findings = verify_files(report, population=population, previous=previous)
     for finding in findings:
-        _say(f"false: {finding}")
+        say(f"false: {finding}")
     false = count(len(findings), "false statement")
     said = false if findings else "verified: every statement agrees with the printed numbers, within their rounding"
     if not findings and previous is None and checked.changes is not None:
         said += "; what it says of the report before is taken as it stands (--previous checks it)"
-    _result({"verified": not findings, "findings": [str(f) for f in findings]}, [f"{report}: {said}"], as_json=as_json)
+    result({"verified": not findings, "findings": [str(f) for f in findings]}, [f"{report}: {said}"], as_json=as_json)
     if findings:
         raise typer.Exit(RefusedError.exit_code)
 
@@ -286,8 +277,19 @@ def history(programme: ProgrammeArgument, as_json: Json = False) -> None:
         since = r.changed_at[:16].replace("T", " ")
         lines.append(f"{r.period:<10}{r.version:>8}  {r.state:<11}{since:<18}{(r.report_sha256 or '')[:12]:<14}{why}")
     if not releases:
-        _say("No release yet: `atr publish` makes the first draft.")
-    _result({"releases": [asdict(r) for r in releases]}, lines, as_json=as_json)
+        say("No release yet: `atr publish` makes the first draft.")
+    result({"releases": [asdict(r) for r in releases]}, lines, as_json=as_json)
+
+
+@app.command()
+def backfill(
+    programme: ProgrammeArgument,
+    first: Annotated[str | None, typer.Option(help="The first period; by default the log's.")] = None,
+    last: Annotated[str | None, typer.Option(help="The last period; by default the last complete one.")] = None,
+) -> None:
+    """Leave a draft for every period of the log, one after the other, as a Prefect flow."""
+    given = [(name, value) for name, value in (("--first", first), ("--last", last)) if value is not None]
+    _flows("backfill", str(programme), *(f"{name}={value}" for name, value in given))
 
 
 @app.command()
@@ -300,9 +302,12 @@ def serve(
     home: Annotated[Path, typer.Option(help="Prefect's own folder; private.")] = Path("var/prefect"),
 ) -> None:
     """Run a local Prefect server with the deployments of prefect.yaml, and a worker, until interrupted."""
-    from atr.flows.serve import serve as start
+    _flows("serve", *(f"--programme={path}" for path in programme or []), f"--port={port}", f"--home={home}")
 
-    start(programme or [], port=port, home=home)
+
+def _flows(*arguments: str) -> NoReturn:
+    """Let a flow's own command take the place of this process."""
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "atr.flows", *arguments])  # noqa: S606 - a fixed command
 
 
 def _version(asked: bool) -> None:
@@ -320,56 +325,7 @@ def _options(
     pass
 
 
-def _flow(programme: Any, period: str | None) -> Any:
-    """Run the publish flow in this process, with a Prefect server of its own."""
-    from atr import pipeline as run
-    from atr.flows import environment
-    from atr.flows.server import listen, server
-
-    _say("Looking at the log …")
-    period = run.foresee(str(programme.path), period)
-    home = programme.store_path / "prefect"
-    environment.prepare(home, own=True)
-    _say("Starting Prefect …")
-    logger = logging.getLogger("atr")
-    logger.setLevel(logging.INFO)
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    logger.addHandler(handler)
-    logger.propagate = False
-    with server(home, listen(), lost=_server_lost) as ready:
-        with chdir(home):  # where Prefect finds no settings that are meant for something else
-            from atr.flows.publish import publish as flow
-        try:
-            ready()
-        except EnvironmentFault:
-            run.foresee(str(programme.path), period)  # names another run of the series, if that is the reason
-            raise
-        return flow(str(programme.path), period)
-
-
-def _interrupted(*_: object) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _end_at_once("Interrupted", "interrupted", INTERRUPTED)
-
-
-def _server_lost() -> None:
-    _end_at_once("EnvironmentFault", "Prefect's server ended during the run", EnvironmentFault.exit_code)
-
-
-def _end_at_once(kind: str, message: str, code: int) -> NoReturn:
-    """End a command whose server is gone, or will be: Prefect would go on to ask it for minutes.
-
-    What a killed command leaves is sound: the next one starts afresh.
-    """
-    try:
-        os.write(2, f"atr: {message}. {_AGAIN}\n".encode())
-        _failed(kind, message, code, hint=_AGAIN)
-    finally:
-        os._exit(code)
-
-
-def _result(content: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
+def result(content: dict[str, Any], lines: Sequence[str], *, as_json: bool) -> None:
     """The answer on stdout: for people, or for machines."""
     if as_json:
         typer.echo(json.dumps(content, ensure_ascii=False, indent=1))
@@ -377,7 +333,7 @@ def _result(content: dict[str, Any], lines: list[str], *, as_json: bool) -> None
         typer.echo("\n".join(lines))
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
     typer.echo(text, err=True)
 
 
@@ -385,7 +341,7 @@ def _internal_error() -> str:
     with tempfile.NamedTemporaryFile("w", suffix=".txt", prefix="atr-error-", delete=False) as file:
         file.write(f"atr {atr.__version__}, Python {sys.version}\n\n{traceback.format_exc()}")
     message = f"an internal error, which is ours to mend. Please send {file.name} to the developers; read it first."
-    _say(f"atr: {message}")
+    say(f"atr: {message}")
     return message
 
 

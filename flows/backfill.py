@@ -8,15 +8,11 @@ from prefect import flow
 from prefect.states import Completed
 from pydantic import Field
 
-from atr import pipeline as steps
-from atr.errors import PeriodError, RefusedError
+from atr.errors import RefusedError
 from atr.flows.programmes import permitted
 from atr.flows.publish import PATIENCE, ProgrammePath, publish
+from atr.pipeline import past_periods
 from atr.programme import load
-from atr.programme.periods import complete_periods, today
-from atr.warehouse.connection import Warehouse
-from atr.warehouse.counting import decided_span
-from atr.warehouse.counting import periods as periods_of
 from atr.warehouse.store import hold
 
 
@@ -29,33 +25,15 @@ def backfill(
     ] = None,
 ) -> Any:
     """Leave a draft for every period of the log from ``first`` to ``last``; a refused period does not end it."""
-    programme = permitted(programme)
-    loaded = load(programme)
+    loaded = load(permitted(programme))
     with hold(loaded.store_path, wait=PATIENCE):
-        steps.load_log(programme)
-        with Warehouse.open(loaded) as warehouse:
-            every = loaded.period.every
-            found = [period for period, _ in periods_of(warehouse, every)]
-            complete = found
-            if every != "all":
-                over = complete_periods(*decided_span(warehouse), every, today=today(loaded.period.timezone))
-                complete = [period for period in found if period in over]
-    labels = [period.label for period in found]
-    if last is None and not complete:
-        raise PeriodError(f"no {every} of this log is over", hint=f"Name the last, of {', '.join(labels)}.")
-    ends = (labels[0] if first is None else str(first), complete[-1].label if last is None else str(last))
-    for label in ends:
-        if label not in labels:
-            raise PeriodError(f"'{label}' is no period of this log", hint=f"Its periods are {', '.join(labels)}.")
-    start, end = (labels.index(label) for label in ends)
-    if start > end:
-        raise PeriodError(f"{ends[0]} comes after {ends[1]}", hint="Give the earlier period as `first`.")
+        labels = past_periods(loaded, *(None if end is None else str(end) for end in (first, last)))
     refused = []
-    for label in labels[start : end + 1]:
+    for label in labels:
         try:
-            publish(programme, label)
+            publish(str(loaded.path), label)
         except RefusedError:
             refused.append(label)
     if refused:
         return Completed(name="CompletedWithGaps", message=f"refused: {', '.join(refused)}; see their dossiers")
-    return labels[start : end + 1]
+    return labels

@@ -33,6 +33,11 @@ _OUTSIDE = ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE")
 """Variables about the world outside this machine, besides proxies: nothing goes there."""
 
 
+def configured() -> bool:
+    """Whether a Prefect server is named for the flows of this process."""
+    return bool(os.environ.get("PREFECT_API_URL"))
+
+
 def prepare(home: Path, *, own: bool = False) -> None:
     """Set the environment for a server of this machine; to be called before anything imports Prefect.
 
@@ -41,8 +46,8 @@ def prepare(home: Path, *, own: bool = False) -> None:
     home
         Prefect's own folder; made private.
     own
-        Whether the server is this command's own: then Prefect's settings of the surroundings are not for it, and its
-        log stays off the terminal.
+        Whether the server is Prefect's temporary one, of this command alone: then Prefect's settings of the
+        surroundings are not for it, and its log stays off the terminal.
 
     Raises
     ------
@@ -62,6 +67,10 @@ def prepare(home: Path, *, own: bool = False) -> None:
     except RuntimeError:  # a user without an entry in the password file; Prefect asks for the folder
         os.environ["HOME"] = str(home)
     if own:
+        os.environ["PREFECT_SERVER_API_AUTH_STRING"] = os.environ["PREFECT_API_AUTH_STRING"]
+        os.environ["PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS"] = "http://127.0.0.1"
+        os.environ["PREFECT_SERVER_DATABASE_CONNECTION_URL"] = f"sqlite+aiosqlite:///{DATABASE}"
+        os.environ["PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS"] = "300"  # it makes its database first
         os.environ.pop("PREFECT_LOGGING_EXTRA_LOGGERS")
         os.environ["PREFECT_LOGGING_LEVEL"] = "CRITICAL"
         os.environ["PREFECT_SERVER_LOGGING_LEVEL"] = "CRITICAL"

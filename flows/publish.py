@@ -1,15 +1,11 @@
-"""Publish: ingest → aggregate → solve each QID group → announce → measure → render → register a draft."""
+"""Publish as a flow: the steps of :func:`atr.pipeline.publish` as tasks, the QID groups solved side by side."""
 
 from __future__ import annotations
 
 import logging
-import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from datetime import date
-from pathlib import Path
 from typing import Annotated, Any, TypeVar
-from zoneinfo import ZoneInfo
 
 from prefect import flow, runtime, task
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
@@ -18,21 +14,21 @@ from prefect.futures import wait
 from prefect.task_runners import ThreadPoolTaskRunner
 from pydantic import Field
 
-from atr import pipeline as steps
-from atr.errors import AtrError, EnvironmentFault, RefusedError
+from atr import pipeline
+from atr.core.arrays import usable_cores
+from atr.errors import AtrError, EnvironmentFault
 from atr.flows.programmes import permitted
-from atr.pipeline import Batch, Outcome, Run
-from atr.programme import Programme, load
-from atr.report import model, wording
-from atr.warehouse.store import hold
+from atr.pipeline import DOING, Batch, Draft, Run
+from atr.programme import Programme, load, periods
+from atr.report import wording
 
-F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 logger = logging.getLogger("atr.flows")
 
 PATIENCE = 600.0
 """Seconds that a scheduled run waits for another run of the same series."""
-RUNNER: Any = ThreadPoolTaskRunner(max_workers=max(2, os.cpu_count() or 2))
+RUNNER: Any = ThreadPoolTaskRunner(max_workers=max(2, usable_cores()))
 
 ProgrammePath = Annotated[str, Field(description="Path of the programme file.")]
 PeriodLabel = Annotated[
@@ -52,30 +48,37 @@ def _may_pass(task: Any, run: Any, state: Any) -> bool:
     return False
 
 
-def step(function: F, *, retries: int = 0) -> Any:
-    """A task that runs one step; those that touch the log or the store are repeated where the machine was at fault."""
-    return task(
-        name=function.__name__.replace("_", "-"),
-        cache_policy=NO_CACHE,
-        persist_result=False,
-        retries=retries,
-        retry_delay_seconds=[2.0, 10.0],
-        retry_condition_fn=_may_pass if retries else None,
-    )(function)
-
-
 def _solve_name() -> str:
     return f"solve {runtime.task_run.parameters['batch'].name}"[:120]
 
 
-load_log = step(steps.load_log, retries=2)
-begin = step(steps.begin, retries=2)
-aggregate = step(steps.aggregate, retries=2)
-solve = step(steps.solve).with_options(task_run_name=_solve_name)
-announce = step(steps.announce)
-measure = step(steps.measure)
-render = step(steps.render)
-register = step(steps.register, retries=2)
+def _task(function: Callable[..., Any]) -> Any:
+    """A step as a task; those that touch the log or the store are repeated where the machine was at fault."""
+    again = function in (pipeline.load_log, pipeline.begin, pipeline.aggregate, pipeline.register)
+    return task(
+        name=function.__name__.replace("_", "-"),
+        task_run_name=_solve_name if function is pipeline.solve else None,
+        cache_policy=NO_CACHE,
+        persist_result=False,
+        retries=2 if again else 0,
+        retry_delay_seconds=[2.0, 10.0],
+        retry_condition_fn=_may_pass if again else None,
+    )(function)
+
+
+def _step(function: Callable[..., T], *arguments: Any) -> T:
+    logger.info("%s …", DOING[function.__name__])
+    done: T = _task(function)(*arguments)
+    return done
+
+
+def _map(function: Callable[[Run, Batch], None], run: Run, batches: Sequence[Batch]) -> None:
+    logger.info("%s, in %d tasks …", DOING[function.__name__], len(batches))
+    one = _task(function)
+    futures = [one.submit(run, batch) for batch in batches]
+    wait(futures)
+    for future in futures:
+        future.result()
 
 
 def _run_name() -> str:
@@ -89,56 +92,32 @@ def _run_name() -> str:
 
 
 @flow(name="publish", flow_run_name=_run_name, task_runner=RUNNER)
-def publish(programme: ProgrammePath, period: PeriodLabel = None) -> Outcome:
+def publish(programme: ProgrammePath, period: PeriodLabel = None) -> Draft:
     """Make the report of a period and leave it as a draft that waits for review."""
-    programme = permitted(programme)
-    loaded = load(programme)
-    with hold(loaded.store_path, wait=PATIENCE if runtime.deployment.id else 5):
-        logger.info("Reading the log …")
-        load_log(programme)
-        label = None if period is None else str(period)
-        run = begin(programme, label, ended_by=_scheduled_day(loaded))
-        try:
-            outcome = _report(run)
-        except RefusedError as refusal:
-            raise steps.refuse(run, refusal) from None
-        except Exception:
-            with suppress(Exception):
-                steps.give_up(run)
-            raise
-    _show(outcome)
-    return outcome
-
-
-def _report(run: Run) -> Outcome:
-    logger.info("Counting the decisions of %s …", run.period_label)
-    batches: list[Batch] = aggregate(run)
-    logger.info("Solving the QID groups, in %d tasks …", len(batches))
-    solved = [solve.submit(run, batch) for batch in batches]
-    wait(solved)
-    for future in solved:
-        future.result()
-    logger.info("Choosing what to announce, and measuring fairness …")
-    announce(run)
-    measure(run)
-    logger.info("Rendering the documents …")
-    render(run)
-    outcome: Outcome = register(run)
-    return outcome
+    loaded = load(permitted(programme))
+    draft = pipeline.publish(
+        loaded,
+        None if period is None else str(period),
+        ended_by=_scheduled_day(loaded),
+        step=_step,
+        map=_map,
+        patience=PATIENCE if runtime.deployment.id else pipeline.PATIENCE,
+    )
+    _show(draft)
+    return draft
 
 
 def _scheduled_day(programme: Programme) -> date | None:
     """The day a scheduled run was meant for, where the programme is; None for a run that a person started."""
     if runtime.deployment.id is None or "auto-scheduled" not in (runtime.flow_run.tags or []):
         return None
-    zone = ZoneInfo(programme.period.timezone or "UTC")
-    day: date = runtime.flow_run.scheduled_start_time.astimezone(zone).date()
-    return day
+    scheduled = runtime.flow_run.scheduled_start_time
+    return periods.today(programme.period.timezone or "UTC", lambda: scheduled)
 
 
-def _show(outcome: Outcome) -> None:
+def _show(draft: Draft) -> None:
     """Leave what is publishable in Prefect's UI."""
-    report = model.read(outcome.documents / "report.json")
+    report = draft.report
     counts = report.coverage.groups
     verdicts = [entry.verdict for entry in report.fairness]
     create_table_artifact(
@@ -160,5 +139,5 @@ def _show(outcome: Outcome) -> None:
         key="privacy-statement", markdown=wording.guarantee(report), description="What the report guarantees."
     )
     for name in ("report.html", "report.pdf"):
-        path: Path = outcome.documents / name
+        path = draft.documents / name
         create_link_artifact(key=name.replace(".", "-"), link=path.as_uri(), link_text=name)

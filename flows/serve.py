@@ -66,7 +66,7 @@ def serve(named: Sequence[Path], *, port: int, home: Path) -> None:
     with listening, lock, suppress(KeyboardInterrupt):
         environment.prepare(home)
         programmes.serve_only(served, home / programmes.SERVED)
-        with server(home, listening, lost=_server_lost, services=True) as ready:
+        with server(home, listening, lost=_server_lost) as ready:
             from atr.flows import guard, worker
 
             ready()

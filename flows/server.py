@@ -1,4 +1,4 @@
-"""A Prefect server of a command: a process of its own, on 127.0.0.1, that asks for the authentication string of its
+"""The Prefect server of `atr serve`: a process of its own, on 127.0.0.1, that asks for the authentication string of its
 folder, and ends when the command does, however that ends.
 """
 
@@ -28,9 +28,7 @@ LOG = "server.log"
 
 
 @contextmanager
-def server(
-    home: Path, listening: socket.socket, *, lost: Callable[[], None], services: bool = False
-) -> Iterator[Callable[[], None]]:
+def server(home: Path, listening: socket.socket, *, lost: Callable[[], None]) -> Iterator[Callable[[], None]]:
     """Start a server in the environment that was prepared, name it there to Prefect, and stop it at the end.
 
     Parameters
@@ -42,8 +40,6 @@ def server(
     lost
         What to do if the server ends before the command, which Prefect itself would notice after minutes only. Called
         in another thread.
-    services
-        Whether it has pages and a schedule, or is for the runs of this command only.
 
     Yields
     ------
@@ -56,8 +52,8 @@ def server(
         address = f"http://127.0.0.1:{port}/api"
         os.environ["PREFECT_API_URL"] = address
         process = subprocess.Popen(  # noqa: S603 - a fixed command
-            [sys.executable, "-P", __file__, str(listening.fileno()), str(home), "services" if services else ""],
-            env=os.environ | _settings(home, port, pages=services),
+            [sys.executable, "-P", __file__, str(listening.fileno()), str(home)],
+            env=os.environ | _settings(home, port),
             stdin=subprocess.PIPE,
             stdout=said,
             stderr=said,
@@ -83,7 +79,7 @@ def server(
         _stop(process, seconds=2 * GRACE)
 
 
-def _settings(home: Path, port: int, *, pages: bool) -> dict[str, str]:
+def _settings(home: Path, port: int) -> dict[str, str]:
     """What the server alone is told. Its database is named as seen from its folder, whose path may hold a "?"."""
     from atr.flows.environment import DATABASE  # here, as the server's own process runs this file without the package
 
@@ -91,7 +87,7 @@ def _settings(home: Path, port: int, *, pages: bool) -> dict[str, str]:
         "PREFECT_SERVER_API_AUTH_STRING": os.environ["PREFECT_API_AUTH_STRING"],
         "PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS": f"http://127.0.0.1:{port},http://localhost:{port}",
         "PREFECT_SERVER_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{DATABASE}",
-        "PREFECT_SERVER_UI_ENABLED": str(pages),
+        "PREFECT_SERVER_UI_ENABLED": "true",
         "PREFECT_SERVER_UI_STATIC_DIRECTORY": str(home / "pages"),  # Prefect's own may not be writable
     }
 
@@ -140,7 +136,7 @@ def _stop(process: subprocess.Popen[bytes], *, seconds: float) -> None:
             process.wait()
 
 
-def _serve(listening: socket.socket, home: str, *, services: bool) -> None:
+def _serve(listening: socket.socket, home: str) -> None:
     """Serve until the command ends, however that happens: then its end of the pipe is closed."""
     for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(sent, signal.SIG_IGN)  # they are for the command, also where all processes get them
@@ -162,7 +158,7 @@ def _serve(listening: socket.socket, home: str, *, services: bool) -> None:
         def capture_signals(self) -> Any:
             return nullcontext()
 
-    app = _kept_to_itself(create_app(ephemeral=not services, final=True), port=listening.getsockname()[1])
+    app = _kept_to_itself(create_app(final=True), port=listening.getsockname()[1])
     running.append(Deaf(uvicorn.Config(app, log_level="error", lifespan="on")))
     running[0].run(sockets=[listening])
 
@@ -196,4 +192,4 @@ def _is_plain(credentials: bytes) -> bool:
 
 
 if __name__ == "__main__":
-    _serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2], services=sys.argv[3] == "services")
+    _serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2])

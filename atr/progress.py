@@ -1,0 +1,59 @@
+"""What a person sees of a run: the step, how much of it is done, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, Self, TextIO, TypeVar
+
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+
+from atr.pipeline import DOING, Batch, Run, run_each
+
+T = TypeVar("T")
+
+
+class Progress:
+    """Runs the steps of :func:`atr.pipeline.publish` and tells of each: live on a terminal, else a line a step."""
+
+    def __init__(self, stream: TextIO) -> None:
+        console = Console(file=stream)
+        self._bars = Bars(
+            SpinnerColumn(finished_text="✓"), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn(),
+            console=console, disable=not console.is_terminal,
+        )  # fmt: skip
+        self._console = console
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def step(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Run a step."""
+        task = self._begin(function, total=1)
+        done = function(*arguments)
+        self._bars.advance(task)
+        return done
+
+    def map(self, function: Callable[[Run, Batch], None], run: Run, batches: Sequence[Batch]) -> None:
+        """Run a step for each batch."""
+        task = self._begin(function, total=len(batches))
+
+        def one(run: Run, batch: Batch) -> None:
+            function(run, batch)
+            self._bars.advance(task)
+
+        run_each(one, run, batches)
+
+    def _begin(self, function: Callable[..., Any], *, total: int) -> TaskID:
+        doing = DOING[function.__name__]
+        if self._bars.disable:
+            self._console.print(f"{doing} …", markup=False, highlight=False)
+        return self._bars.add_task(doing, total=total)

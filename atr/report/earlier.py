@@ -1,0 +1,43 @@
+"""The reports that were made before of a series."""
+
+from __future__ import annotations
+
+from atr.programme import Programme, periods
+from atr.report import model
+from atr.warehouse.connection import Warehouse
+from atr.warehouse.files import sha256
+from atr.warehouse.ledger import Ledger, documents_path
+
+
+def of_period_before(programme: Programme, period: periods.Period) -> model.PublicReport | None:
+    """The last draft or published report of the period before, for the reviewer."""
+    if period.start is None:
+        return None
+    with Warehouse.open(programme, read_only=True) as warehouse:
+        before = Ledger(warehouse).releases(periods.previous(period).label)
+    for release in reversed(before):
+        path = documents_path(programme, release) / "report.json"
+        if release.state in ("draft", "published") and path.is_file():
+            return model.read(path)
+    return None
+
+
+def last_published(programme: Programme, period: periods.Period) -> tuple[model.PublicReport, str] | None:
+    """The last published report of an earlier period of the same length, and the hash of its ``report.json``.
+
+    Never a draft, and only a file that is as it was published: it is told of in public.
+    """
+    with Warehouse.open(programme, read_only=True) as warehouse:
+        releases = [release for release in Ledger(warehouse).releases() if release.state == "published"]
+    earlier = []
+    for release in releases:
+        other = periods.parse(release.period)
+        if period.start and other.end and other.end <= period.start and other.months == period.months:
+            earlier.append((other.end, release.version, release))
+    if not earlier:
+        return None
+    *_, release = max(earlier, key=lambda found: found[:2])
+    path = documents_path(programme, release) / "report.json"
+    if not path.is_file() or sha256(path) != release.report_sha256:
+        return None
+    return model.read(path), sha256(path)

@@ -1,0 +1,103 @@
+"""Run a flow from the command line: ``python -m atr.flows publish | backfill | serve``.
+
+Where no Prefect server is configured, a run has Prefect's own temporary one: on 127.0.0.1, in the programme's private
+folder, behind an authentication string. It ends with the command.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from atr.cli import AGAIN, INTERRUPTED, Json, PeriodOption, ProgrammeArgument, application, failed, run, say, show_draft
+from atr.errors import EnvironmentFault
+from atr.flows import environment
+from atr.programme import load
+
+app = application("Run the flows of atr on Prefect.")
+
+
+@app.command()
+def publish(programme: ProgrammeArgument, period: PeriodOption = None, as_json: Json = False) -> None:
+    """Make the report of a period as a flow, and leave it as a draft that waits for review."""
+    with _prefect(programme):
+        from atr.flows.publish import publish as flow
+
+        draft = flow(str(programme), period)
+    show_draft(draft, programme, as_json=as_json)
+
+
+@app.command()
+def backfill(
+    programme: ProgrammeArgument,
+    first: Annotated[str | None, typer.Option(help="The first period; by default the log's.")] = None,
+    last: Annotated[str | None, typer.Option(help="The last period; by default the last complete one.")] = None,
+) -> None:
+    """Leave a draft for every period of the log, one after the other."""
+    with _prefect(programme):
+        from atr.flows.backfill import backfill as flow
+
+        done = flow(str(programme), first, last)
+    say(f"Drafts wait for review: {', '.join(done)}." if isinstance(done, list) else f"Done; {done.message}.")
+
+
+@app.command()
+def serve(
+    programme: Annotated[list[Path] | None, typer.Option(metavar="PROGRAMME")] = None,
+    port: int = 4200,
+    home: Path = Path("var/prefect"),
+) -> None:
+    """Run a local Prefect server with the deployments of prefect.yaml, and a worker, until interrupted."""
+    from atr.flows.serve import serve as start
+
+    start(programme or [], port=port, home=home)
+
+
+@contextmanager
+def _prefect(programme: Path) -> Iterator[None]:
+    """Let flows run on the server that is configured, or else on a temporary one of this command."""
+    path = load(programme).path  # before anything is started
+    if environment.configured():
+        yield
+        return
+    home = load(path).store_path / "prefect"
+    environment.prepare(home, own=True)
+    for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(sent) != signal.SIG_IGN:  # as nohup has it
+            signal.signal(sent, _end_at_once)
+    say("Starting Prefect …")
+    with chdir(home):  # where Prefect and its server find no settings and no modules that are meant for something else
+        from prefect.server.api.server import SubprocessASGIServer
+
+        try:
+            SubprocessASGIServer().start()
+        except RuntimeError as error:
+            raise EnvironmentFault(f"Prefect's server did not start ({error})", hint="Try again.") from None
+    yield
+
+
+def _end_at_once(sent: int, _frame: object) -> NoReturn:
+    """End a command whose server is gone, or will be: Prefect would go on to ask it for minutes.
+
+    What a killed command leaves is sound: the next one starts afresh.
+    """
+    from prefect.server.api.server import SubprocessASGIServer
+
+    signal.signal(sent, signal.SIG_IGN)
+    try:
+        os.write(2, f"atr: interrupted. {AGAIN}\n".encode())
+        failed("Interrupted", "interrupted", INTERRUPTED, hint=AGAIN)
+        SubprocessASGIServer().stop()
+    finally:
+        os._exit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    sys.exit(run(app))
