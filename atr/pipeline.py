@@ -96,7 +96,7 @@ def publish(
     *,
     ended_by: date | None = None,
     step: Step = run_step,
-    map: Callable[[Callable[[Run, Batch], None], Run, Sequence[Batch]], None] = run_each,  # noqa: A002
+    map: Callable[[Callable[[Run, Batch], None], Run, Sequence[Batch]], None] = run_each,
     patience: float = PATIENCE,
 ) -> Draft:
     """Make the report of a period and leave it as a draft that waits for review.
@@ -144,7 +144,7 @@ def publish(
             raise
 
 
-def _draft(run: Run, step: Step, map: Callable[..., None]) -> Draft:  # noqa: A002
+def _draft(run: Run, step: Step, map: Callable[..., None]) -> Draft:
     batches = step(aggregate, run)
     map(solve, run, batches)
     step(announce, run)

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
-from atr.pipeline import DOING, Batch, Run, run_each
+from atr.pipeline import DOING, run_each
+from atr.warehouse.run import Batch, Run
 
 T = TypeVar("T")
 
@@ -21,9 +22,13 @@ class Progress:
     def __init__(self, stream: TextIO) -> None:
         console = Console(file=stream)
         self._bars = Bars(
-            SpinnerColumn(finished_text="✓"), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn(),
-            console=console, disable=not console.is_terminal,
-        )  # fmt: skip
+            SpinnerColumn(finished_text="✓"),
+            TextColumn("{task.description}"),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=console,
+            disable=not console.is_terminal,
+        )
         self._console = console
 
     def __enter__(self) -> Self:

@@ -42,10 +42,12 @@ def backfill(
 ) -> None:
     """Leave a draft for every period of the log, one after the other."""
     with _prefect(programme):
+        from atr.flows.backfill import GAPS
         from atr.flows.backfill import backfill as flow
 
-        done = flow(str(programme), first, last)
-    say(f"Drafts wait for review: {', '.join(done)}." if isinstance(done, list) else f"Done; {done.message}.")
+        state = flow(str(programme), first, last, return_state=True)
+        labels = state.result()
+    say(f"Done; {state.message}." if state.name == GAPS else f"Drafts wait for review: {', '.join(labels)}.")
 
 
 @app.command()

@@ -15,6 +15,9 @@ from atr.pipeline import past_periods
 from atr.programme import load
 from atr.warehouse.store import hold
 
+GAPS = "CompletedWithGaps"
+"""The state of a backfill some of whose periods were refused."""
+
 
 @flow(name="backfill", flow_run_name="backfill {programme}")
 def backfill(
@@ -35,5 +38,5 @@ def backfill(
         except RefusedError:
             refused.append(label)
     if refused:
-        return Completed(name="CompletedWithGaps", message=f"refused: {', '.join(refused)}; see their dossiers")
+        return Completed(name=GAPS, message=f"refused: {', '.join(refused)}; see their dossiers")
     return labels

@@ -18,9 +18,10 @@ from atr import pipeline
 from atr.core.arrays import usable_cores
 from atr.errors import AtrError, EnvironmentFault
 from atr.flows.programmes import permitted
-from atr.pipeline import DOING, Batch, Draft, Run
+from atr.pipeline import DOING, Draft
 from atr.programme import Programme, load, periods
 from atr.report import wording
+from atr.warehouse.run import Batch, Run
 
 T = TypeVar("T")
 

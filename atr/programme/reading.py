@@ -18,19 +18,21 @@ from atr.programme.region_files import read_ranges, read_side_information, read_
 from atr.programme.series import Programme
 
 
-def load(path: str | Path) -> Programme:
+def load(path: str | Path | Programme) -> Programme:
     """Read and validate a programme file, and the files of ranges, hierarchies and side information it names.
 
     Parameters
     ----------
     path
-        The YAML file.
+        The YAML file, or its folder. A programme is given back as it is.
 
     Raises
     ------
     ProgrammeError
         Naming the line and the key of every fault found.
     """
+    if isinstance(path, Programme):
+        return path
     path = located(path)
     text, sha256 = read_text(path)
     data, places = parse(text, path)
