@@ -15,13 +15,21 @@ from typing import TYPE_CHECKING, Any
 from atr.verify import verify
 
 if TYPE_CHECKING:
-    from atr.pipeline import check, history, publish, review
+    from atr.dossier.review import history, review
+    from atr.ingest.log_check import check
+    from atr.pipeline import publish
     from atr.programme import load
 
 __all__ = ["check", "history", "load", "publish", "review", "verify"]
 __version__ = "0.1.0"
 
-_HOME = {"load": "atr.programme"} | dict.fromkeys(("check", "history", "publish", "review"), "atr.pipeline")
+_HOME = {
+    "check": "atr.ingest.log_check",
+    "history": "atr.dossier.review",
+    "load": "atr.programme",
+    "publish": "atr.pipeline",
+    "review": "atr.dossier.review",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -205,7 +205,6 @@ def review(
     """Publish or reject the draft of a period; without a decision, say where to read it."""
     from atr.dossier import review as reviewing
     from atr.programme import load
-    from atr.warehouse.store import hold
 
     loaded = load(programme)
     if approve and reject:
@@ -223,13 +222,10 @@ def review(
         return
     if not name.strip() or not comment.strip():
         raise typer.BadParameter("a decision needs --name and --comment: they go into the ledger")
-    with hold(loaded.store_path):
-        if approve:
-            release, folder = reviewing.approve(
-                loaded, period, name=name, comment=comment, report_sha256=sha256, despite_overlap=despite_overlap
-            )
-        else:
-            release, folder = reviewing.reject(loaded, period, name=name, comment=comment, report_sha256=sha256)
+    release, folder = reviewing.review(
+        loaded, period, approve=approve, name=name, comment=comment, report_sha256=sha256,
+        despite_overlap=despite_overlap,
+    )  # fmt: skip
     say(f"{period}, version {release.version}: {release.state} by {name}.")
     result({"period": period, "version": release.version, "state": release.state, "folder": str(folder)},
             [str(folder)], as_json=as_json)  # fmt: skip
@@ -270,7 +266,7 @@ def history(programme: ProgrammeArgument, as_json: Json = False) -> None:
     from atr.dossier import review as reviewing
     from atr.programme import load
 
-    releases = reviewing.history(load(programme))
+    releases = reviewing.releases(load(programme))
     lines = [f"{'period':<10}{'version':>8}  {'state':<11}{'since':<18}{'SHA-256':<14}by, why"] if releases else []
     for r in releases:
         why = ": ".join(part for part in (r.reviewer, r.comment) if part)

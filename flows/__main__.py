@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -45,7 +45,7 @@ def backfill(
         from atr.flows.backfill import GAPS
         from atr.flows.backfill import backfill as flow
 
-        state = flow(str(programme), first, last, return_state=True)
+        state: Any = flow(str(programme), first, last, return_state=True)
         labels = state.result()
     say(f"Done; {state.message}." if state.name == GAPS else f"Drafts wait for review: {', '.join(labels)}.")
 

@@ -18,7 +18,6 @@ from atr.errors import ReviewError
 from atr.flows.programmes import permitted
 from atr.flows.publish import ProgrammePath
 from atr.programme import load
-from atr.warehouse.store import hold
 
 A_WEEK = 7 * 24 * 3600
 _NOT_BLANK = r"\S\s*\S"
@@ -54,12 +53,15 @@ def review(programme: ProgrammePath, period: str | int) -> str:
         f"SHA-256 of report.json: `{draft.report_sha256}`{shared}",
     )
     answer = suspend_flow_run(wait_for_input=Decision, timeout=A_WEEK, key="publish-review")
-    who = {"name": answer.reviewer, "comment": answer.comment, "report_sha256": answer.report_sha256}
-    with hold(loaded.store_path):
-        if answer.decision == "publish":
-            release, folder = reviewing.approve(loaded, str(period), **who, despite_overlap=answer.despite_overlap)
-        else:
-            release, folder = reviewing.reject(loaded, str(period), **who)
+    release, folder = reviewing.review(
+        loaded,
+        str(period),
+        approve=answer.decision == "publish",
+        name=answer.reviewer,
+        comment=answer.comment,
+        report_sha256=answer.report_sha256,
+        despite_overlap=answer.despite_overlap,
+    )
     return f"{release.id} {release.state}: {folder}"
 
 

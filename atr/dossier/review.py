@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from atr.documents.html import IndexEntry, index_html
 from atr.errors import EnvironmentFault, RefusedError, ReviewError
-from atr.programme import Programme
+from atr.programme import Programme, load
 from atr.programme.periods import parse
 from atr.report import wording
 from atr.report.build import period_info, programme_info
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.files import PUBLIC, put_folder, read_json, remove_folder, sha256, write_text
 from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path
+from atr.warehouse.store import hold
 
 SHORTEST_HASH = 8
 """Characters of a report's hash that name it, at least."""
@@ -41,7 +44,7 @@ class Waiting(NamedTuple):
     overlapping: tuple[str, ...]
 
 
-def approve(
+def publish_draft(
     programme: Programme,
     period: str,
     *,
@@ -98,7 +101,7 @@ def approve(
     return published, target
 
 
-def reject(
+def reject_draft(
     programme: Programme, period: str, *, name: str, comment: str, report_sha256: str | None = None
 ) -> tuple[Release, Path]:
     """Keep the waiting draft unpublished, with the reason.
@@ -152,10 +155,76 @@ def waiting(programme: Programme, period: str) -> Waiting:
     return Waiting(draft, documents_path(programme, draft), dossier_path(programme, draft), overlapping)
 
 
-def history(programme: Programme) -> list[Release]:
+def releases(programme: Programme) -> list[Release]:
     """Give all releases of a series, by period and version, with who decided what about them, when and why."""
     with Warehouse.open(programme, read_only=True) as warehouse:
         return Ledger(warehouse).releases()
+
+
+def review(
+    programme: Programme | str | Path,
+    period: str,
+    *,
+    approve: bool,
+    name: str,
+    comment: str,
+    report_sha256: str | None = None,
+    despite_overlap: bool = False,
+) -> tuple[Release, Path]:
+    """Publish the draft of a period that waits for review, or reject it.
+
+    Parameters
+    ----------
+    programme
+        From :func:`atr.load`, or the path of its file.
+    period
+        Such as 2013, 2013-Q1 or 2013-05.
+    approve
+        Whether it is published: what was reviewed, byte for byte.
+    name, comment
+        Who decides, and why; both go into the ledger.
+    report_sha256
+        The hash of the ``report.json`` that was read, or its beginning: no other draft is decided on.
+    despite_overlap
+        Publish although a published report of another period shares days with this one.
+
+    Returns
+    -------
+    The release, and the folder it was published in or stays in.
+
+    Raises
+    ------
+    ReviewError
+        If no draft waits, it is not what was drafted or read, or nobody is named.
+    RefusedError
+        If a published report of another period tells of the same days.
+    EnvironmentFault
+        If another run of the series does not end, or the site cannot be used.
+    """
+    if not name.strip() or not comment.strip():
+        raise ReviewError("a decision needs a name and a comment: they go into the ledger")
+    programme = load(programme)
+    with hold(programme.store_path):
+        decided: dict[str, Any] = {"name": name, "comment": comment, "report_sha256": report_sha256}
+        if approve:
+            return publish_draft(programme, period, **decided, despite_overlap=despite_overlap)
+        return reject_draft(programme, period, **decided)
+
+
+def history(programme: Programme | str | Path) -> pd.DataFrame:
+    """List the releases of a series: a row each, with period, version, state, hashes, who decided, when and why.
+
+    Parameters
+    ----------
+    programme
+        From :func:`atr.load`, or the path of its file.
+
+    Raises
+    ------
+    ReviewError
+        If nothing has been published yet.
+    """
+    return pd.DataFrame([asdict(release) for release in releases(load(programme))])
 
 
 def _waiting(ledger: Ledger, period: str, report_sha256: str | None) -> Release:

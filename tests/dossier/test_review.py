@@ -25,7 +25,7 @@ def draft(tmp_path: Path) -> tuple[Programme, Path]:
 
 
 def _approve(programme: Programme, **changes: str) -> Path:
-    return review.approve(programme, "2024", **({"name": "R. Viewer", "comment": "read it"} | changes))[1]  # type: ignore[arg-type]
+    return review.publish_draft(programme, "2024", **({"name": "R. Viewer", "comment": "read it"} | changes))[1]  # type: ignore[arg-type]
 
 
 def test_approval_publishes_the_same_bytes_and_an_index(draft: tuple[Programme, Path]) -> None:
@@ -36,7 +36,7 @@ def test_approval_publishes_the_same_bytes_and_an_index(draft: tuple[Programme, 
     assert series.files(folder) == before
     index = (programme.site_path / "index.html").read_text()
     assert "2024/v1/report.html" in index
-    (release,) = review.history(programme)
+    (release,) = review.releases(programme)
     assert (release.state, release.reviewer, release.comment) == ("published", "R. Viewer", "read it")
 
 
@@ -69,7 +69,7 @@ def test_a_folder_of_the_site_that_is_a_link_is_refused(
     with pytest.raises(EnvironmentFault, match="nothing is published through links"):
         decide(programme, "2024", name="R. Viewer", comment="read it")
     assert [path.name for path in elsewhere.rglob("*")] == ["v1", "mine"]
-    assert [release.state for release in review.history(programme)] == ["draft"]
+    assert [release.state for release in review.releases(programme)] == ["draft"]
     assert documents.is_dir()
 
 
@@ -93,7 +93,7 @@ def test_a_link_laid_while_publishing_is_not_followed(
         _approve(programme)
     assert list(victim.iterdir()) == []
     assert stat.S_IMODE(victim.stat().st_mode) == 0o700
-    assert [release.state for release in review.history(programme)] == ["draft"]
+    assert [release.state for release in review.releases(programme)] == ["draft"]
 
 
 @pytest.mark.parametrize("name", ["index.html", "index.tmp", ".index.html.new", "2024/.v1.new", "2024/.v1.old"])
@@ -116,14 +116,14 @@ def test_nothing_is_written_or_removed_through_a_link(draft: tuple[Programme, Pa
 def test_a_rejected_draft_is_kept_and_a_new_version_follows(draft: tuple[Programme, Path]) -> None:
     programme, documents = draft
     before = series.files(documents)
-    release, kept = review.reject(programme, "2024", name="R. Viewer", comment="typo")
+    release, kept = review.reject_draft(programme, "2024", name="R. Viewer", comment="typo")
     assert release.state == "rejected"
     assert series.files(kept) == before
     assert not programme.site_path.exists()
     again = series.publish(programme.path)
     assert again.release.id == "2024-v2"
     _approve(programme)
-    assert [(r.version, r.state) for r in review.history(programme)] == [(1, "rejected"), (2, "published")]
+    assert [(r.version, r.state) for r in review.releases(programme)] == [(1, "rejected"), (2, "published")]
 
 
 def test_a_new_version_replaces_the_published_one_on_the_index(draft: tuple[Programme, Path]) -> None:
@@ -157,7 +157,7 @@ def test_only_the_report_that_was_read_is_decided_on(draft: tuple[Programme, Pat
     programme, _ = draft
     with pytest.raises(ReviewError, match="not the one that was read"):
         _approve(programme, report_sha256="0123456789")
-    (release,) = review.history(programme)
+    (release,) = review.releases(programme)
     assert release.report_sha256 is not None
     _approve(programme, report_sha256=release.report_sha256[:10])
 
@@ -168,7 +168,7 @@ def test_nothing_is_decided_twice(draft: tuple[Programme, Path]) -> None:
     with pytest.raises(ReviewError, match=r"version 1 is published by R\. Viewer"):
         _approve(programme)
     with pytest.raises(ReviewError, match="there is no release of 2023"):
-        review.approve(programme, "2023", name="x", comment="y")
+        review.publish_draft(programme, "2023", name="x", comment="y")
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_an_approval_that_was_interrupted_can_be_repeated(
             _approve(programme)
     assert series.files(_approve(programme)) == before
     assert "2024/v1/report.html" in (programme.site_path / "index.html").read_text()
-    assert [r.state for r in review.history(programme)] == ["published"]
+    assert [r.state for r in review.releases(programme)] == ["published"]
 
 
 def test_periods_that_share_days_are_not_both_published(tmp_path: Path) -> None:
@@ -202,20 +202,20 @@ def test_periods_that_share_days_are_not_both_published(tmp_path: Path) -> None:
     assert "2024" in (quarter.dossier / "dossier.html").read_text().split("Look at this first")[1][:300]
     assert "Look at this first" not in (year.dossier / "dossier.html").read_text()
 
-    review.approve(programme, "2024-Q2", name="A", comment="b")
+    review.publish_draft(programme, "2024-Q2", name="A", comment="b")
     for label in ("2024", "all"):
         with pytest.raises(RefusedError, match="2024-Q2"):
-            review.approve(programme, label, name="A", comment="b")
+            review.publish_draft(programme, label, name="A", comment="b")
     assert not (programme.site_path / "2024").exists()
-    published, _ = review.approve(programme, "2024", name="A", comment="compared", despite_overlap=True)
+    published, _ = review.publish_draft(programme, "2024", name="A", comment="compared", despite_overlap=True)
     assert published.comment == "compared (despite the overlap with 2024-Q2)"
-    review.reject(programme, "all", name="A", comment="b")
+    review.reject_draft(programme, "all", name="A", comment="b")
 
 
 def test_a_new_version_of_a_published_period_warns_the_reviewer(tmp_path: Path) -> None:
     path = series.write_series(tmp_path, series.card(2))
     series.publish(path)
-    review.approve(load(path), "2024", name="A", comment="b")
+    review.publish_draft(load(path), "2024", name="A", comment="b")
     series.write_log(tmp_path / "log.csv", series.card(4))
     second = series.publish(path)
     assert second.release.version == 2
@@ -234,11 +234,11 @@ def test_an_interrupted_approval_counts_as_published(tmp_path: Path, monkeypatch
     with monkeypatch.context() as patched:
         patched.setattr("atr.dossier.review.index_html", stop)
         with pytest.raises(KeyboardInterrupt):
-            review.approve(programme, "2024", name="A", comment="b")
+            review.publish_draft(programme, "2024", name="A", comment="b")
     with pytest.raises(RefusedError, match="2024"):
-        review.approve(programme, "2024-Q2", name="A", comment="b")
+        review.publish_draft(programme, "2024-Q2", name="A", comment="b")
     assert review.waiting(programme, "2024-Q2")[3] == ("2024",)
-    review.approve(programme, "2024", name="A", comment="b")
+    review.publish_draft(programme, "2024", name="A", comment="b")
 
 
 def test_rejecting_after_a_broken_off_approval_clears_the_site(
@@ -263,5 +263,5 @@ def test_rejecting_after_a_broken_off_approval_clears_the_site(
         assert {path.name for path in folder.iterdir()} == left
         new = folder / ".v1.new"
         assert not new.exists() or stat.S_IMODE(new.stat().st_mode) == 0o700, "nobody reads what is not published"
-    review.reject(programme, "2024", name="R. Viewer", comment="after all")
+    review.reject_draft(programme, "2024", name="R. Viewer", comment="after all")
     assert list(folder.iterdir()) == []

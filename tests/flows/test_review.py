@@ -67,4 +67,4 @@ def test_an_open_server_is_told_nothing_and_decides_nothing(tmp_path: Path) -> N
     series.publish(path)
     with answering(200), pytest.raises(ReviewError, match="demands no credentials"):
         review.fn(str(path), "2024")
-    assert [release.state for release in reviewing.history(load(path))] == ["draft"]
+    assert [release.state for release in reviewing.releases(load(path))] == ["draft"]

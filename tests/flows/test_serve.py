@@ -222,7 +222,7 @@ def test_a_person_reviews_and_nobody_else(served: Served) -> None:
     }  # fmt: skip
 
     def decided() -> list[tuple[str, str | None]]:
-        found = review.history(load(served.programme))
+        found = review.releases(load(served.programme))
         return [(release.state, release.reviewer) for release in found if release.period == "2024"]
 
     run = served.run("review/review", **mine)
