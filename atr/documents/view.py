@@ -14,6 +14,7 @@ from atr.documents.choices import choices
 from atr.documents.rules import Rules, name_of, rules
 from atr.report import wording
 from atr.report.model import Group, Leakage, PublicReport
+from atr.report.privacy import YARDSTICKS
 from atr.report.sampling import level
 
 _UNATTAINABLE = {"withhold": "withheld", "coarsen": "coarsened, or else withheld", "flatten": "flattened"}
@@ -41,7 +42,7 @@ GLOSSARY = (
         "Maximum confidence, β",
         "How sure, at most, a reader who takes the rules at face value can be of a sensitive value; 0 to 1.",
     ),
-    *wording.YARDSTICKS,
+    *YARDSTICKS,
     (
         "Influence of an input",
         "By how much the announced chance changes, on average, if the input is drawn anew from all people while "

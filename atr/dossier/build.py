@@ -31,6 +31,7 @@ from atr.mechanisms import mechanism_of
 from atr.programme import Programme
 from atr.report import build as public
 from atr.report import individual, model, wording
+from atr.report.privacy import YARDSTICKS
 from atr.verify.statements import check
 
 Floats = npt.NDArray[np.float64]
@@ -222,7 +223,7 @@ def build(
 
 def render(dossier: Dossier, folder: Path) -> None:
     """Write ``dossier.html`` and ``dossier.json``; the same dossier gives the same bytes."""
-    known = {"dossier": dossier, "charts": charts(dossier.curves), "terms": wording.YARDSTICKS}
+    known = {"dossier": dossier, "charts": charts(dossier.curves), "terms": YARDSTICKS}
     bare = templates.render("dossier/dossier.html.jinja", **known, fonts=())
     html = templates.render("dossier/dossier.html.jinja", **known, fonts=faces(bare))
     (folder / "dossier.html").write_text(html, encoding="utf-8")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal
 
 import numpy as np
@@ -15,17 +13,17 @@ from atr.core.announcement import Announcement
 from atr.core.arrays import AnnouncedMapping
 from atr.core.disclosure import Extent
 from atr.core.display_text import UNKNOWN
-from atr.core.protected import Label
 from atr.core.publication import RATE_DIGITS, published_population
 from atr.measures import group_fairness as fairness
 from atr.measures.cells import Cells
 from atr.measures.rates import announced_rate, group_rates
-from atr.programme import Attribute, Programme
+from atr.programme import Programme
 from atr.programme.periods import Period
-from atr.report import changes, derived, individual, model, sampling, wording, yardsticks
+from atr.report import changes, derived, individual, model, sampling, wording
 from atr.report.comparisons import ComparisonFormatter
+from atr.report.privacy import group_id, leakages, privacy
 from atr.report.reader_view import cells as cells
-from atr.report.rounding import down, nearest, share_step
+from atr.report.rounding import nearest, rounded_share, share_step
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ def build(
         The last published report of an earlier period, if there is one, and the hash of its ``report.json``.
     """
     policy = programme.policy
-    leakage, of_groups = yardsticks.stated(announcement)
+    leakage, of_groups = leakages(announcement)
     held = cells(announcement, policy=policy)
     promised = announcement.fidelity
     (kind,) = policy.promise
@@ -98,8 +96,8 @@ def build(
         ),
         outcomes=announcement.outcomes,
         positive=programme.log.positive,
-        attributes=_attributes(announcement, programme),
-        privacy=_privacy(announcement, programme, leakage),
+        attributes=tuple(_attributes(announcement, programme)),
+        privacy=privacy(announcement, programme, leakage),
         fidelity=promise,
         coverage=_coverage(announcement, held, programme, extent),
         groups=_groups(announcement, held, of_groups, programme, extent),
@@ -198,78 +196,6 @@ def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple
     return result | {name: tuple(v[i] for v in announcement.region_values) for i, name in enumerate(sensitive)}
 
 
-def _privacy(announcement: Announcement, programme: Programme, leakage: model.Leakage | None) -> model.Privacy:
-    sensitive = [programme.title_of(name) for name in programme.names(role="sensitive")]
-    holds_for = wording.holds_for(wording.listed(sensitive, last="or"), known_from=programme.policy.assumed)
-    confidences, priors = announcement.confidences(), announcement.prior_confidences()
-    flattened = [priors[i] for i in np.flatnonzero(announcement.flattened)]
-    kept = np.flatnonzero(~announcement.flattened).tolist()
-    surest = float(announcement.stated(flattened)) if flattened else None
-    if not kept:
-        return model.Privacy(
-            max_confidence=None,
-            prior_confidence=None,
-            min_uncertainty=None,
-            binding_group=None,
-            binding_set=None,
-            holds_for=holds_for,
-            leakage=leakage,
-            flattened_confidence=surest,
-        )
-    stated = float(announcement.stated([confidences[i] for i in kept]))
-    binding = max(kept, key=lambda i: confidences[i])
-    printed = None
-    if announcement.known is not None:
-        by_printed = announcement.printed_confidences()
-        printed = float(announcement.stated([by_printed[i] for i in kept]))
-    return model.Privacy(
-        max_confidence=stated,
-        prior_confidence=float(announcement.stated([priors[i] for i in kept])),
-        min_uncertainty=down(-math.log(stated), announcement.digits),
-        binding_group=_id(binding),
-        binding_set=binding_set(announcement, binding),
-        holds_for=holds_for,
-        leakage=leakage,
-        flattened_confidence=surest,
-        own_ceilings=tuple(_own_ceilings(announcement, kept)),
-        printed_confidence=printed,
-    )
-
-
-def _own_ceilings(announcement: Announcement, kept: Sequence[int]) -> Iterator[model.OwnCeiling]:
-    before = announcement.uninformative()
-    for own in announcement.protection.own_ceilings:
-        confidences, priors = announcement.confidences_under(own), before.confidences_under(own)
-        yield model.OwnCeiling(
-            attribute=own.attribute,
-            set=own.set,
-            ceiling=own.max_confidence,
-            max_confidence=float(announcement.stated([confidences[i] for i in kept])),
-            prior_confidence=float(announcement.stated([priors[i] for i in kept])),
-        )
-
-
-def binding_set(announcement: Announcement, group: int) -> dict[str, str]:
-    """The protected set that a reader can be surest of in an announced group, by its printed numbers of people or
-    those of the side information.
-
-    Returns
-    -------
-    The attribute, and its value or the name of the set. Of several the first.
-    """
-    members = slice(int(announcement.offsets[group]), int(announcement.offsets[group + 1]))
-    people = announcement.assumed[members, None].astype(object) * announcement.chance[members].astype(object)
-    totals = people.sum(axis=0).tolist()
-    labelled = announcement.protection.labelled(announcement.region_values[members])
-
-    def sure(label: Label) -> Fraction:
-        got = people[labelled[label]].sum(axis=0).tolist()
-        return max(Fraction(x, total) for x, total in zip(got, totals, strict=True) if total)
-
-    surest = max(labelled, key=sure)
-    return {surest.attribute: surest.name}
-
-
 def _coverage(
     announcement: Announcement, held: Cells[AnnouncedMapping], programme: Programme, extent: Extent
 ) -> model.Coverage:
@@ -280,11 +206,10 @@ def _coverage(
         rate = printed_rates(found, announcement.outcomes)
     exact = extent.announced == extent.decisions and programme.policy.population_rounding == 1
     decisions = extent.decisions if exact else _total(extent.decisions, programme)
+    step = share_step(decisions=decisions, minimum=programme.policy.minimum_group_size)
     return model.Coverage(
         decisions=decisions,
-        announced_share=announced_share(
-            extent.announced / extent.decisions, decisions=decisions, minimum=programme.policy.minimum_group_size
-        ),
+        announced_share=rounded_share(extent.announced / extent.decisions, step=step),
         groups=model.GroupCounts(
             announced=len(announcement.groups),
             withheld_for_size=extent.too_small,
@@ -294,20 +219,6 @@ def _coverage(
         ),
         rate=rate,
     )
-
-
-def announced_share(share: float, *, decisions: int, minimum: int) -> float:
-    """A share of people announced, rounded to a step that stands for as many people as the smallest group has.
-
-    A finer one would tell how many people are withheld. It is 0 or 1 only where that is exact.
-
-    >>> announced_share(0.908, decisions=5100, minimum=50), announced_share(60 / 61, decisions=60, minimum=10)
-    (0.91, 0.99)
-    """
-    if share in (0.0, 1.0):
-        return share
-    step = share_step(decisions=decisions, minimum=minimum)
-    return min(max(nearest(step * nearest(share / step, 0), RATE_DIGITS), 0.01), 0.99)
 
 
 def _total(people: int, programme: Programme) -> int:
@@ -321,56 +232,41 @@ def _quality(announcement: Announcement, quality: LogQuality, programme: Program
     """The account of the whole log, other periods and withheld people included; rows read are the printed sum."""
     rounding = programme.policy.population_rounding
     decisions = _total(quality.decisions, programme)
-    duplicates, corrections, quarantined = (
-        int(published_population(np.array(n), rounding=rounding))
-        for n in (quality.duplicates, quality.corrections, quality.quarantined)
-    )
-    shown = columns(announcement, programme)
+    others = {
+        name: int(published_population(np.array(getattr(quality, name)), rounding=rounding))
+        for name in ("duplicates", "corrections", "quarantined")
+    }
+    people = announcement.published
     missing = {
-        name: sum(int(n) for n, v in zip(announcement.published, values, strict=True) if v == UNKNOWN)
-        for name, values in shown.items()
+        name: int(people[[value == UNKNOWN for value in values]].sum())
+        for name, values in columns(announcement, programme).items()
     }
     return model.DataQuality(
-        rows_read=decisions + duplicates + corrections + quarantined,
+        rows_read=decisions + sum(others.values()),
         decisions=decisions,
-        duplicates=duplicates,
-        corrections=corrections,
-        quarantined=quarantined,
-        unknown={name: nearest(n / int(announcement.published.sum()), RATE_DIGITS) for name, n in missing.items() if n},
+        **others,
+        unknown={name: nearest(n / int(people.sum()), RATE_DIGITS) for name, n in missing.items() if n},
     )
 
 
-def _attributes(announcement: Announcement, programme: Programme) -> tuple[model.AttributeInfo, ...]:
+def _attributes(announcement: Announcement, programme: Programme) -> Iterator[model.AttributeInfo]:
+    """The inputs, with declared values in their order, then the others that are announced."""
     shown = columns(announcement, programme)
     ceilings = {(own.attribute, own.set): own.max_confidence for own in announcement.protection.own_ceilings}
-    return tuple(
-        model.AttributeInfo(
+    for name, a in programme.attributes.items():
+        announced, coarser = set(shown[name]), a.coarser if announcement.coarsened.any() else None
+        yield model.AttributeInfo(
             name=name,
             title=programme.title_of(name),
             role=a.role,
             protected=a.protected,
             legitimate=a.legitimate,
-            values=_ordered(a, shown[name]),
+            values=(*a.categories, *a.in_order(announced - set(a.categories))),
             sets={of_set: named.values for of_set, named in a.named.items()},
             max_confidence=ceilings.get((name, None)),
             sets_max_confidence={s: ceilings[name, s] for s in a.named if (name, s) in ceilings},
-            coarse=_coarse(a, shown[name], announcement) if a.role == "public" else (),
+            coarse=() if coarser is None else tuple(a.in_order(announced & set(coarser.coarse))),
         )
-        for name, a in programme.attributes.items()
-    )
-
-
-def _ordered(attribute: Attribute, announced: Iterable[str]) -> tuple[str, ...]:
-    """Declared values in their order, then the others that are announced."""
-    declared = attribute.categories
-    return (*declared, *attribute.in_order(set(announced) - set(declared)))
-
-
-def _coarse(attribute: Attribute, announced: Sequence[str], announcement: Announcement) -> tuple[str, ...]:
-    """The coarser names among the values of an attribute that are announced."""
-    if attribute.coarser is None or not announcement.coarsened.any():
-        return ()
-    return tuple(attribute.in_order(set(announced) & set(attribute.coarser.coarse)))
 
 
 def _groups(
@@ -390,7 +286,7 @@ def _groups(
         flattened, own = bool(announcement.flattened[g]), [rate[g] for rate in rates]
         result.append(
             model.Group(
-                id=_id(g),
+                id=group_id(g),
                 public=dict(zip(public, values, strict=True)),
                 status=_status(announcement, g),
                 population=int(announcement.published[members.start : members.stop].sum()),
@@ -409,7 +305,7 @@ def _groups(
             )
         )
     withheld = (
-        model.Group(id=_id(len(result) + i), public=dict(zip(public, values, strict=True)), status="withheld")
+        model.Group(id=group_id(len(result) + i), public=dict(zip(public, values, strict=True)), status="withheld")
         for i, values in enumerate(extent.prior_too_sure)
     )
     return (*result, *withheld)
@@ -419,10 +315,6 @@ def _status(announcement: Announcement, group: int) -> Literal["announced", "coa
     if announcement.flattened[group]:
         return "flattened"
     return "coarsened" if announcement.coarsened[group] else "announced"
-
-
-def _id(position: int) -> str:
-    return f"g{position + 1}"
 
 
 def _chances(announcement: Announcement, region: int) -> dict[str, float]:

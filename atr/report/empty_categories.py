@@ -25,15 +25,9 @@ def too_many(report: PublicReport, by: ComparedBy) -> bool:
 
 
 def _absent(report: PublicReport, by: ComparedBy) -> Iterator[str]:
-    if too_many(report, by):
-        return
-    announced = _announced(report, by)
-    yield from (joined(parts) for parts in product(*_values(report, by)) if parts not in announced)
-
-
-def _announced(report: PublicReport, by: ComparedBy) -> set[tuple[str, ...]]:
-    regions = (group.public | region.sensitive for group in report.announced_groups for region in group.regions)
-    return {tuple(values.get(name, "") for name in by.attributes) for values in regions}
+    if not too_many(report, by):
+        announced = {tuple(values[name] for name in by.attributes) for values, _ in report.announced_regions}
+        yield from (joined(parts) for parts in product(*_values(report, by)) if parts not in announced)
 
 
 def _values(report: PublicReport, by: ComparedBy) -> list[tuple[str, ...]]:

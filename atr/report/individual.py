@@ -16,7 +16,7 @@ from atr.programme import Programme
 from atr.report import reader_view as held
 from atr.report import wording
 from atr.report.model import AttributeDistance, Fairness, IndividualPolicy, OutcomeDistance, Pair, PublicReport, Region
-from atr.report.rounding import bounds, nearest, printed_range
+from atr.report.rounding import bounds, nearest, printed_range, rounded_share
 
 
 def declared(programme: Programme) -> IndividualPolicy | None:
@@ -45,7 +45,7 @@ def with_individual(report: PublicReport) -> tuple[Fairness, ...]:
     """
     compared = tuple(e for e in report.fairness if e.measure != "individual_fairness")
     policy = report.policy.individual
-    if policy is None or sum(len(group.regions) for group in report.announced_groups) < 2:
+    if policy is None or len(report.announced_regions) < 2:
         return compared
     cells = held.cells(held.announcement(report), policy=report.policy)
     between = [open_people(int(people), report.policy.population_rounding) for people in cells.published]
@@ -93,18 +93,15 @@ def _entry(
     distance: OutcomeDistance,
     least: int | None,
 ) -> Fairness:
-    digits = report.policy.digits
+    digits, people = report.policy.digits, cells.published
     found = excess(report, cells, distance, least)
-    i, j = found.pair
     apart = measuring.outcome_distance(cells, found.pair, distance)
-    regions = [(group.public, region) for group in report.announced_groups for region in group.regions]
-    (_, a), (_, b) = pair = regions[i], regions[j]
-    first, second = (
-        {x.name: (public | region.sensitive)[x.name] for x in report.attributes} for public, region in pair
-    )
+    (one, a), (other, b) = (report.announced_regions[i] for i in found.pair)
+    first, second = ({x.name: values[x.name] for x in report.attributes} for values in (one, other))
+    distances = records(held.columns(report), policy).distances(found.pair[0])
     ends = printed_range(found.value, found.range, digits)
     verdict = at_most(bounds(ends), policy.tolerance)
-    few = least is None and bool((cells.published < report.policy.minimum_group_size).any())
+    few = least is None and bool((people < report.policy.minimum_group_size).any())
     if few:
         verdict = "cannot_tell"
     printed = Fairness(
@@ -127,8 +124,8 @@ def _entry(
             regions=(first, second),
             chances=(a.announced, b.announced),
             outcomes_apart=nearest(apart, digits) if math.isfinite(apart) else None,
-            records_apart=nearest(float(records(held.columns(report), policy).distances(i)[j]), digits),
-            people_involved=_share(cells, found),
+            records_apart=nearest(float(distances[found.pair[1]]), digits),
+            people_involved=rounded_share(int(people[found.involved].sum()) / int(people.sum())),
         ),
     )
     return printed.model_copy(update={"sentence": sentence(printed, report)})
@@ -140,14 +137,6 @@ def _rate(region: Region, report: PublicReport) -> float:
 
 def _words(region: Mapping[str, str], report: PublicReport) -> str:
     return ", ".join(f"{wording.raised(a.title)}: {region[a.name]}" for a in report.attributes)
-
-
-def _share(cells: Cells[Chances], found: measuring.Excess) -> float:
-    """Of the printed people, to the nearest percent, but 0 and 1 only where it is that."""
-    if found.involved.all() or not found.involved.any():
-        return float(found.involved.any())
-    share = int(cells.published[found.involved].sum()) / int(cells.published.sum())
-    return min(max(nearest(share, RATE_DIGITS), 0.01), 0.99)
 
 
 # --- sentences

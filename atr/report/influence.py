@@ -26,31 +26,20 @@ class _Printed:
 
     @staticmethod
     def of(report: PublicReport) -> _Printed:
-        regions = [
-            (group.public | region.sensitive, region) for group in report.announced_groups for region in group.regions
-        ]
         places = [(a.name, {value: i for i, value in enumerate(a.values)}) for a in report.attributes]
-        unit = 10**report.policy.digits
-        return _Printed(
-            report,
-            Rules(
-                np.array([[place[values[name]] for name, place in places] for values, _ in regions], dtype=np.int64),
-                np.array([region.population for _, region in regions], dtype=np.float64),
-                np.array([round(region.announced[report.positive] * unit) for _, region in regions], dtype=np.float64),
-            ),
-        )
+        regions = report.announced_regions
+        columns = [[place[values[name]] for name, place in places] for values, _ in regions]
+        people = [region.population for _, region in regions]
+        values, weights = np.array(columns, dtype=np.int64), np.array(people, dtype=np.float64)
+        return _Printed(report, Rules(values, weights, _in_units(report, report.positive)))
 
     @cached_property
     def others(self) -> dict[str, Rules]:
         """The same rules on each other outcome, where there are several; of two, what moves one moves the other."""
-        regions = [region for group in self.report.announced_groups for region in group.regions]
         names = [name for name in self.report.outcomes if name != self.report.positive]
+        rules = self.rules
         return {
-            name: Rules(
-                self.rules.values,
-                self.rules.people,
-                np.array([round(region.announced[name] * self.unit) for region in regions], dtype=np.float64),
-            )
+            name: Rules(rules.values, rules.people, _in_units(self.report, name))
             for name in (names if len(names) > 1 else ())
         }
 
@@ -86,6 +75,14 @@ class _Printed:
         if reference is not None and reference < len(people) and people[reference]:
             return reference
         return int(people.argmax())
+
+
+def _in_units(report: PublicReport, outcome: str) -> Floats:
+    """(n,) the announced chances of an outcome, in units of the last printed digit."""
+    unit = 10**report.policy.digits
+    return np.array(
+        [round(region.announced[outcome] * unit) for _, region in report.announced_regions], dtype=np.float64
+    )
 
 
 def influence(report: PublicReport) -> tuple[Influence, ...]:

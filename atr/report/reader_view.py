@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from atr.core.announcement import Announcement
-from atr.core.arrays import AnnouncedMapping, ExactPopulation, FloatArray, PublishedPopulation
+from atr.core.arrays import AnnouncedMapping, ExactPopulation, FloatArray, PublishedPopulation, offsets_of
 from atr.core.fidelity import Fidelity
 from atr.core.protected import Protection
 from atr.measures.cells import Cells
@@ -24,41 +24,36 @@ def announcement(report: model.PublicReport, population: ExactPopulation | None 
     population
         (n,) exact people of its regions, if they are known; else the published ones stand for them.
     """
-    regions = [(group, region) for group in report.announced_groups for region in group.regions]
+    groups, regions = report.announced_groups, report.announced_regions
     published = PublishedPopulation(np.array([region.population for _, region in regions], dtype=np.int64))
     outcomes = (report.positive, *(o for o in report.outcomes if o != report.positive))
-    sensitive = [a for a in report.attributes if a.role == "sensitive"]
-    values = [tuple(region.sensitive[a.name] for a in sensitive) for _, region in regions]
-    offsets = np.cumsum([0, *(len(group.regions) for group in report.announced_groups)], dtype=np.int64)
+    sensitive = [a.name for a in report.attributes if a.role == "sensitive"]
     coarsened = {group.id for group in report.coarsened_groups}
-    known = None
-    if report.policy.side_information != OWN_POPULATION:
-        known = np.array([region.known for _, region in regions], dtype=np.int64)
+    assumed = report.policy.side_information != OWN_POPULATION
+    unit = 10**report.policy.digits
     return Announcement(
         outcomes=outcomes,
-        groups=np.arange(len(report.announced_groups)),
-        group_values=tuple(tuple(group.public.values()) for group in report.announced_groups),
-        region_values=tuple(values),
-        offsets=offsets,
+        groups=np.arange(len(groups)),
+        group_values=tuple(tuple(group.public.values()) for group in groups),
+        region_values=tuple(tuple(region.sensitive[name] for name in sensitive) for _, region in regions),
+        offsets=offsets_of(np.array([len(group.regions) for group in groups], dtype=np.int64)),
         population=published if population is None else population,
         published=published,
         chance=np.array(
-            [[round(region.announced[o] * 10**report.policy.digits) for o in outcomes] for _, region in regions],
-            dtype=np.int64,
+            [[round(region.announced[o] * unit) for o in outcomes] for _, region in regions], dtype=np.int64
         ),
         digits=report.policy.digits,
         fidelity=promised(report),
-        flattened=np.array([group.status == "flattened" for group in report.announced_groups], dtype=bool),
-        coarsened=np.array([group.id in coarsened for group in report.announced_groups], dtype=bool),
+        flattened=np.array([group.status == "flattened" for group in groups], dtype=bool),
+        coarsened=np.array([group.id in coarsened for group in groups], dtype=bool),
         protection=protection(report),
-        known=known,
+        known=np.array([region.known for _, region in regions], dtype=np.int64) if assumed else None,
     )
 
 
 def columns(report: model.PublicReport) -> dict[str, tuple[str, ...]]:
     """For each attribute, (n,) the value of each announced region."""
-    regions = [group.public | region.sensitive for group in report.announced_groups for region in group.regions]
-    return {a.name: tuple(region[a.name] for region in regions) for a in report.attributes}
+    return {a.name: tuple(values[a.name] for values, _ in report.announced_regions) for a in report.attributes}
 
 
 def cells(announcement: Announcement, *, policy: Policy | model.PolicyInfo) -> Cells[AnnouncedMapping]:
@@ -103,7 +98,7 @@ def protection(report: model.PublicReport) -> Protection:
 
 def promised(report: model.PublicReport) -> Fidelity:
     """What a well-formed report promises of its announced chances."""
-    limits = [region.allowed for group in report.announced_groups for region in group.regions if region.allowed]
+    limits = [region.allowed for _, region in report.announced_regions if region.allowed]
     fidelity = MECHANISMS[report.policy.mechanism].promise(report.fidelity.kind, report.fidelity.level, limits)
     if fidelity is None:
         raise ValueError("the report is not well-formed")

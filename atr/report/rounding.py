@@ -31,6 +31,15 @@ def share_step(*, decisions: int, minimum: int) -> float:
     return next((step for step in (0.01, 0.02, 0.05, 0.1, 0.2) if step * decisions >= minimum), 0.5)
 
 
+def rounded_share(share: float, *, step: float = 0.01) -> float:
+    """A share of people to a step; it is 0 or 1 only where that is exact.
+
+    >>> rounded_share(0.908), rounded_share(60 / 61, step=0.2), rounded_share(0.001)
+    (0.91, 0.99, 0.01)
+    """
+    return share if share in (0, 1) else min(max(nearest(step * nearest(share / step, 0), 2), 0.01), 0.99)
+
+
 def up(value: float, digits: int) -> float:
     """Up to the last digit.
 

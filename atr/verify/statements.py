@@ -18,9 +18,10 @@ from atr.core.protected import floored
 from atr.core.publication import RATE_DIGITS, open_people, published_population
 from atr.core.tolerances import GRID_TOLERANCE
 from atr.mechanisms import MECHANISMS
-from atr.report import build, changes, model, wording, yardsticks
+from atr.report import changes, model, wording
 from atr.report.derived import DERIVED_FIELDS
-from atr.report.rounding import down, nearest
+from atr.report.privacy import binding_set, leakages
+from atr.report.rounding import down, nearest, rounded_share, share_step
 from atr.verify.comparisons import comparisons, either, printed_rate
 from atr.verify.finding import Finding, differences, failed
 from atr.verify.form import form
@@ -120,7 +121,7 @@ def _coverage(report: model.PublicReport, published: int, announced: tuple[int, 
     if not fits:
         yield Finding("coverage.decisions", "does not fit the people announced and the groups withheld")
         return
-    printed = partial(build.announced_share, decisions=coverage.decisions, minimum=policy.minimum_group_size)
+    printed = partial(rounded_share, step=share_step(decisions=coverage.decisions, minimum=policy.minimum_group_size))
     low = printed(announced[0] / min(most, announced[0] + others))
     high = printed(announced[1] / max(least, announced[1] + fewest))
     yield from _between("coverage.announced_share", coverage.announced_share, low, high)
@@ -171,7 +172,7 @@ def _privacy(printed: PopulationBounds) -> Iterator[Finding]:
     yield from _binding(printed, kept, sure)
     holds_for = wording.holds_for(wording.sensitive(report), known_from=policy.side_information)
     yield from differences("privacy.holds_for", privacy.holds_for, holds_for)
-    worst, of_groups = yardsticks.stated(announcement)
+    worst, of_groups = leakages(announcement)
     yield from differences("privacy.leakage", privacy.leakage, worst)
     for group, follows in zip(report.announced_groups, of_groups, strict=True):
         yield from differences(f"{group.id}.leakage", group.leakage, follows)
@@ -258,7 +259,7 @@ def _binding(printed: PopulationBounds, kept: list[int], found: Confidences) -> 
     reaches = surest[binding] >= largest and float(round_up(surest[binding], digits=digits)) >= stated
     if binding != first if printed.exact else not reaches:
         yield Finding("privacy.binding_group", "is not the group with the largest confidence")
-    follows = build.binding_set(printed.announcement, binding)
+    follows = binding_set(printed.announcement, binding)
     yield from differences("privacy.binding_set", privacy.binding_set, follows)
 
 

@@ -1,0 +1,153 @@
+"""How private the announced rules are: the guarantee, and what they give away in the units of other definitions.
+
+Everything is of the printed chances, and but for rounding of the printed numbers of people: whoever has the report can
+compute it again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from atr.core.announcement import Announcement
+from atr.core.leakage import leakage_of_values
+from atr.core.protected import Label
+from atr.programme import Programme
+from atr.report import model, wording
+from atr.report.rounding import down, up
+
+YARDSTICKS = (
+    (
+        "Minimum uncertainty, γ",
+        "−ln β, in nats: the maximum confidence on another scale. The larger it is, the less a reader can infer. Of "
+        "local differential privacy, log-lift, likeness gain and min-entropy leakage the opposite is true: the larger, "
+        "the more. Chen, Golubchik, Pal [CGP], Appendix C.",
+    ),
+    (
+        "Local differential privacy",
+        "max ln (P(a|s) / P(a|t)), in nats, over outcomes a and sensitive values s, t of a group: how far the chances "
+        "of an outcome lie apart. Infinite where an outcome is possible for some and impossible for others. "
+        "Kasiviswanathan et al., SIAM J. Comput. 40 (2011).",
+    ),
+    (
+        "Log-lift",
+        "max |ln (P(s|a) / P(s))|, in nats: how far an outcome moves what a reader knows of a sensitive value, up or "
+        "down. Infinite where an outcome rules a value out. Hsu, Asoodeh, Calmon, ISIT 2019.",
+    ),
+    (
+        "Likeness gain",
+        "max (P(s|a) − P(s)) / P(s): how much likelier an outcome makes a sensitive value, relative to what was known "
+        "before; twice as likely is a gain of 1. It is what β-likeness bounds, and another β than the confidence. "
+        "Cao, Karras, PVLDB 5 (2012).",
+    ),
+    (
+        "Min-entropy leakage",
+        "log2 of Σ max P(s, a) / max P(s), in bits, each maximum over sensitive values, the sum over outcomes: how "
+        "much likelier the outcome makes one guess at the value right, on average. Smith, FoSSaCS 2009.",
+    ),
+)
+"""What a mapping gives away in the units of other definitions: name, formula, source; see :mod:`atr.core.leakage`."""
+
+
+def privacy(announcement: Announcement, programme: Programme, leakage: model.Leakage | None) -> model.Privacy:
+    """The guarantee, as it is printed.
+
+    Parameters
+    ----------
+    leakage
+        What :func:`leakages` gives of all groups.
+    """
+    sensitive = [programme.title_of(name) for name in programme.names(role="sensitive")]
+    confidences, priors = announcement.confidences(), announcement.prior_confidences()
+    flattened, kept = (np.flatnonzero(groups).tolist() for groups in (announcement.flattened, ~announcement.flattened))
+
+    def largest(of: Sequence[Fraction], groups: Sequence[int]) -> float | None:
+        return float(announcement.stated([of[i] for i in groups])) if groups else None
+
+    stated, binding = largest(confidences, kept), max(kept, key=confidences.__getitem__, default=None)
+    return model.Privacy(
+        max_confidence=stated,
+        prior_confidence=largest(priors, kept),
+        min_uncertainty=None if stated is None else down(-math.log(stated), announcement.digits),
+        binding_group=None if binding is None else group_id(binding),
+        binding_set=None if binding is None else binding_set(announcement, binding),
+        holds_for=wording.holds_for(wording.listed(sensitive, last="or"), known_from=programme.policy.assumed),
+        leakage=leakage,
+        flattened_confidence=largest(priors, flattened),
+        own_ceilings=tuple(_own_ceilings(announcement, kept)) if kept else (),
+        printed_confidence=None if announcement.known is None else largest(announcement.printed_confidences(), kept),
+    )
+
+
+def _own_ceilings(announcement: Announcement, kept: Sequence[int]) -> Iterator[model.OwnCeiling]:
+    for own in announcement.protection.own_ceilings:
+        confidences, priors = (of.confidences_under(own) for of in (announcement, announcement.uninformative()))
+        yield model.OwnCeiling(
+            attribute=own.attribute,
+            set=own.set,
+            ceiling=own.max_confidence,
+            max_confidence=float(announcement.stated([confidences[i] for i in kept])),
+            prior_confidence=float(announcement.stated([priors[i] for i in kept])),
+        )
+
+
+def binding_set(announcement: Announcement, group: int) -> dict[str, str]:
+    """The protected set that a reader can be surest of in an announced group, by its printed numbers of people or
+    those of the side information.
+
+    Returns
+    -------
+    The attribute, and its value or the name of the set. Of several the first.
+    """
+    members = slice(int(announcement.offsets[group]), int(announcement.offsets[group + 1]))
+    people = announcement.assumed[members, None].astype(object) * announcement.chance[members].astype(object)
+    totals = people.sum(axis=0).tolist()
+    labelled = announcement.protection.labelled(announcement.region_values[members])
+
+    def sure(label: Label) -> Fraction:
+        got = people[labelled[label]].sum(axis=0).tolist()
+        return max(Fraction(x, total) for x, total in zip(got, totals, strict=True) if total)
+
+    surest = max(labelled, key=sure)
+    return {surest.attribute: surest.name}
+
+
+def group_id(position: int) -> str:
+    """What a group is called in the report.
+
+    >>> group_id(0)
+    'g1'
+    """
+    return f"g{position + 1}"
+
+
+def leakages(announcement: Announcement) -> tuple[model.Leakage | None, list[model.GroupLeakage]]:
+    """The worst group of each yardstick, rounded up; and (g,) those of each group, with its minimum uncertainty,
+    rounded down. None, and none, where no group is announced.
+
+    See :mod:`atr.core.leakage` for the definitions and where they come from.
+    """
+    if not len(announcement.groups):
+        return None, []
+    digits = announcement.digits
+    found = leakage_of_values(
+        announcement.assumed,
+        announcement.chance / 10**digits,
+        announcement.offsets,
+        values=announcement.region_values,
+        sets=announcement.sets,
+    )
+    worst = found.overall
+    each = [{name: float(getattr(found, name)[g]) for name in worst} for g in range(len(announcement.groups))]
+    return model.Leakage(**_printed(worst, digits)), [
+        model.GroupLeakage(min_uncertainty=down(of["minimum_uncertainty"], digits), **_printed(of, digits))
+        for of in each
+    ]
+
+
+def _printed(found: dict[str, float], digits: int) -> dict[str, float | None]:
+    names = {"ldp": "local_differential_privacy"} | {n: n for n in ("log_lift", "likeness_gain", "min_entropy_leakage")}
+    return {name: up(found[of], digits) if math.isfinite(found[of]) else None for name, of in names.items()}
