@@ -6,6 +6,7 @@ folder, behind an authentication string. It ends with the command.
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -74,6 +75,12 @@ def _prefect(programme: Path) -> Iterator[None]:
     for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(sent) != signal.SIG_IGN:  # as nohup has it
             signal.signal(sent, _end_at_once)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    logger = logging.getLogger("atr")
+    logger.setLevel(logging.INFO)
+    logger.addHandler(handler)
+    logger.propagate = False
     say("Starting Prefect …")
     with chdir(home):  # where Prefect and its server find no settings and no modules that are meant for something else
         from prefect.server.api.server import SubprocessASGIServer
