@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from atr.core.groups import FloatArray, IntArray
+from atr.core.arrays import FloatArray, IntArray
 
 
 class Arrays(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 
 from atr.core.fidelity import Delta
 from atr.core.groups import Groups
-from atr.mechanisms.optimal import blocks, optimal_privacy, round_announcement, rounding, solve
+from atr.mechanisms.optimal import closed_form, optimal_privacy, round_announcement, rounding, solve
 from benchmarks.arrays import Arrays, many_groups, one_group
 from benchmarks.measure import Timing, in_a_child, in_turn
 from benchmarks.programmes import optimal_privacy_by_bisection
@@ -66,7 +66,7 @@ def large(regions: int = 10_000_000, rounds: int = 11) -> Iterator[Row]:
         t = taken[name]
         target = f"≤ {limit:g}" if limit else ""
         met = None if limit is None else t.ratio <= limit
-        shared_out = None if name == "groups" else t.processor_ratio / blocks.processors()
+        shared_out = None if name == "groups" else t.processor_ratio / closed_form.usable_cores()
         return Row(f"{what}, {size}", _time(t), base, t.ratio, shared_out, target, met)
 
     yield row("β*, free rates", "free", 5)
@@ -79,7 +79,7 @@ def large(regions: int = 10_000_000, rounds: int = 11) -> Iterator[Row]:
 
 def growth(rounds: int = 9) -> Iterator[Row]:
     """Time per region from 10^4 to 10^7 regions, by one thread and by all."""
-    for label, threads in (("one thread", 1), ("all threads", blocks.processors())):
+    for label, threads in (("one thread", 1), ("all threads", closed_form.usable_cores())):
         sized = {f"{n:.0e}": Groups(*many_groups(n)) for n in (10_000, 100_000, 1_000_000, 10_000_000)}
 
         def run(groups: Groups) -> Callable[[], Any]:
@@ -87,7 +87,7 @@ def growth(rounds: int = 9) -> Iterator[Row]:
             repeats = max(1, 1_000_000 // len(groups.population))
             return lambda: [optimal_privacy(groups, fidelity=DELTA, group_rates="free") for _ in range(repeats)]
 
-        with patch.object(blocks, "processors", lambda threads=threads: threads):
+        with patch.object(closed_form, "usable_cores", lambda threads=threads: threads):
             taken = in_turn({name: run(groups) for name, groups in sized.items()}, rounds=rounds)
         per_region = {
             name: taken[name].seconds / max(1, 1_000_000 // len(groups.population)) / len(groups.population) * 1e9
@@ -113,7 +113,7 @@ def against_programmes() -> Iterator[Row]:
     for (regions, rounds, target), spread in kinds:
         arrays = one_group(regions, spread)
         groups = Groups(*arrays)
-        lower, upper = DELTA.allowed(arrays.decision)
+        lower, upper = (ends[:, 0] for ends in DELTA.allowed(groups.decision))
         found = []
 
         def bisect(arrays=arrays, lower=lower, upper=upper, found=found) -> None:
@@ -142,7 +142,7 @@ import json, resource, sys
 import numpy as np
 from atr.measures.compile import main
 from atr.core.fidelity import Delta
-from atr.mechanisms.optimal import Groups
+from atr.core import Groups
 from atr.mechanisms.optimal import solve
 main()
 arrays = [np.load(path) for path in sys.argv[2:]]

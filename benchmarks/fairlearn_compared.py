@@ -12,9 +12,8 @@ from fairlearn.metrics import MetricFrame, count, selection_rate
 
 from atr import ingest
 from atr.core.announcement import Announcement
-from atr.core.disclosure import DisclosureStatus, disclosure_status
-from atr.core.regions import members_of
-from atr.mechanisms.optimal import mechanism as announcing
+from atr.core.disclosure import decided
+from atr.mechanisms import mechanism_of
 from atr.programme import Programme, load, periods
 from atr.report import build
 from atr.warehouse import counting as regions
@@ -32,12 +31,11 @@ def announced(name: str, period: str) -> tuple[Programme, Announcement, pd.DataF
     programme = load(EXAMPLES / name)
     with Warehouse.in_memory() as warehouse:
         ingest.ingest(warehouse, programme)
-        found = regions.aggregate(warehouse, programme, periods.parse(period))
-    which = np.flatnonzero(disclosure_status(found, programme.policy) == DisclosureStatus.ANNOUNCED)
-    made = announcing.announce(found, announcing.solve(found, which, programme.policy), programme.policy)
-    members, _ = members_of(found, which)
-    counts = found.counts[members]
-    region = np.repeat(np.arange(len(members)), counts.sum(axis=1))
+        found = decided(regions.aggregate(warehouse, programme, periods.parse(period)), programme.policy)
+    policy, mechanism, told = programme.policy, mechanism_of(programme.policy), found.take(found.announced)
+    made = Announcement.of(found, *mechanism.announce(told, mechanism.solve(told, policy), policy), policy)
+    counts = told.counts
+    region = np.repeat(np.arange(len(counts)), counts.sum(axis=1))
     decisions = pd.DataFrame(build.columns(made, programme)).iloc[region].reset_index(drop=True)
     decisions["favourable"] = np.concatenate([np.repeat([1, 0], [n[0], n[1:].sum()]) for n in counts])
     return programme, made, decisions

@@ -9,9 +9,9 @@ from itertools import combinations
 
 import numpy as np
 
+from atr.core.arrays import usable_cores
 from atr.measures.cells import Cells
 from atr.measures.group_fairness import GroupingSpec, compare
-from atr.mechanisms.optimal import blocks
 from atr.programme import FairnessPolicy
 from benchmarks.arrays import Arrays
 from benchmarks.cases import Row, one_pass
@@ -67,7 +67,7 @@ def fairness() -> Iterator[Row]:
             f"{seconds:.2f} s",
             f"one pass, {found['one pass'].seconds * 1000:.0f} ms",
             found[name].ratio,
-            found[name].processor_ratio / blocks.processors(),
+            found[name].processor_ratio / usable_cores(),
             target=f"≤ {target:g} s" if target else "",
             met=seconds <= target if target else None,
         )

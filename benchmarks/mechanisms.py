@@ -15,10 +15,9 @@ import numpy as np
 
 from atr import ingest
 from atr.core.confidence import maximum_confidence
-from atr.core.disclosure import DisclosureStatus, disclosure_status
+from atr.core.disclosure import decided
 from atr.core.fidelity import Delta
 from atr.core.groups import Groups
-from atr.core.regions import groups_of
 from atr.dossier.tradeoff import trade_off
 from atr.mechanisms.optimal import solve
 from atr.programme import load, periods
@@ -51,8 +50,8 @@ def example(name: str, label: str | None) -> Example:
         every = regions.periods(warehouse, programme.period.every)
         period = periods.parse(label) if label else every[-1][0]
         found = regions.aggregate(warehouse, programme, period)
-    which = np.flatnonzero(disclosure_status(found, programme.policy) == DisclosureStatus.ANNOUNCED)
-    groups = groups_of(found, which)
+    found = decided(found, programme.policy)
+    groups = found.take(found.announced).groups
     title = f"{programme.title}, {period.label}: {len(groups)} groups, {int(groups.population.sum()):,} people"
     return Example(name, title, groups, programme.policy.ceiling, programme.policy.fidelity.level)
 

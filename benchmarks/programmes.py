@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, diags_array, hstack, vstack
 
-from atr.core.groups import FloatArray
+from atr.core.arrays import FloatArray
 
 
 def optimal_privacy_by_bisection(population: FloatArray, lower: FloatArray, upper: FloatArray) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 
 from atr.core.fidelity import Delta
 from atr.core.groups import Groups
-from atr.mechanisms.optimal import announce, optimal_privacy, round_announcement
+from atr.mechanisms.optimal import least_distorted, optimal_privacy, round_announcement
 from benchmarks.cases import Row
 
 GROUPS, REGIONS, OUTCOMES, REPEATS = 1000, 5, 3, 3
@@ -41,7 +41,7 @@ def several() -> Iterator[Row]:
     for rates, limit in (("exact", 5), ("free", 20)):
         solving = partial(optimal_privacy, drawn, group_rates=rates, **options)
         best = solving()
-        announcing = partial(announce, drawn, beta=best.beta, group_rates=rates, **options)
+        announcing = partial(least_distorted, drawn, beta=best.beta, group_rates=rates, **options)
         rounding = partial(
             round_announcement,
             drawn,

@@ -8,9 +8,9 @@ import pytest
 from atr.core.groups import Groups
 
 
-def test_one_column_is_the_chance_of_outcome_1():
+def test_one_column_is_the_chance_of_the_positive_outcome():
     groups = Groups([1, 2], [0.25, 1], [0, 2])
-    assert groups.decision.tolist() == [[0.75, 0.25], [0, 1]]
+    assert groups.decision.tolist() == [[0.25, 0.75], [1, 0]]
     assert groups.outcomes == 2
 
 
@@ -18,7 +18,7 @@ def test_reductions_by_group():
     groups = Groups([1, 2, 3], [0, 1, 0.5], [0, 1, 3])
     assert len(groups) == 2
     assert groups.sums(groups.population).tolist() == [1, 5]
-    assert groups.maxima(groups.decision).tolist() == [[1, 0], [0.5, 1]]
+    assert groups.maxima(groups.decision).tolist() == [[0, 1], [1, 0.5]]
     assert groups.group_of_region.tolist() == [0, 1, 1]
 
 

@@ -71,7 +71,7 @@ class Oracle:
     def __init__(self, groups, fidelity):
         self.p, self.D = groups.population / groups.population.sum(), groups.decision
         self.m, self.A = self.D.shape
-        self.lower, self.upper = fidelity.allowed_outcomes(self.D)
+        self.lower, self.upper = fidelity.allowed(self.D)
         nested = [[[x] for x in range(self.m)]] if groups.protected_sets is None else groups.protected_sets
         self.sets = nested[0]
         self.factors = np.ones(len(self.sets)) if groups.sets is None else groups.sets.factors

@@ -20,7 +20,6 @@ from atr import ingest
 from atr import pipeline as steps
 from atr.documents.render import render as render_documents
 from atr.dossier import review
-from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import load, periods
 from atr.warehouse import coarsening
 from atr.warehouse.connection import Warehouse
@@ -295,7 +294,7 @@ def made(folder: Path, mix: Mix, counts: Counts | None = None) -> Published:
         ingest.ingest(warehouse, of)
         regions = coarsening.aggregate(warehouse, of, periods.parse("2024"))
     solved = whole.solved(of, regions)
-    announced = announcing.announce(regions, solved, of.policy)
+    announced = whole.announced(of, regions, solved)
     report = whole.report(of, regions, announced)
     assert whole.failed_checks(of, regions, solved, announced, report) == []
     (folder / "documents").mkdir()

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-import numpy as np
+import pandas as pd
 
 from atr.core.announcement import Announcement
-from atr.core.disclosure import DisclosureStatus, Extent, disclosure_status
+from atr.core.disclosure import Extent, decided
 from atr.core.regions import Regions
 from atr.dossier import build as dossier
-from atr.mechanisms.optimal import mechanism as announcing
-from atr.mechanisms.optimal.mechanism import Solved
+from atr.mechanisms import mechanism_of
 from atr.programme import Programme, periods
 from atr.report import build, model
 from atr.verify.statements import check
 from tests.helpers import series
 
 
-def solved(programme: Programme, regions: Regions) -> Solved:
+def solved(programme: Programme, regions: Regions) -> pd.DataFrame:
     """Every group that is to be announced, solved."""
-    which = np.flatnonzero(disclosure_status(regions, programme.policy) == DisclosureStatus.ANNOUNCED)
-    return announcing.solve(regions, which, programme.policy)
+    regions = decided(regions, programme.policy)
+    return mechanism_of(programme.policy).solve(regions.take(regions.announced), programme.policy)
+
+
+def announced(programme: Programme, regions: Regions, of: pd.DataFrame | None = None) -> Announcement:
+    """What is announced of a period."""
+    policy, mechanism, regions = programme.policy, mechanism_of(programme.policy), decided(regions, programme.policy)
+    to_announce = regions.take(regions.announced)
+    mechanism.check_decisions(to_announce, policy)
+    found = solved(programme, regions) if of is None else of
+    return Announcement.of(regions, *mechanism.announce(to_announce, found, policy), policy)
 
 
 def report(programme: Programme, regions: Regions, announced: Announcement) -> model.PublicReport:
@@ -29,7 +37,7 @@ def report(programme: Programme, regions: Regions, announced: Announcement) -> m
         build.measure(announced, programme),
         programme=programme,
         period=periods.ALL,
-        extent=Extent.of(regions, disclosure_status(regions, programme.policy)),
+        extent=Extent.of(decided(regions, programme.policy)),
         quality=build.LogQuality(rows_read=9999, decisions=9999, duplicates=0, corrections=0, quarantined=0),
         version=1,
         date="2024-05-06",
@@ -44,13 +52,13 @@ def verifies(made: model.PublicReport, announced: Announcement) -> None:
 
 @series.quick()
 def failed_checks(
-    programme: Programme, regions: Regions, of: Solved, announced: Announcement, made: model.PublicReport
+    programme: Programme, regions: Regions, of: pd.DataFrame, announced: Announcement, made: model.PublicReport
 ) -> list[dossier.Check]:
     """The checks of the dossier that failed."""
     page = dossier.build(
         programme=programme,
         release_id="all-v1",
-        regions=regions,
+        regions=decided(regions, programme.policy),
         solved=of,
         announcement=announced,
         report=made,

@@ -17,7 +17,6 @@ from atr import ingest
 from atr.core.announcement import Announcement
 from atr.core.display_text import UNKNOWN
 from atr.measures.group_fairness import Comparison
-from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme
 from atr.programme.periods import ALL
 from atr.report import build, model
@@ -73,7 +72,7 @@ def _announced(example: str) -> tuple[regions.Regions, Announcement]:
     with Warehouse.in_memory() as warehouse:
         ingest.ingest(warehouse, programme)
         found = regions.aggregate(warehouse, programme, ALL)
-    return found, announcing.announce(found, whole.solved(programme, found), programme.policy)
+    return found, whole.announced(programme, found)
 
 
 def _programme(example: str, within: tuple[str, ...]) -> Programme:

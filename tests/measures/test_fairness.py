@@ -285,7 +285,7 @@ def test_ranges_are_never_wider_than_lemma_2(drawn: list[tuple[int, float]], lev
     digits = 4
     step = 10.0**-digits
     for kind in (Delta(level), Alpha(level)):
-        _, high = kind.allowed_on_grid(true, digits=digits)
+        _, high = kind.allowed_on_grid(np.column_stack([true, 1 - true]), digits=digits)
         chance = np.stack([high[:, 0], 10**digits - high[:, 0]], axis=1) * step
         bounds = kind.believed(chance, digits=digits)
         cells = Cells(people, chance, digits, *bounds, offsets, False, people)

@@ -21,7 +21,6 @@ from atr.documents import fairness as parity
 from atr.documents.html import report_html
 from atr.errors import VerifyError
 from atr.measures import group_fairness as fairness
-from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme
 from atr.report import empty_categories as absent
 from atr.report import model
@@ -81,7 +80,7 @@ def _made(
     programme = _programme(group_rates=rates, minimum_group_size=minimum)
     regions = _regions(programme, races)
     solved = whole.solved(programme, regions)
-    announced = announcing.announce(regions, solved, programme.policy)
+    announced = whole.announced(programme, regions, solved)
     report = whole.report(programme, regions, announced)
     failed = whole.failed_checks(programme, regions, solved, announced, report)
     return report, announced, [check.name for check in failed if "accounted" not in check.name]
@@ -151,7 +150,7 @@ def _small(
         counts=np.array([(yes, n - yes) for *_, n, yes in cells for _ in range(2)], dtype=np.int64),
         offsets=np.arange(0, 2 * len(cells) + 1, 2, dtype=np.int64),
     )
-    announced = announcing.announce(regions, whole.solved(programme, regions), programme.policy)
+    announced = whole.announced(programme, regions)
     return whole.report(programme, regions, announced), announced
 
 

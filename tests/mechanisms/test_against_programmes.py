@@ -12,7 +12,7 @@ from atr.core.confidence import maximum_confidence
 from atr.core.fidelity import Delta
 from atr.core.groups import Groups
 from atr.errors import RefusedError
-from atr.mechanisms.optimal import announce, optimal_privacy, solve
+from atr.mechanisms.optimal import least_distorted, optimal_privacy, solve
 from tests.helpers.single_groups import (
     confidence,
     confidence_limits,
@@ -68,7 +68,7 @@ def lp_free_rates(p, d, lo, hi):
 @given(groups(), fidelities())
 def test_optimal_privacy_is_the_programmes(drawn, fidelity):
     p, d = one(drawn)
-    lo, hi = fidelity.allowed(d)
+    lo, hi = (ends[:, 0] for ends in fidelity.allowed(drawn.decision))
     free = optimal_privacy(drawn, fidelity=fidelity, group_rates="free").beta.item()
     exact = optimal_privacy(drawn, fidelity=fidelity, group_rates="exact").beta.item()
     # The iteration ends at the confidence of some mapping: never better than the optimum, and near it.
@@ -81,7 +81,7 @@ def test_optimal_privacy_is_the_programmes(drawn, fidelity):
 @given(groups(), fidelities())
 def test_optimal_privacy_is_the_exact_formula(drawn, fidelity):
     p, d = one(drawn)
-    free, exact = exact_closed_form(p, *fidelity.allowed(d), d)
+    free, exact = exact_closed_form(p, *(ends[:, 0] for ends in fidelity.allowed(drawn.decision)), d)
     assert optimal_privacy(drawn, fidelity=fidelity, group_rates="free").beta.item() == pytest.approx(free, abs=1e-9)
     assert optimal_privacy(drawn, fidelity=fidelity, group_rates="exact").beta.item() == pytest.approx(exact, abs=1e-9)
 
@@ -93,12 +93,19 @@ def test_optimal_privacy_is_the_exact_formula(drawn, fidelity):
 def test_populations_over_nine_orders_of_magnitude(cells, fidelity):
     p, d = 10.0 ** np.array([c[0] for c in cells]), np.array([c[1] for c in cells])
     drawn = Groups(p, d, [0, len(p)])
-    expected = dict(zip(("free", "exact"), exact_closed_form(p, *fidelity.allowed(d), d), strict=True))
+    expected = dict(
+        zip(
+            ("free", "exact"),
+            exact_closed_form(p, *(ends[:, 0] for ends in fidelity.allowed(drawn.decision)), d),
+            strict=True,
+        )
+    )
     for rates in RATES:
         beta = optimal_privacy(drawn, fidelity=fidelity, group_rates=rates).beta
         assert beta.item() == pytest.approx(expected[rates], abs=1e-9)
-        x = announce(drawn, beta=beta, fidelity=fidelity, group_rates=rates)
-        assert x == pytest.approx(np.clip(x, *fidelity.allowed(d)), abs=1e-12)
+        x = least_distorted(drawn, beta=beta, fidelity=fidelity, group_rates=rates)[:, 0]
+        lo, hi = (ends[:, 0] for ends in fidelity.allowed(drawn.decision))
+        assert x == pytest.approx(np.clip(x, lo, hi), abs=1e-12)
         # Near 1 a chance has fewer digits for what remains.
         remainder = min(p @ x, p @ (1 - x)) / p.sum()
         assert confidence(p, x) <= beta.item() + 1e-9 + (1e-14 / remainder if remainder else 0)
@@ -107,10 +114,10 @@ def test_populations_over_nine_orders_of_magnitude(cells, fidelity):
 @given(groups(), fidelities(), st.floats(0, 1), st.sampled_from(RATES))
 def test_announcements_are_feasible_and_the_least_distorted(drawn, fidelity, slack, rates):
     p, d = one(drawn)
-    lo, hi = fidelity.allowed(d)
+    lo, hi = (ends[:, 0] for ends in fidelity.allowed(drawn.decision))
     best = optimal_privacy(drawn, fidelity=fidelity, group_rates=rates)
     beta = best.beta.item() + slack**3 * (1 - best.beta.item())
-    x = announce(drawn, beta=beta, fidelity=fidelity, group_rates=rates)
+    x = least_distorted(drawn, beta=beta, fidelity=fidelity, group_rates=rates)[:, 0]
     assert (x >= lo - 1e-9).all()
     assert (x <= hi + 1e-9).all()
     assert confidence(p, x) <= beta + 1e-9
@@ -131,7 +138,7 @@ def test_announcements_are_feasible_and_the_least_distorted(drawn, fidelity, sla
 @given(groups(most=6), fidelities(), st.sampled_from(RATES), st.randoms(use_true_random=False))
 def test_neither_batch_nor_order_changes_a_bit(drawn, fidelity, rates, random):
     together = optimal_privacy(drawn, fidelity=fidelity, group_rates=rates)
-    x = announce(drawn, beta=together.overall, fidelity=fidelity, group_rates=rates)
+    x = least_distorted(drawn, beta=together.overall, fidelity=fidelity, group_rates=rates)
     for i in range(len(drawn)):
         cells = list(range(drawn.offsets[i], drawn.offsets[i + 1]))
         random.shuffle(cells)
@@ -139,7 +146,7 @@ def test_neither_batch_nor_order_changes_a_bit(drawn, fidelity, rates, random):
         single = optimal_privacy(alone, fidelity=fidelity, group_rates=rates)
         assert single.beta.item() == together.beta[i]
         assert single.limits[0].tolist() == together.limits[i].tolist()
-        y = announce(alone, beta=together.overall, fidelity=fidelity, group_rates=rates)
+        y = least_distorted(alone, beta=together.overall, fidelity=fidelity, group_rates=rates)
         assert y.tolist() == x[cells].tolist()
 
 

@@ -22,7 +22,6 @@ from atr.core.protected import Label, OwnCeiling, Protection
 from atr.core.regions import Regions
 from atr.documents.html import report_html
 from atr.errors import ProgrammeError, RefusedError
-from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme, load
 from atr.report import model
 from atr.verify import verify
@@ -389,7 +388,7 @@ def test_every_set_keeps_to_its_own_ceiling_and_what_is_stated_is_true(made: tup
     programme, regions = made
     try:
         solved = whole.solved(programme, regions)
-        announced = announcing.announce(regions, solved, programme.policy)
+        announced = whole.announced(programme, regions, solved)
     except RefusedError:
         return
     report = whole.report(programme, regions, announced)

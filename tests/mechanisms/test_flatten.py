@@ -17,11 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atr.core.disclosure import DisclosureStatus, disclosure_status
-from atr.core.regions import Regions
+from atr.core.disclosure import decided
+from atr.core.regions import DisclosureStatus, Regions
 from atr.documents.html import report_html
 from atr.errors import RefusedError
-from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme
 from atr.report import model
 from atr.report.wording import NBSP
@@ -364,7 +363,7 @@ def test_no_group_is_above_the_ceiling_unless_prior_knowledge_puts_it_there(made
     programme, regions = made
     solved = whole.solved(programme, regions)
     try:
-        announced = announcing.announce(regions, solved, programme.policy)
+        announced = whole.announced(programme, regions, solved)
     except RefusedError:
         return
     report = whole.report(programme, regions, announced)
@@ -381,7 +380,7 @@ def test_no_group_is_above_the_ceiling_unless_prior_knowledge_puts_it_there(made
 def test_what_is_told_of_a_flattened_group_follows_from_its_rate(made: tuple[Programme, Regions], random: Any) -> None:
     programme, regions = made
     counts = regions.counts.copy()
-    for group in np.flatnonzero(disclosure_status(regions, programme.policy) == DisclosureStatus.FLATTENED):
+    for group in decided(regions, programme.policy).with_status(DisclosureStatus.FLATTENED):
         inside = slice(int(regions.offsets[group]), int(regions.offsets[group + 1]))
         decided = np.repeat(np.arange(counts.shape[1]), counts[inside].sum(axis=0)).tolist()
         random.shuffle(decided)
@@ -390,7 +389,7 @@ def test_what_is_told_of_a_flattened_group_follows_from_its_rate(made: tuple[Pro
     told = []
     for log in (regions, replace(regions, counts=counts)):
         try:
-            announced = announcing.announce(log, whole.solved(programme, log), programme.policy)
+            announced = whole.announced(programme, log)
         except RefusedError as error:
             told.append(str(error))
         else:

@@ -14,7 +14,7 @@ from atr.core.fidelity import Alpha, Delta
 from atr.core.groups import Groups
 from atr.core.protected import ProtectedSets
 from atr.errors import RefusedError
-from atr.mechanisms.optimal import announce, optimal_privacy, outcome_rounding, round_announcement, solve
+from atr.mechanisms.optimal import least_distorted, optimal_privacy, outcome_rounding, round_announcement, solve
 from tests.helpers.drawn import RATES, several
 
 
@@ -35,7 +35,7 @@ def test_promises_survive_rounding(groups, fidelity, rates, digits, slack):
     ceiling = round(beta + slack, 4)
     if ceiling < beta:
         return
-    x = announce(groups, beta=beta, fidelity=fidelity, group_rates=rates, digits=digits)
+    x = least_distorted(groups, beta=beta, fidelity=fidelity, group_rates=rates, digits=digits)
     published = to_fives(groups.population)
     options = {"fidelity": fidelity, "digits": digits, "beta": beta, "group_rates": rates}
     try:
@@ -43,9 +43,9 @@ def test_promises_survive_rounding(groups, fidelity, rates, digits, slack):
     except RefusedError:
         return
     assert grid.shape == x.shape
-    X = np.column_stack([10**digits - grid, grid]) if grid.ndim == 1 else grid
+    X = grid
     assert (X.sum(axis=1) == 10**digits).all()
-    lo, hi = fidelity.allowed_outcomes_on_grid(groups.decision, digits=digits)
+    lo, hi = fidelity.allowed_on_grid(groups.decision, digits=digits)
     assert (lo <= X).all()
     assert (hi >= X).all()
     for population in (groups.population.astype(np.int64), published):
@@ -65,7 +65,7 @@ def test_neither_batch_nor_order_changes_a_number(groups, rates, random):
     best = optimal_privacy(groups, **options)
 
     def rounded(part, beta):
-        x = announce(part, beta=beta, **options)
+        x = least_distorted(part, beta=beta, **options)
         return round_announcement(
             part, x, beta=beta, ceiling=1.0, published_population=to_fives(part.population), **options
         )
@@ -91,7 +91,7 @@ def test_perturbed_groups_keep_the_optimum_rounded_up():
     for rates in RATES:
         options = {"fidelity": Delta(0.9), "digits": 3, "group_rates": rates}
         best = optimal_privacy(groups, **options)
-        x = announce(groups, beta=best.beta, **options)
+        x = least_distorted(groups, beta=best.beta, **options)
         grid = round_announcement(groups, x, beta=best.beta, ceiling=1.0, published_population=p, **options)
         stated = exact_confidence(p, grid, digits=3, offsets=groups.offsets)
         wanted = [Fraction(int(np.ceil(beta * 1000 - 1e-6)), 1000) for beta in best.beta]

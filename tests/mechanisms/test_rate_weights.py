@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from atr.core.arrays import FloatArray
 from atr.core.confidence import exact_confidence, maximum_confidence
 from atr.core.fidelity import Delta
-from atr.core.groups import FloatArray, Groups
-from atr.mechanisms.optimal import announce, optimal_privacy, round_announcement
+from atr.core.groups import Groups
+from atr.mechanisms.optimal import least_distorted, optimal_privacy, round_announcement
 
 
 @st.composite
@@ -71,17 +72,15 @@ def test_no_announcement_that_keeps_the_rates_makes_this_reader_less_sure(groups
 def test_what_is_announced_keeps_the_rates_of_one_and_the_confidence_of_the_other(groups: Groups, delta: float) -> None:
     assert groups.rate_weights is not None
     beta = float(optimal_privacy(groups, fidelity=Delta(delta)).beta.max())
-    announced = announce(groups, beta=beta, fidelity=Delta(delta))
-    X = np.column_stack([1 - announced, announced]) if announced.ndim == 1 else announced
+    X = least_distorted(groups, beta=beta, fidelity=Delta(delta))
     assert maximum_confidence(groups, X).max() <= beta + 1e-6
     assert np.abs(X - groups.decision).max() <= 1 - delta + 1e-9
     kept = groups.sums(groups.rate_weights[:, None] * (X - groups.decision))
     assert np.abs(kept).max() <= 1e-6 * groups.rate_weights.sum()
     published = groups.rate_weights.astype(int)
     grid = round_announcement(
-        groups, announced, fidelity=Delta(delta), digits=3, beta=beta, ceiling=1.0, published_population=published
+        groups, X, fidelity=Delta(delta), digits=3, beta=beta, ceiling=1.0, published_population=published
     )
-    grid = np.column_stack([1000 - grid, grid]) if grid.ndim == 1 else grid
     kept = groups.sums(published[:, None] * (grid - 1000 * groups.decision)) / groups.sums(groups.rate_weights)[:, None]
     assert np.abs(kept).max() <= (0.5 if groups.outcomes == 2 else 1) + 1e-9
     sure = exact_confidence(groups.population.astype(int), grid, digits=3, offsets=groups.offsets)

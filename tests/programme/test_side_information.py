@@ -13,7 +13,6 @@ from atr.core.announcement import Announcement
 from atr.core.regions import Regions
 from atr.documents import csv as annex
 from atr.errors import ProgrammeError
-from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme, load
 from atr.report import model
 from atr.verify.statements import check
@@ -65,7 +64,7 @@ def regions(of: Programme, times: int = 20) -> Regions:
 def published(of: Programme) -> tuple[model.PublicReport, Announcement]:
     found = regions(of)
     solved = whole.solved(of, found)
-    made = announcing.announce(found, solved, of.policy)
+    made = whole.announced(of, found, solved)
     report = whole.report(of, found, made)
     whole.verifies(report, made)
     assert whole.failed_checks(of, found, solved, made, report) == []

@@ -20,7 +20,6 @@ from atr.core.announcement import Announcement
 from atr.core.region_table import RegionTable
 from atr.core.regions import Regions
 from atr.errors import RefusedError, VerifyError
-from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme
 from atr.report import model
 from atr.report.comparisons import ComparisonFormatter
@@ -229,7 +228,7 @@ def _of_several(outcomes: tuple[str, ...], rounding: int) -> tuple[model.PublicR
         counts=np.column_stack([counts, [33, 51, 20, 17, 29, 40], [12, 35, 60, 41, 8, 22]])[:, : len(outcomes)],
         offsets=np.array([0, 3, 6]),
     )
-    announced = announcing.announce(regions, whole.solved(programme, regions), programme.policy)
+    announced = whole.announced(programme, regions)
     return whole.report(programme, regions, announced), announced
 
 
@@ -403,7 +402,7 @@ def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
 def test_no_true_report_is_ever_found_false(made: tuple[Programme, Regions]) -> None:
     programme, regions = made
     try:
-        announced = announcing.announce(regions, whole.solved(programme, regions), programme.policy)
+        announced = whole.announced(programme, regions)
     except RefusedError:
         return
     report = whole.report(programme, regions, announced)

@@ -20,12 +20,11 @@ from hypothesis import strategies as st
 
 from atr import ingest
 from atr import pipeline as steps
-from atr.core.disclosure import DisclosureStatus, disclosure_status, printed
+from atr.core.disclosure import decided
 from atr.core.publication import published_population
-from atr.core.regions import Regions, members_of, values_of
+from atr.core.regions import DisclosureStatus, Regions
 from atr.documents.html import report_html
 from atr.errors import ProgrammeError, RefusedError
-from atr.mechanisms.optimal import mechanism as announcing
 from atr.programme import Programme, hierarchies, load
 from atr.programme.hierarchies import Hierarchy
 from atr.report import model
@@ -414,16 +413,15 @@ def _logs(draw: st.DrawFn) -> tuple[Programme, Regions]:
 
 
 def _rows(regions: Regions, which: Any = None) -> dict[tuple[str, ...], tuple[int, ...]]:
-    every = np.arange(len(regions.group_values)) if which is None else which
-    members, _ = members_of(regions, every)
-    return dict(zip(values_of(regions, every), map(tuple, regions.counts[members].tolist()), strict=True))
+    taken = regions if which is None else regions.take(which)
+    return dict(zip(taken.values, map(tuple, taken.counts.tolist()), strict=True))
 
 
 @given(_logs())
 def test_who_is_merged_and_who_is_not(made: tuple[Programme, Regions]) -> None:
     programme, regions = made
-    policy, found = programme.policy, coarsen(regions, programme)
-    alone, after = disclosure_status(regions, policy), disclosure_status(found, policy)
+    policy, found = programme.policy, decided(coarsen(regions, programme), programme.policy)
+    alone, after = decided(regions, policy).status, found.status
     assert len(set(found.group_values)) == len(found.group_values), "all public values are distinct"
     assert (np.diff(found.offsets) > 0).all()
     assert found.counts.sum(axis=0).tolist() == regions.counts.sum(axis=0).tolist(), "nobody is lost"
@@ -432,7 +430,7 @@ def test_who_is_merged_and_who_is_not(made: tuple[Programme, Regions]) -> None:
     assert _rows(found, np.array(kept, dtype=np.int64)) == untouched
     assert sum(found.merged.values()) == (alone != DisclosureStatus.ANNOUNCED).sum()
     ceiling = Fraction(str(policy.ceiling))
-    for g in printed(after):
+    for g in found.printed:
         coarse = found.group_values[g] in found.merged
         people = found.population[found.offsets[g] : found.offsets[g + 1]]
         published = published_population(people, rounding=policy.population_rounding)
@@ -481,7 +479,7 @@ def test_every_report_verifies(made: tuple[Programme, Regions]) -> None:
     programme, log = made
     regions, policy = coarsen(log, programme), programme.policy
     try:
-        announced = announcing.announce(regions, whole.solved(programme, regions), policy)
+        announced = whole.announced(programme, regions)
     except RefusedError:
         return
     report = whole.report(programme, regions, announced)
