@@ -91,4 +91,4 @@ def exact_closed_form(p, lo, hi, d):
 
 def one(groups, i=0):
     cells = slice(groups.offsets[i], groups.offsets[i + 1])
-    return groups.population[cells], groups.decision[cells, 1]
+    return groups.population[cells], groups.decision[cells, 0]

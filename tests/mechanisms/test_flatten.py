@@ -382,10 +382,10 @@ def test_what_is_told_of_a_flattened_group_follows_from_its_rate(made: tuple[Pro
     counts = regions.counts.copy()
     for group in decided(regions, programme.policy).with_status(DisclosureStatus.FLATTENED):
         inside = slice(int(regions.offsets[group]), int(regions.offsets[group + 1]))
-        decided = np.repeat(np.arange(counts.shape[1]), counts[inside].sum(axis=0)).tolist()
-        random.shuffle(decided)
+        people = np.repeat(np.arange(counts.shape[1]), counts[inside].sum(axis=0)).tolist()
+        random.shuffle(people)
         ends = np.cumsum([0, *counts[inside].sum(axis=1)])
-        counts[inside] = [np.bincount(decided[a:b], minlength=counts.shape[1]) for a, b in pairwise(ends.tolist())]
+        counts[inside] = [np.bincount(people[a:b], minlength=counts.shape[1]) for a, b in pairwise(ends.tolist())]
     told = []
     for log in (regions, replace(regions, counts=counts)):
         try:
