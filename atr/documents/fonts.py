@@ -8,7 +8,6 @@ TrueType: tokenising and unpacking the others would take a third of its time.
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -31,34 +30,21 @@ _SUBSETS = {
 _SUFFIX = {"latin": "", "latin-ext": " Latin Ext", "greek": " Greek", "cyrillic": " Cyrillic"}
 _SYMBOLS = "U+2713,U+2715,U+FFFD"
 
-
 SCHEME = "atr-font:"
 """Begins the address of a bundled font in a document for WeasyPrint."""
 
 
-@dataclass(frozen=True, slots=True)
-class Face:
-    """A font face: what ``@font-face`` needs."""
-
-    family: str
-    weight: str
-    style: str
-    ranges: str
-    src: str
-    format: str
-
-
-def faces(text: str, *, embedded: bool = True) -> tuple[Face, ...]:
-    """The font faces for a document.
+def with_fonts(html: str, *, embedded: bool = True) -> str:
+    """A document with the font faces that it needs, at the beginning of its first style sheet.
 
     Parameters
     ----------
-    text
-        All that the document says.
+    html
+        The document.
     embedded
-        Whether the document carries the fonts in itself; else it names them, for :func:`read`.
+        Whether it is to carry the fonts in itself; else it names them, for :func:`read`.
     """
-    characters = {ord(character) for character in set(text)}
+    characters = {ord(character) for character in set(html)}
     found = [
         _face(family + _SUFFIX[subset], weight, style, ranges, f"{file}-{subset}-{weight}-{style}", embedded)
         for subset, ranges in _SUBSETS.items()
@@ -67,7 +53,7 @@ def faces(text: str, *, embedded: bool = True) -> tuple[Face, ...]:
     ]
     if any(_within(c, _SYMBOLS) for c in characters):
         found.append(_face("ATR Symbols", "400", "normal", _SYMBOLS, "atr-symbols", embedded))
-    return tuple(found)
+    return html.replace("<style>\n", "\n".join(["<style>", *found, ""]), 1)
 
 
 def read(address: str) -> bytes | None:
@@ -76,10 +62,15 @@ def read(address: str) -> bytes | None:
     return _bundled()[name].read_bytes() if f"{scheme}:" == SCHEME and name in _bundled() else None
 
 
-def _face(family: str, weight: str, style: str, ranges: str, name: str, embedded: bool) -> Face:
+def _face(family: str, weight: str, style: str, ranges: str, name: str, embedded: bool) -> str:
     if embedded:
-        return Face(family, weight, style, ranges, f"data:font/woff2;base64,{_data(name)}", "woff2")
-    return Face(family, weight, style, ranges, f"{SCHEME}{name}", "truetype")
+        src, form = f"data:font/woff2;base64,{_data(name)}", "woff2"
+    else:
+        src, form = f"{SCHEME}{name}", "truetype"
+    return (
+        f'@font-face{{font-family:"{family}";font-weight:{weight};font-style:{style};src:url({src}) format("{form}");'
+        f"unicode-range:{ranges}}}"
+    )
 
 
 @cache

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from atr.documents import templates, view
-from atr.documents.fonts import faces
+from atr.documents import fonts, templates
+from atr.documents.promise import described
+from atr.documents.sections import numbered
+from atr.documents.sections.rules import name_of
 from atr.report import wording
 from atr.report.model import ProgrammeInfo, PublicReport
 
@@ -18,6 +22,8 @@ _FILES = (
     ("fairness.csv", "Fairness (CSV)"),
     ("influence.csv", "Influence (CSV)"),
 )
+_ROOM_FOR_NAMES = 700
+"""Letters of withheld groups' names that a one-page report has room for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +72,28 @@ def report_html(report: PublicReport, *, sha256: str, embedded: bool = True) -> 
     embedded
         Whether the document carries its fonts in itself; else it names them, which is for WeasyPrint.
     """
-    known = view.context(report, sha256=sha256)
-    name = "report/report.html.jinja" if report.announced_groups else "report/none.html.jinja"
-    bare = templates.render(name, **known, fonts=())
-    return templates.render(name, **known, fonts=faces(bare, embedded=embedded))
+    known: dict[str, Any] = {
+        "report": report,
+        "programme": report.programme,
+        "sha256": sha256,
+        "w": wording,
+        "period": wording.period(report.period),
+        "short_title": shorten(report.programme.title, 60),
+        "short_publisher": shorten(report.programme.publisher.name, 50),
+        "public": [a.title for a in report.attributes if a.role == "public"],
+        "link": link,
+    }
+    if report.announced_groups:
+        known |= {"sections": numbered(report), "promise": described(report)}
+        html = templates.render("report/report.html.jinja", **known)
+    else:
+        names = named_withheld(report)
+        more = len(report.withheld_groups) - len(names)
+        html = templates.render("report/none.html.jinja", **known, withheld=names, more_withheld=more)
+    return fonts.with_fonts(html, embedded=embedded)
 
 
-def index_html(programme: ProgrammeInfo, releases: Sequence[IndexEntry]) -> str:
+def site_html(programme: ProgrammeInfo, releases: Sequence[IndexEntry]) -> str:
     """The page that lists the releases of a series.
 
     Parameters
@@ -82,13 +103,37 @@ def index_html(programme: ProgrammeInfo, releases: Sequence[IndexEntry]) -> str:
     releases
         In the order to list them.
     """
-    known = {
-        "programme": programme,
-        "releases": releases,
-        "files": _FILES,
-        "w": wording,
-        "contact": view.contact(programme.publisher.contact),
-        "website": view.link(programme.publisher.website),
-    }
-    bare = templates.render("index/index.html.jinja", **known, fonts=())
-    return templates.render("index/index.html.jinja", **known, fonts=faces(bare))
+    known = {"programme": programme, "releases": releases, "files": _FILES, "w": wording, "link": link}
+    return fonts.with_fonts(templates.render("site/index.html.jinja", **known))
+
+
+def named_withheld(report: PublicReport) -> list[str]:
+    """Names of withheld groups that fit a one-page report."""
+    names: list[str] = []
+    for group in report.withheld_groups:
+        name = name_of(group, [a for a in report.attributes if a.role == "public"])
+        if sum(map(len, names)) + len(name) > _ROOM_FOR_NAMES:
+            break
+        names.append(name)
+    return names
+
+
+def shorten(text: str, length: int) -> str:
+    """A text of at most so many letters, with an ellipsis where it was cut.
+
+    >>> shorten("a long title", 8)
+    'a long…'
+    """
+    text = " ".join(text.split())
+    return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
+
+
+def link(text: str) -> str:
+    """Where a contact or an address leads to, if it is safe to link to: a mail address, a web address, or nowhere.
+
+    >>> link("a@example.org"), link("https://example.org"), link("javascript:alert(1)"), link("Room 12")
+    ('mailto:a@example.org', 'https://example.org', '', '')
+    """
+    if re.fullmatch(r"[A-Za-z0-9._+-]+@[A-Za-z0-9.-]+", text):
+        return f"mailto:{text}"
+    return text if re.fullmatch(r"https?://[^\s\"'<>\\]+", text) else ""

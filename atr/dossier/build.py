@@ -22,7 +22,7 @@ from atr.core.arrays import PublishedPopulation, TrueMapping
 from atr.core.confidence import maximum_confidence, privacy_limit
 from atr.core.regions import DisclosureStatus, Regions
 from atr.documents import templates
-from atr.documents.fonts import faces
+from atr.documents.fonts import with_fonts
 from atr.dossier.privacy import Curves, Yardsticks, charts, curves, yardsticks
 from atr.errors import RefusedError
 from atr.measures import group_fairness as fairness
@@ -224,8 +224,7 @@ def build(
 def render(dossier: Dossier, folder: Path) -> None:
     """Write ``dossier.html`` and ``dossier.json``; the same dossier gives the same bytes."""
     known = {"dossier": dossier, "charts": charts(dossier.curves), "terms": YARDSTICKS}
-    bare = templates.render("dossier/dossier.html.jinja", **known, fonts=())
-    html = templates.render("dossier/dossier.html.jinja", **known, fonts=faces(bare))
+    html = with_fonts(templates.render("dossier/dossier.html.jinja", **known))
     (folder / "dossier.html").write_text(html, encoding="utf-8")
     content = asdict(dossier)
     if not dossier.factors:

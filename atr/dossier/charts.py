@@ -13,7 +13,7 @@ import numpy as np
 
 from atr.core.arrays import FloatArray
 from atr.documents import templates
-from atr.documents.charts import Tick, axis
+from atr.documents.charts.scale import Tick, axis
 from atr.dossier.tradeoff import TradeOff
 
 WIDTH, HEIGHT = 520.0, 280.0
@@ -103,7 +103,8 @@ def curve_chart(
     free = trade_off.overall_free if overall else trade_off.free[group]
     limits = trade_off.overall_limits if overall else trade_off.limits[group]
     levels, symbol = trade_off.levels, _SYMBOLS[trade_off.kind]
-    low, high, y_ticks = axis([*exact, *free, *limits])
+    y_ticks = axis([*exact, *free, *limits])
+    low, high = y_ticks[0], y_ticks[-1]
     first, last = float(levels[0]), float(levels[-1])
 
     def x(value: float) -> float:
@@ -144,7 +145,7 @@ def curve_chart(
             Limit(y_after, top, f"true rules: {after}"),
             Limit(y_before, bottom, f"before any report: {before}"),
         ),
-        x_ticks=tuple(Tick(x(v), f"{v:g}") for v in axis([first, last])[2] if first <= v <= last),
+        x_ticks=tuple(Tick(x(v), f"{v:g}") for v in axis([first, last]) if first <= v <= last),
         y_ticks=tuple(Tick(y(v), percent(v)) for v in y_ticks),
         level=None if marked is None else Tick(x(float(levels[marked])), f"{symbol} {levels[marked]:g}"),
         axis_label=f"fidelity {symbol}",

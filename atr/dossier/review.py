@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from atr.documents.html import IndexEntry, index_html
+from atr.documents.html import IndexEntry, site_html
 from atr.errors import EnvironmentFault, RefusedError, ReviewError
 from atr.programme import Programme, load
 from atr.programme.periods import parse
@@ -321,4 +321,4 @@ def _write_index(programme: Programme, ledger: Ledger, *more: Release) -> None:
                 remark="" if release.version == newest else f"replaced by version {newest}",
             )
         )
-    write_text(programme.site_path / "index.html", index_html(programme_info(programme), entries), mode=PUBLIC)
+    write_text(programme.site_path / "index.html", site_html(programme_info(programme), entries), mode=PUBLIC)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import sync_playwright
 
-from atr.documents import view
-from atr.documents.html import IndexEntry, index_html, report_html
+from atr.documents.html import IndexEntry, report_html, site_html
+from atr.documents.sections import fairness
 from atr.report.model import PublicReport
 from tests.helpers import sample
 from tests.helpers.page_text import read
@@ -41,8 +41,8 @@ def site(reports: dict[str, PublicReport], tmp_path_factory: pytest.TempPathFact
         IndexEntry("2013-Q1", "1 January to 31 March 2013", 1, "2013-05-01", "withdrawn", "x", "2" * 64, bad),
         IndexEntry("all", "", 1, "2013-05-01", "superseded", "all/v1", "3" * 64),
     ]  # fmt: skip
-    (folder / "index.html").write_text(index_html(reports["hostile"].programme, entries), encoding="utf-8")
-    (folder / "index-empty.html").write_text(index_html(reports["one"].programme, []), encoding="utf-8")
+    (folder / "index.html").write_text(site_html(reports["hostile"].programme, entries), encoding="utf-8")
+    (folder / "index-empty.html").write_text(site_html(reports["one"].programme, []), encoding="utf-8")
     return folder
 
 
@@ -143,12 +143,12 @@ def test_nobody_is_said(reports: dict[str, PublicReport]) -> None:
 
 def test_order_of_groups_is_the_same_everywhere(reports: dict[str, PublicReport]) -> None:
     races = next(a for a in reports["compas"].attributes if a.name == "race").values
-    for protected in view.context(reports["compas"], sha256="")["protected"]:
-        if protected.name == "race":
-            rows = [row.label for row in protected.rows]
+    for protected in fairness.protected(reports["compas"]):
+        if protected["name"] == "race":
+            rows = [row.label for row in protected["rows"]]
             assert rows == [race for race in races if race in rows]
-            assert [row.label[0] for row in protected.chart.rows] == rows
-            for each in protected.classes:
+            assert [row.label for row in protected["chart"].rows] == rows
+            for each in protected["classes"]:
                 labels = [row.label for row in each.rows]
                 assert labels == [race for race in races if race in labels]
 

@@ -15,10 +15,10 @@ import pikepdf
 import pypdf
 import pytest
 
-from atr.documents import fairness as parity
 from atr.documents import pdf as module
 from atr.documents import templates
 from atr.documents.html import report_html
+from atr.documents.sections import fairness as parity
 from atr.errors import EnvironmentFault
 from atr.report.model import PublicReport
 from tests.helpers import sample
@@ -158,11 +158,11 @@ def test_every_figure_fits_a_page(documents: Documents, name: str) -> None:
 def test_many_groups_are_told_shortly(documents: Documents, reports: dict[str, PublicReport]) -> None:
     """A chart draws the groups most people are in, and says so; sentences are for those furthest from 1."""
     (by,) = parity.protected(reports["places"])
-    assert by.chart is not None
-    assert len(by.chart.rows) == parity.MAX_MARKS < len(by.rows) == by.groups_in_all
-    assert sum(row.reference for row in by.chart.rows) == 1
+    assert by["chart"] is not None
+    assert len(by["chart"].rows) == parity.MAX_MARKS < len(by["rows"]) == by["groups_in_all"]
+    assert sum(row.ring is not None for row in by["chart"].rows) == 1
     ratios = [e for e in reports["places"].fairness if e.measure == "p_percent_rule"]
-    told = [e for e in ratios if any(said.startswith(e.sentence) for said in by.sentences)]
+    told = [e for e in ratios if any(said.startswith(e.sentence) for said in by["sentences"])]
     others = [
         e for e in reports["places"].fairness
         if e.measure == "p_percent_rule" and e.outcome == "low" and e.reference in e.groups and e not in told

@@ -172,7 +172,7 @@ def test_nothing_is_decided_twice(draft: tuple[Programme, Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["atr.warehouse.files.create", "atr.dossier.review.index_html", "atr.dossier.review.Ledger.record"]
+    "target", ["atr.warehouse.files.create", "atr.dossier.review.site_html", "atr.dossier.review.Ledger.record"]
 )
 def test_an_approval_that_was_interrupted_can_be_repeated(
     draft: tuple[Programme, Path], monkeypatch: pytest.MonkeyPatch, target: str
@@ -232,7 +232,7 @@ def test_an_interrupted_approval_counts_as_published(tmp_path: Path, monkeypatch
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("atr.dossier.review.index_html", stop)
+        patched.setattr("atr.dossier.review.site_html", stop)
         with pytest.raises(KeyboardInterrupt):
             review.publish_draft(programme, "2024", name="A", comment="b")
     with pytest.raises(RefusedError, match="2024"):

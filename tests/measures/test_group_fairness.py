@@ -17,8 +17,9 @@ import pytest
 from atr.core.announcement import Announcement
 from atr.core.regions import Regions
 from atr.documents import csv as annex
-from atr.documents import fairness as parity
 from atr.documents.html import report_html
+from atr.documents.sections import fairness as parity
+from atr.documents.sections import glance
 from atr.errors import VerifyError
 from atr.measures import group_fairness as fairness
 from atr.programme import Programme
@@ -190,15 +191,15 @@ def test_combinations_too_many_to_list_are_said_not_listed() -> None:
 def test_the_same_people_count_once_unless_their_verdict_differs() -> None:
     """Nobody of race b but men: “b” and “b, men” are the same people, the second against men of race a."""
     report, _ = _small(*ALIKE)
-    kept, same = parity.counted_once(report)
+    kept, same = glance.counted_once(report)
     assert same == ["a, women", "b, men"]
     assert [(e.attribute, e.groups[0], e.verdict) for e in kept] == [("race", "b", "not_met"), ("sex", "women", "met")]
-    assert parity.verdicts(report) == parity.Verdicts(met=1, not_met=1, cannot_tell=0)
+    assert glance.verdicts(kept) == glance.Verdicts(met=1, not_met=1, cannot_tell=0)
     html = report_html(report, sha256="")
     assert "The same people with one verdict count once." in html
     assert "The same announced people as before: “a, women” (as “women”) and “b, men” (as “b”)." in html
     differs, _ = _small(("a", "women", 200, 190), ("a", "men", 60, 36), ("b", "men", 60, 35))
-    kept, same = parity.counted_once(differs)
+    kept, same = glance.counted_once(differs)
     verdicts = {(e.attribute, e.groups[0]): e.verdict for e in kept}
     assert (verdicts["race", "b"], verdicts["race and sex", "b, men"]) == ("not_met", "met")
     assert same == ["a, women"]
@@ -215,12 +216,12 @@ def test_the_worst_class_is_named_where_it_is_counted() -> None:
             and c.measure == e.measure and c.summary is None
         }  # fmt: skip
         assert value == e.value
-    rows = [row for p in parity.protected(report) for row in p.overall]
+    rows = [row for p in parity.protected(report) for row in p["overall"]]
     assert {row.label for row in rows if "worst class" in row.label} == {
         f"{who}: worst class (Charge: {e.worst_condition['charge']})"
         for e in worst for who in e.groups if who != e.reference and e.reference in e.groups
     }  # fmt: skip
-    assert [sum(row.reference for row in p.overall) for p in parity.protected(report)] == [1] * 5
+    assert [sum(row.reference for row in p["overall"]) for p in parity.protected(report)] == [1] * 5
     html = report_html(report, sha256="")
     assert "A class is everybody alike in charge" in html
     assert html.count("Figures over all classes have no interval") == 1
@@ -246,12 +247,12 @@ def test_a_group_of_too_few_people_is_listed_without_a_verdict() -> None:
 def test_every_intersection_has_a_block_with_origins_of_lines() -> None:
     report, _, _ = _made()
     blocks = parity.protected(report)
-    assert [p.title for p in blocks] == ["race", "sex", "level", "race and sex", "sex and level"]
+    assert [p["title"] for p in blocks] == ["race", "sex", "level", "race and sex", "sex and level"]
     html = report_html(report, sha256="")
     for title in ("By race and sex", "By sex and level", "worst class", "29 CFR 1607.4(D)", "which the publisher kept"):
         assert title in html
-    of_both = next(p for p in blocks if p.title == "race and sex")
-    labels = [row.label for row in of_both.rows]
+    of_both = next(p for p in blocks if p["title"] == "race and sex")
+    labels = [row.label for row in of_both["rows"]]
     assert labels[:2] == ["a, women", "a, men"] or labels[:2] == ["a, men", "a, women"]
     assert labels[-1].startswith("unknown")
 

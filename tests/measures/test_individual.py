@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from atr.documents import csv as annex
-from atr.documents import fairness as parity
-from atr.documents import individual as individual_view
 from atr.documents.html import report_html
+from atr.documents.sections import glance
+from atr.documents.sections import individual as individual_view
 from atr.errors import VerifyError
 from atr.measures import individual as module
 from atr.measures.cells import Cells
@@ -468,7 +468,7 @@ def test_no_verdict_rests_on_regions_of_too_few_people() -> None:
     page = report_html(made, sha256="0" * 64)
     assert "regions of 50 people or more" in page
     assert "a verdict is given only for regions of 50 people or more" in page
-    assert parity.all_verdicts(made).too_few == 1
+    assert glance.verdicts(made.fairness).too_few == 1
     column = [row["least_people"] for row in csv.DictReader(io.StringIO(annex.fairness(made).decode(), newline=""))]
     assert column[-2:] == ["", "50"]
     policy = made.policy.model_copy(update={"minimum_group_size": 1000})

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from atr.documents import changes as since_view
 from atr.documents.html import report_html
+from atr.documents.sections import changes as since_view
 from atr.dossier import review
 from atr.errors import VerifyError
 from atr.programme import load
@@ -133,7 +133,7 @@ def test_the_report_prints_changes_first_and_not_all_of_many() -> None:
     some = found.entries[-1].model_copy(update={"flagged": True, "sentence": "This one moved."})
     entries = (*found.entries[:-1], some)
     report = now.model_copy(update={"changes": found.model_copy(update={"entries": entries})})
-    (since,) = since_view.printed(report)
+    (since,) = since_view.by_attribute(report)
     assert since.sentences[0] == "This one moved."
     assert len(since.sentences) == since_view.MAX_SENTENCES < since.in_all
     page = report_html(report, sha256="0" * 64)

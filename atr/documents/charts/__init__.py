@@ -1,0 +1,1 @@
+"""Geometry of the charts; the drawing itself is a template."""

@@ -1,0 +1,77 @@
+"""Axes and labels, which all charts share."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_STEPS = (1, 2, 2.5, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A labelled position on an axis."""
+
+    x: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """From values, ``low`` to ``high``, to positions in a drawing, ``start`` to ``end``."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """The position of a value."""
+        return round(self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start), 2)
+
+
+def axis(values: Iterable[float]) -> tuple[float, ...]:
+    """The ticks of an axis that holds all values, its two ends among them.
+
+    >>> axis([0.52, 1.0, 1.35])
+    (0.4, 0.6, 0.8, 1.0, 1.2, 1.4)
+    """
+    known = list(values)
+    low, high = min(known), max(known)
+    raw = max(high - low, 1e-9) / 5
+    scale = 10.0 ** math.floor(math.log10(raw))
+    step = next((s * scale for s in _STEPS if s * scale >= raw * 0.999), 10 * scale)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return tuple(round(i * step, 10) for i in range(first, max(last, first + 1) + 1))
+
+
+def wrap(text: str, *, width: int = 24, lines: int = 2) -> tuple[str, ...]:
+    """A label in at most so many lines of about so many letters; of a longer one the beginning and the end are kept.
+
+    >>> wrap("African-American"), wrap("x" * 60)
+    (('African-American',), ('xxxxxxxxxxxxxxxxxxxxxxxx', '…xxxxxxxxxxxxxxxxxxxxxxx'))
+    """
+    result: list[str] = []
+    rest = " ".join(text.split())
+    while rest and len(result) < lines:
+        cut = _fit(rest, width)
+        if cut < len(rest) and (space := rest.rfind(" ", 0, cut + 1)) > width // 3 and len(result) < lines - 1:
+            cut = space
+        if cut < len(rest) and len(result) == lines - 1:
+            result.append("…" + rest[-(cut - 1) :].lstrip())
+            break
+        result.append(rest[:cut].rstrip())
+        rest = rest[cut:].lstrip()
+    return tuple(result) or ("",)
+
+
+def _fit(text: str, width: int) -> int:
+    """How many letters fit; an East Asian one takes the room of two."""
+    used = 0
+    for position, character in enumerate(text):
+        used += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        if used > width:
+            return position
+    return len(text)

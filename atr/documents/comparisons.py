@@ -1,0 +1,105 @@
+"""What several sections ask about the comparisons of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from atr.measures.group_fairness import joined
+from atr.report.model import ComparedBy, Fairness, PublicReport
+from atr.report.wording import VERDICTS, between, number
+
+Who = tuple[str, str]
+"""An attribute or intersection, and one of its groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One measure as printed; empty where it was not measured."""
+
+    value: str = ""
+    range: str = ""
+    symbol: str = ""
+    verdict: str = ""
+
+
+NOT_MEASURED = Measured()
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A group, or a pair, with its measures."""
+
+    label: str
+    people: int = 0
+    rate: str = ""
+    ratio: Measured = NOT_MEASURED
+    difference: Measured = NOT_MEASURED
+    reference: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """The comparisons within one class of the legitimate attributes, or of one outcome."""
+
+    heading: str
+    rows: Sequence[Compared]
+    condition: Mapping[str, str] = field(default_factory=dict)
+
+
+def measured(entry: Fairness | None, decimals: int) -> Measured:
+    """A measure as it is printed."""
+    if entry is None:
+        return NOT_MEASURED
+    symbol, verdict = VERDICTS[entry.verdict] if entry.verdict else ("", "")
+    if entry.reason == "too_few_people":
+        verdict = "too few people"
+    missing, unbounded = ("infinite", "exact") if entry.pair else ("no ratio", "")
+    if entry.value is None:
+        value, exact = missing, unbounded
+    else:
+        value, exact = number(entry.value, decimals=decimals), "exact"
+    inside = exact if entry.range == (entry.value, entry.value) else between(entry.range, decimals=decimals)
+    return Measured(value, inside, symbol, verdict)
+
+
+def other(entry: Fairness) -> str:
+    """The group that is compared with the reference."""
+    return entry.groups[0] if entry.groups[1] == entry.reference else entry.groups[1]
+
+
+def by_group(entries: Iterable[Fairness]) -> dict[str, Fairness]:
+    """Each group's comparison with its reference, among comparisons by one attribute."""
+    return {other(e): e for e in entries if e.reference in e.groups}
+
+
+def ratios(report: PublicReport, attribute: str | None = None) -> list[Fairness]:
+    """The ratios of the favourable outcome, by one attribute or all."""
+    return [
+        e
+        for e in report.fairness
+        if e.measure == "p_percent_rule" and e.outcome == report.positive and attribute in (None, e.attribute)
+    ]
+
+
+def rule(report: PublicReport) -> Fairness | None:
+    """A comparison that a line of ratios is drawn for, which gives the rule its name."""
+    return next((e for e in ratios(report) if e.threshold is not None), None)
+
+
+def values_of(report: PublicReport, by: ComparedBy) -> list[tuple[str, ...]]:
+    """What each announced region has of the attributes that people are compared by, in the order of the report."""
+    return [
+        tuple((group.public | region.sensitive)[name] for name in by.attributes)
+        for group in report.announced_groups
+        for region in group.regions
+    ]
+
+
+def same_people(report: PublicReport) -> dict[Who, frozenset[int]]:
+    """For each attribute or intersection and each of its groups, by their positions, the announced regions in it."""
+    found: dict[Who, set[int]] = {}
+    for by in report.compared:
+        for i, values in enumerate(values_of(report, by)):
+            found.setdefault((by.attribute, joined(values)), set()).add(i)
+    return {key: frozenset(members) for key, members in found.items()}

@@ -1,0 +1,50 @@
+"""The promise of fidelity, described for every place that tells of it; the sentence is in :mod:`atr.report.wording`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from atr.report.model import PublicReport
+from atr.report.wording import inverse, number, points
+
+_SYMBOLS = {"delta": "δ", "alpha": "α"}
+_DEFINITIONS = {
+    "delta": "The promise is called δ-fidelity, with δ = {}: the announced and the true chance differ by at most "
+    "1 − δ.",
+    "alpha": "The promise is called α-fidelity, with α = {}: the ratio of the announced and the true chance lies "
+    "between α and 1/α.",
+    "ranges": "The publisher declared these limits for every decision region; the true and the announced chance both "
+    "lie within them, up to rounding. They are in announced_rules.csv.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What a report promises, at a glance; what the policy demands; what the promise is called and means."""
+
+    figure: str
+    demanded: str
+    definition: str
+
+
+def described(report: PublicReport) -> Promise:
+    """The promise of a report; without a definition where every group is flattened and nothing is promised."""
+    promised, nothing = report.fidelity, report.flattened_groups == report.announced_groups
+    level = 0.0 if promised.level is None else promised.level
+    if nothing:
+        figure = "none"
+    elif promised.level == 1 or promised.largest_change == 0:
+        figure = "exact"
+    elif promised.kind == "alpha":
+        figure = f"× {number(level)} to {inverse(level)}"
+    elif promised.largest_change is None:
+        figure = "within limits"
+    else:
+        step = points(promised.largest_change)
+        figure = f"± {step} {'point' if step == '1' else 'points'}"
+    demanded = (
+        "limits declared for each rule" if least is None else f"{_SYMBOLS.get(kind, kind)} = {number(least)}"
+        for kind, least in report.policy.fidelity.items()
+    )
+    definition = "" if nothing else _DEFINITIONS[promised.kind].format(number(level))
+    return Promise(figure, ", ".join(demanded), definition)

@@ -1,0 +1,377 @@
+"""Fairness: one block per protected attribute, always in the order of its values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from atr.documents.charts.rows import Chart, Mark, row_chart
+from atr.documents.comparisons import (
+    NOT_MEASURED,
+    Class,
+    Compared,
+    Measured,
+    Who,
+    by_group,
+    measured,
+    other,
+    ratios,
+    rule,
+    same_people,
+    values_of,
+)
+from atr.documents.sections import changes, individual, sampling
+from atr.documents.sections.rules import MAX_GROUPS
+from atr.measures.group_fairness import joined
+from atr.programme import FOUR_FIFTHS
+from atr.report import empty_categories, wording
+from atr.report.model import ComparedBy, Fairness, PublicReport
+from atr.report.sampling import is_of_two_groups, level, said
+from atr.report.wording import between, class_name, common_decimals, inverse, listed, number, points
+
+MAX_PAIRS = 15
+MAX_CONDITIONAL = 40
+MAX_MARKS = 20
+"""Lines of a chart: more do not fit a page with its heading."""
+MAX_SENTENCES = 20
+MAX_SAME = 5
+"""Groups of people met before that a sentence names."""
+MAX_SENTENCES_OF_INTERSECTION = 3
+_CHOSEN = {"named": "", "highest": ": highest rate", "largest": ": largest group"}
+_SUMMARIES = {"worst_class": "worst class", "mean_over_classes": "mean"}
+
+_Place = Callable[[str], tuple[list[int], str]]
+"""Where a group stands among the others: as the values of its attributes are ordered, then by name."""
+
+
+def context(report: PublicReport) -> dict[str, Any]:
+    """What the section prints, and its parts: an id and a heading each."""
+    compared, like, since = protected(report), individual.alike(report), changes.introduction(report)
+    parts = [(f"fairness-{i}", f"By {p['title']}") for i, p in enumerate(compared, start=1)]
+    parts += [("individual", "Like people alike")] * bool(like) + [("since", "Since the last report")] * bool(since)
+    return {
+        "parts": parts,
+        "protected": compared,
+        "not_compared": not_compared(report),
+        "lines": lines(report),
+        "too_few": any(e.reason == "too_few_people" and e.pair is None for e in report.fairness),
+        "legend": legend,
+        "level": level(report),
+        "sampled": report.policy.sampling is not None and any(map(is_of_two_groups, report.fairness)),
+        "individual": like,
+        "no_difference": individual.without_weight(report),
+        "since_intro": since,
+        "since": changes.by_attribute(report),
+    }
+
+
+def protected(report: PublicReport) -> list[dict[str, Any]]:
+    """What is printed of each attribute and intersection that groups were compared by."""
+    regions_of = same_people(report)
+    entries = {by.attribute: [e for e in report.fairness if e.attribute == by.attribute] for by in report.compared}
+    found = []
+    for i, by in enumerate(report.compared, start=1):
+        if entries[by.attribute]:
+            block = _block(report, by, entries[by.attribute], id=f"chart-{i}")
+            shown = [Class("", block["rows"]), *block["classes"]]
+            block["sample"] = sampling.table(report, by, entries[by.attribute], shown)
+            block["met_before"], block["nobody"] = met_before(report, by, regions_of), nobody(report, by)
+            found.append(block)
+    return found
+
+
+def _block(report: PublicReport, by: ComparedBy, entries: list[Fairness], *, id: str) -> dict[str, Any]:
+    place, several = _in_order(report, by), len(by.attributes) > 1
+    of_ratio = ratios(report, by.attribute)
+    of_parity = [e for e in entries if e.measure == "statistical_parity"]
+    decimals = _decimals(report, (*of_ratio, *of_parity))
+    ratio, parity = by_group(of_ratio), by_group(of_parity)
+    rows = _with_reference(
+        [
+            _row(ratio.get(v) or parity[v], measured(ratio.get(v), decimals), measured(parity.get(v), decimals))
+            for v in {**ratio, **parity}
+        ],
+        [*ratio.values(), *parity.values()],
+        place,
+    )
+    first = next(iter(ratio.values()), None)
+    told = _furthest(ratio, most=MAX_SENTENCES_OF_INTERSECTION if several else MAX_SENTENCES)
+    pairs = _pairs(of_ratio, of_parity, place, decimals)
+    return {
+        "name": by.attribute,
+        "title": by.title,
+        "reference": entries[0].reference,
+        "chosen": _CHOSEN[by.chosen or "named"],
+        "rule": wording.raised(wording.rule_name(first)),
+        "tolerance": next((e.threshold for e in parity.values()), None),
+        "chart": _chart(report, by, ratio, rows, decimals, id=id) if first else None,
+        "rows": _most_people(rows, MAX_GROUPS),
+        "groups_in_all": len(rows),
+        "others": () if several else _others(report, entries, place, decimals),
+        "sentences": [_told(report, ratio[r.label], parity.get(r.label)) for r in rows if r.label in told],
+        "sentences_in_all": len(ratio),
+        "pairs": pairs if len(pairs) <= MAX_PAIRS and not several else (),
+        "pairs_in_all": len(pairs),
+        "exact": all(e.range == (e.value, e.value) for e in (*of_ratio, *of_parity)),
+        **_conditional(report, by, entries, place, room=len(rows) <= MAX_MARKS),
+    }
+
+
+# --- the chart
+
+
+def _chart(
+    report: PublicReport,
+    by: ComparedBy,
+    ratio: Mapping[str, Fairness],
+    rows: Sequence[Compared],
+    decimals: int,
+    *,
+    id: str,
+) -> Chart:
+    marks = []
+    for row in _most_people(rows, MAX_MARKS):
+        e = ratio.get(row.label)
+        if row.reference:
+            marks.append(Mark(row.label, "reference", "reference", ring=1.0))
+        elif e is not None:
+            marks.append(_mark(e, row, decimals, level(report)))
+    reference, threshold = next((r.label for r in rows if r.reference), ""), next(iter(ratio.values())).threshold
+    most = f": the {MAX_MARKS} groups with most people" if len(rows) > MAX_MARKS else ""
+    label = "" if threshold is None else f"rule met from {number(threshold)} to {inverse(threshold)}"
+    return row_chart(
+        marks,
+        id=id,
+        title=f"Ratio of rates of “{report.positive}” by {by.title}, against {reference}{most}",
+        description=f"{legend(level(report))}{f' Dashed lines: {label}.' if label else ''}",
+        base=1.0,
+        lines=sorted({threshold, 1 / threshold}) if threshold else (),
+        line_label=label,
+    )
+
+
+def _mark(e: Fairness, row: Compared, decimals: int, level: str) -> Mark:
+    """A ratio as a dot, the range of the true one as a bar, the interval of a sample."""
+    nothing = e.value is None and e.range == (None, None)
+    interval = e.sampling.interval if e.sampling else None
+    text = f"{wording.VERDICTS[e.verdict][0] if e.verdict else ''} {row.ratio.value}".strip()
+    known = [] if e.range == (e.value, e.value) else [between(e.range, decimals=decimals)]
+    known += [f"{level} as a sample {between(interval, decimals=decimals)}"] if interval else []
+    words = f"{text} ({', '.join(known)})" if known else text
+    return Mark(row.label, text, words, bar=None if nothing else e.range, dot=e.value, interval=interval)
+
+
+def legend(level: str, *, exact: bool = False) -> str:
+    """What is drawn how, in words; where figures are exact, no range is drawn."""
+    sample = f"; thin line with end caps: {level} interval if the decisions are seen as a sample" if level else ""
+    bar = "" if exact else f"; {'thick bar' if level else 'bar'}: range of the true one"
+    return f"Dot: announced ratio{', which is exact' if exact else ''}{bar}{sample}; ring: reference."
+
+
+# --- sentences
+
+
+def lines(report: PublicReport) -> str:
+    """The lines that verdicts are drawn at and where they come from, as a sentence; empty where there are none."""
+    policy, found = report.policy, []
+    of_ratios = rule(report)
+    if of_ratios is not None and of_ratios.threshold is not None:
+        line, name = number(of_ratios.threshold), wording.rule_name(of_ratios)
+        ends = f"{line}{_from(policy.four_fifths_origin)} to its inverse, {inverse(of_ratios.threshold)}"
+        found.append(f"the {name} allows ratios from {ends}")
+    parities = ("statistical_parity", "conditional_statistical_parity")
+    if any(e.threshold is not None and e.measure in parities for e in report.fairness):
+        limit = number(policy.parity_tolerance)
+        found.append(f"parity allows a difference of {limit}{_from(policy.parity_tolerance_origin)}")
+    if not found:
+        return ""
+    by_law = of_ratios is not None and policy.four_fifths_origin == FOUR_FIFTHS
+    others = by_law and any(by.reference is not None and by.chosen != "highest" for by in report.compared)
+    law = " 29 CFR 1607.4(D) itself compares with the group of the highest rate; not every reference here is that one."
+    return f"Lines: {'; '.join(found)}.{law if others else ''}"
+
+
+def _from(origin: str) -> str:
+    return f" ({origin})" if origin else ""
+
+
+def met_before(report: PublicReport, by: ComparedBy, people: Mapping[Who, frozenset[int]]) -> str:
+    """Which groups are the very people of a group of another comparison, as a sentence; empty where there are none."""
+    names = [b.attribute for b in report.compared]
+    earlier = names[: names.index(by.attribute)]
+    first: dict[frozenset[int], str] = {}
+    for (attribute, who), regions in people.items():
+        if attribute in earlier:
+            first.setdefault(regions, who)
+    same = [f"“{who}” (as “{first[of]}”)" for (a, who), of in people.items() if a == by.attribute and of in first]
+    if not same:
+        return ""
+    more = [f"{len(same) - MAX_SAME:,} more"] if len(same) > MAX_SAME else []
+    return (
+        f"The same announced people as before: {listed([*same[:MAX_SAME], *more])}. Only the group that they are "
+        "compared with may be another. “At a glance” counts such a group once, unless its verdicts differ."
+    )
+
+
+def not_compared(report: PublicReport) -> tuple[str, ...]:
+    """For each protected attribute and intersection without a comparison, that and why."""
+    found = []
+    for by in report.compared:
+        if not any(e.attribute == by.attribute for e in report.fairness):
+            values = {", ".join(of_region) for of_region in values_of(report, by)}
+            why = f": only “{next(iter(values))}” is announced" if len(values) == 1 else ""
+            found += [f"Nobody is compared by {by.title}{why}.", nobody(report, by)]
+    return tuple(filter(None, found))
+
+
+def nobody(report: PublicReport, by: ComparedBy) -> str:
+    """Of which values, or combinations of values, nobody is announced, as a sentence; empty where there are none."""
+    if empty_categories.too_many(report, by):
+        most = number(empty_categories.LISTED)
+        return f"Which combinations of values nobody has is not listed: there are more than {most}."
+    if not by.absent:
+        return ""
+    one, together = len(by.absent) == 1, len(by.attributes) > 1
+    has = "these values together" if together else "this value" if one else "these values"
+    rest = " report.json names all of them." if wording.cut(by.absent) else ""
+    return f"No figure can be given for {wording.named(by.absent)}: nobody is announced under {has}.{rest}"
+
+
+def _told(report: PublicReport, ratio: Fairness, parity: Fairness | None) -> str:
+    """The sentences on a ratio; on parity too, where that is of several outcomes and not of the same two rates."""
+    if len(report.outcomes) == 2 or parity is None or parity.reason == "too_few_people":
+        return said(ratio)
+    return f"{said(ratio)} {parity.sentence}"
+
+
+def _furthest(ratio: Mapping[str, Fairness], *, most: int) -> set[str]:
+    """The groups whose ratios are furthest from 1; those without a ratio come first."""
+    distance = {v: math.inf if not e.value else abs(math.log(e.value)) for v, e in ratio.items()}
+    return set(sorted(ratio, key=lambda v: -distance[v])[:most])
+
+
+# --- tables
+
+
+def _in_order(report: PublicReport, by: ComparedBy) -> _Place:
+    ranks = [
+        {v: i for i, v in enumerate(a.values)} for name in by.attributes for a in report.attributes if a.name == name
+    ]
+    parts = {joined(values): values for values in values_of(report, by)}
+
+    def place(label: str) -> tuple[list[int], str]:
+        return [rank.get(v, len(rank)) for rank, v in zip(ranks, parts.get(label, ()), strict=False)], label
+
+    return place
+
+
+def _row(e: Fairness, ratio: Measured = NOT_MEASURED, difference: Measured = NOT_MEASURED) -> Compared:
+    side = e.groups.index(other(e))
+    return Compared(other(e), e.people[side], points(e.rates[side]), ratio, difference)
+
+
+def _reference_row(e: Fairness) -> Compared:
+    side = e.groups.index(e.reference)
+    return Compared(e.reference, e.people[side], points(e.rates[side]), reference=True)
+
+
+def _with_reference(rows: Sequence[Compared], entries: Sequence[Fairness], place: _Place) -> tuple[Compared, ...]:
+    """The rows of groups, and that of the reference of their comparisons, in order."""
+    reference = [_reference_row(e) for e in entries[:1]]
+    return tuple(sorted((*rows, *reference), key=lambda row: place(row.label)))
+
+
+def _most_people(rows: Sequence[Compared], limit: int) -> list[Compared]:
+    kept = {row.label for row in sorted(rows, key=lambda row: (not row.reference, -row.people))[:limit]}
+    return [row for row in rows if row.label in kept]
+
+
+def _others(report: PublicReport, entries: Sequence[Fairness], place: _Place, decimals: int) -> tuple[Class, ...]:
+    """The ratios of other outcomes than the favourable one, if there are several and not too many."""
+    found = []
+    for outcome in (o for o in report.outcomes if o != report.positive and len(report.outcomes) > 2):
+        of = [e for e in entries if (e.measure, e.outcome) == ("p_percent_rule", outcome) and e.reference in e.groups]
+        if of:
+            rows = _with_reference([_row(e, measured(e, decimals)) for e in of], of, place)
+            found.append(Class(f"“{outcome}”", rows))
+    return tuple(found) if sum(len(of.rows) for of in found) <= MAX_CONDITIONAL else ()
+
+
+def _pairs(
+    of_ratio: Iterable[Fairness], of_parity: Iterable[Fairness], place: _Place, decimals: int
+) -> tuple[Compared, ...]:
+    """Every two groups of which neither is the reference."""
+    ratio, parity = ({e.groups: e for e in entries if e.reference not in e.groups} for entries in (of_ratio, of_parity))
+    return tuple(
+        Compared(
+            f"{a} against {b}",
+            ratio=measured(ratio.get((a, b)), decimals),
+            difference=measured(parity.get((a, b)) or parity.get((b, a)), decimals),
+        )
+        for a, b in sorted({*ratio, *parity}, key=lambda groups: (place(groups[1]), place(groups[0])))
+    )
+
+
+def _decimals(report: PublicReport, entries: Iterable[Fairness]) -> int:
+    return common_decimals([x for e in entries for x in (e.value, *e.range)], least=min(report.policy.digits, 3))
+
+
+# --- people alike in what may count
+
+
+def _conditional(
+    report: PublicReport, by: ComparedBy, entries: Sequence[Fairness], place: _Place, *, room: bool
+) -> dict[str, Any]:
+    """The comparisons within classes and over all of them; ``room``: whether there is room for the latter."""
+    found = [e for e in entries if e.measure == "conditional_statistical_parity" and e.reference in e.groups]
+    inside = [e for e in found if e.summary is None]
+    classes = _classes(report, inside, place)
+    over = _overall(report, [e for e in found if e.summary], place, _decimals(report, found))
+    shown = len(inside) <= MAX_CONDITIONAL and len(by.attributes) == 1
+    alike = [a.title for a in report.attributes if a.legitimate and a.name not in by.attributes]
+    return {
+        "classes": classes if shown else (),
+        "overall": over if room and len(classes) > 1 else (),
+        "classes_in_all": len(classes),
+        "conditional": len(inside),
+        "alike_in": listed(alike),
+        "uncounted": any(kept < in_all for kept, in_all in (e.classes or (1, 1) for e in found)),
+    }
+
+
+def _classes(report: PublicReport, inside: Sequence[Fairness], place: _Place) -> tuple[Class, ...]:
+    decimals, titles = _decimals(report, inside), {a.name: a.title for a in report.attributes}
+    ranks = {(a.name, v): i for a in report.attributes for i, v in enumerate(a.values)}
+    by_class: dict[tuple[tuple[str, str], ...], list[Fairness]] = {}
+    for e in inside:
+        by_class.setdefault(tuple(e.condition.items()), []).append(e)
+    return tuple(
+        Class(
+            class_name(dict(condition), titles),
+            _with_reference([_row(e, difference=measured(e, decimals)) for e in members], members, place),
+            dict(condition),
+        )
+        for condition, members in sorted(
+            by_class.items(), key=lambda item: [(ranks.get(part, math.inf), part[1]) for part in item[0]]
+        )
+    )
+
+
+def _overall(report: PublicReport, over: Sequence[Fairness], place: _Place, decimals: int) -> list[Compared]:
+    """The rows over all classes: of each group that of the worst class, then the mean; that of the reference."""
+    if not over:
+        return []
+    titles = {a.name: a.title for a in report.attributes}
+    # The rates of all classes together are in the table of rates, and are not what is compared here.
+    base = max(over, key=lambda e: e.people[e.groups.index(e.reference)])  # the one with most classes counted
+    rows = [(place(base.reference), False, replace(_reference_row(base), rate=""))]
+    for e in over:
+        label = f"{other(e)}: {_SUMMARIES[e.summary or '']}"
+        label += f" ({class_name(e.worst_condition, titles)})" if e.worst_condition else ""
+        if e.classes and e.classes[0] < e.classes[1]:
+            label += f", {e.classes[0]:,} of {e.classes[1]:,} classes"
+        row = replace(_row(e, difference=measured(e, decimals)), label=label, rate="")
+        rows.append((place(other(e)), e.summary != "worst_class", row))
+    return [row for *_, row in sorted(rows, key=lambda row: row[:2])]

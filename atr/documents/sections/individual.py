@@ -1,0 +1,63 @@
+"""Individual fairness: for each measure the pair of regions that attains it, attribute by attribute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from atr.documents.comparisons import Measured, measured
+from atr.report.individual import people_for_verdict, records
+from atr.report.model import Fairness, IndividualPolicy, OutcomeDistance, Pair, PublicReport
+from atr.report.rounding import nearest
+from atr.report.wording import common_decimals, number, raised
+
+NAMES: dict[OutcomeDistance, str] = {"total_variation": "total variation", "relative": "relative distance"}
+KINDS = {"nominal": "alike or not", "ordinal": "steps of its order", "numeric": "middles of its bins"}
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """One measure: its name, among which regions, and per attribute how the pair compares.
+
+    ``lines`` have a title, the kind of distance, the weight, the two values and their distance; they are left out where
+    the pair is that of the measure before.
+    """
+
+    name: str
+    among: str
+    entry: Fairness
+    pair: Pair
+    measured: Measured
+    lines: tuple[tuple[str, ...], ...]
+
+
+def alike(report: PublicReport) -> list[Alike]:
+    """The measures of individual fairness."""
+    found: list[Alike] = []
+    policy = report.policy.individual
+    for entry in report.fairness:
+        pair = entry.pair
+        if pair is None or policy is None:
+            continue
+        lines = []
+        for a in report.attributes:
+            values, of = (pair.regions[0][a.name], pair.regions[1][a.name]), policy.distances[a.name]
+            apart = number(_distance(policy, a.name, values))
+            lines.append((raised(a.title), KINDS[of.kind], number(of.weight), *values, apart))
+        shown = any((a.pair.distance, a.entry.groups) == (pair.distance, entry.groups) for a in found)
+        among = "all regions" if pair.least_people is None else f"regions of {people_for_verdict(report)} or more"
+        figures = measured(entry, common_decimals([entry.value, *entry.range]))
+        found.append(Alike(NAMES[pair.distance], among, entry, pair, figures, () if shown else tuple(lines)))
+    return found
+
+
+def without_weight(report: PublicReport) -> list[str]:
+    """The titles of the attributes that must make no difference."""
+    policy = report.policy.individual
+    return [a.title for a in report.attributes if policy and not policy.distances[a.name].weight]
+
+
+def _distance(policy: IndividualPolicy, attribute: str, values: tuple[str, str]) -> float:
+    """How far two values of an attribute are apart, 0 to 1, whatever its weight."""
+    alone = policy.distances[attribute].model_copy(update={"weight": 1.0})
+    points = records({attribute: values}, policy.model_copy(update={"distances": {attribute: alone}}))
+    return nearest(float(points.distances(0)[1]), 2)

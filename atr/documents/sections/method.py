@@ -1,0 +1,23 @@
+"""Method and glossary: what of them depends on what was measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from atr.measures.sampling import EXPECTED, FEW
+from atr.report.model import PublicReport
+from atr.report.privacy import YARDSTICKS
+from atr.report.sampling import alpha_of, is_of_two_groups, level, tests
+
+
+def context(report: PublicReport) -> dict[str, Any]:
+    """What the section prints; no ``tests`` where the decisions are seen as no sample."""
+    sampled = alpha_of(report) is not None and any(map(is_of_two_groups, report.fairness))
+    return {
+        "intersections": any(len(by.attributes) > 1 for by in report.compared) and report.fairness,
+        "yardsticks": dict(YARDSTICKS),
+        "level": level(report),
+        "tests": tests(report) if sampled else 0,
+        "expected": EXPECTED,
+        "few": FEW,
+    }

@@ -1,0 +1,158 @@
+"""Announced decision rules: groups as rows, sensitive values as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from atr.report.model import AttributeInfo, Group, PublicReport, Region
+from atr.report.wording import percent_decimals, points, raised
+
+MAX_GROUPS = 200
+"""Groups printed; the others are in the annex."""
+MAX_ROWS = 600
+"""Regions printed where every region has a row of its own."""
+MAX_COLUMNS = 8
+MAX_NAMED = 40
+"""Groups withheld by name that are listed."""
+_MAX_HEADER = 130
+
+_Values = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A printed chance in percent and its shade, 0 to 20."""
+
+    text: str
+    shade: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A group in the table, or a region where regions have rows of their own; no cell where nobody is in a region."""
+
+    label: str
+    status: str
+    people: int
+    rate: str
+    cells: Sequence[Cell | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows under one heading row; ``group`` where they are the regions of one."""
+
+    heading: str
+    rows: Sequence[Row]
+    group: Row | None = None
+
+
+def context(report: PublicReport) -> dict[str, Any]:
+    """What the section prints; ``wide``: sensitive values are columns, else every region has a row."""
+    public = [a for a in report.attributes if a.role == "public"]
+    hidden = [a for a in report.attributes if a.role == "sensitive"]
+    announced = report.announced_groups
+    columns = _columns(announced, hidden)
+    labels = [" · ".join(values) for values in columns]
+    wide = len(columns) <= MAX_COLUMNS and sum(map(len, labels)) <= _MAX_HEADER
+    groups = _most_people(announced, MAX_GROUPS if wide else max(1, min(MAX_GROUPS, MAX_ROWS // max(1, len(columns)))))
+    across = max(public, key=lambda a: len({g.public.get(a.name) for g in groups}), default=None)
+    blocks = _wide(report, groups, across, columns) if wide else [_tall(report, group, columns) for group in groups]
+    column_title = " and ".join(a.title for a in hidden)
+    return {
+        "wide": wide,
+        "row_title": raised(across.title) if across else "",
+        "column_title": column_title,
+        "columns": labels,
+        "blocks": blocks,
+        "shown": len(groups),
+        "announced": len(announced),
+        "nobody": any(cell is None for b in blocks for r in b.rows for cell in r.cells),
+        "statuses": {group.status for group in groups},
+        "example": _example(report, blocks, labels if wide else None, column_title),
+        "withheld": [name_of(g, public) for g in report.withheld_groups[:MAX_NAMED]],
+        "more_withheld": len(report.withheld_groups[MAX_NAMED:]),
+    }
+
+
+def name_of(group: Group, public: Iterable[AttributeInfo]) -> str:
+    """A QID group by its public values, in the order of the attributes."""
+    return ", ".join(group.public[a.name] for a in public if a.name in group.public)
+
+
+def _columns(groups: Iterable[Group], hidden: Sequence[AttributeInfo]) -> list[_Values]:
+    occurring = {tuple(r.sensitive[a.name] for a in hidden) for g in groups for r in g.regions}
+    order = [{value: i for i, value in enumerate(a.values)} for a in hidden]
+    return sorted(occurring, key=lambda c: [(o.get(v, len(o)), v) for o, v in zip(order, c, strict=True)])
+
+
+def _most_people(groups: Sequence[Group], limit: int) -> list[Group]:
+    largest = sorted(range(len(groups)), key=lambda i: -(groups[i].population or 0))[:limit]
+    return [groups[i] for i in sorted(largest)]
+
+
+def _regions(report: PublicReport, group: Group) -> dict[_Values, Region]:
+    hidden = [a.name for a in report.attributes if a.role == "sensitive"]
+    return {tuple(region.sensitive[name] for name in hidden): region for region in group.regions}
+
+
+def _cell(report: PublicReport, region: Region | None) -> Cell | None:
+    if region is None:
+        return None
+    chance = region.announced[report.positive]
+    return Cell(points(chance, decimals=percent_decimals(report.policy.digits)), round(chance * 20))
+
+
+def _row(report: PublicReport, group: Group, label: str, cells: Sequence[Cell | None] = ()) -> Row:
+    rate = "" if group.rate is None else points(group.rate[report.positive])
+    return Row(label, group.status, group.population or 0, rate, cells)
+
+
+def _wide(
+    report: PublicReport, groups: Iterable[Group], across: AttributeInfo | None, columns: Sequence[_Values]
+) -> list[Block]:
+    """The groups alike in all public attributes but ``across`` stand together."""
+    others = [a for a in report.attributes if a.role == "public" and a is not across]
+    by = [*others, *([across] if across else [])]
+    ranks: Mapping[str, Mapping[str, int]] = {a.name: {v: i for i, v in enumerate(a.values)} for a in by}
+
+    def place(group: Group) -> list[int]:
+        return [rank.get(group.public.get(name, ""), len(rank)) for name, rank in ranks.items()]
+
+    def row(group: Group) -> Row:
+        regions = _regions(report, group)
+        label = group.public.get(across.name, "") if across else ""
+        return _row(report, group, label, [_cell(report, regions.get(c)) for c in columns])
+
+    in_order = groupby(sorted(groups, key=place), key=lambda group: name_of(group, others))
+    return [Block(heading, [row(group) for group in members]) for heading, members in in_order]
+
+
+def _tall(report: PublicReport, group: Group, columns: Iterable[_Values]) -> Block:
+    """A group whose regions have a row each."""
+    regions = _regions(report, group)
+    rows = [
+        Row(" · ".join(c), group.status, regions[c].population, "", [_cell(report, regions[c])])
+        for c in columns
+        if c in regions
+    ]
+    remark = "" if group.status == "announced" else f" ({group.status})"
+    name = name_of(group, [a for a in report.attributes if a.role == "public"]) + remark
+    return Block(name, rows, _row(report, group, name))
+
+
+def _example(report: PublicReport, blocks: Iterable[Block], columns: Sequence[str] | None, title: str) -> str:
+    """How to read the table of rules, by its first chance."""
+    for block in blocks:
+        for row in (row for row in block.rows if row.status != "flattened"):
+            for column, cell in zip(columns or [row.label], row.cells, strict=True):
+                if cell is not None:
+                    who = ", ".join(filter(None, (block.heading, row.label if columns else "")))
+                    return (
+                        f"The first chance is for people described as “{who}” and, in {title}, “{column}”: of 100 of "
+                        f"them, about {cell.text} had the outcome “{report.positive}”, as announced."
+                    )
+    return ""

@@ -1,0 +1,79 @@
+"""Sampling uncertainty: one table per protected attribute, of the comparisons that are printed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from atr.documents.comparisons import Class, Compared, by_group
+from atr.report.model import ComparedBy, Fairness, PublicReport
+from atr.report.sampling import level, p_words
+from atr.report.wording import between, points
+
+_PARITIES = ("statistical_parity", "conditional_statistical_parity")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A group with the interval of its rate; but for a reference, those of its ratio and difference, and p values."""
+
+    group: Compared
+    rate: str
+    cells: tuple[str, ...] = ()
+    beyond_sampling: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The sampling uncertainty of the comparisons by one attribute: of everybody (no heading), and within classes."""
+
+    title: str
+    parts: tuple[tuple[str, tuple[Row, ...]], ...]
+
+
+def table(report: PublicReport, by: ComparedBy, entries: Sequence[Fairness], shown: Sequence[Class]) -> Table | None:
+    """What sampling alone could make of comparisons by one attribute; None where the decisions are no sample.
+
+    Parameters
+    ----------
+    entries
+        All comparisons by the attribute.
+    shown
+        The groups that are printed: of everybody, then of each class.
+    """
+    sampled = [e for e in entries if e.sampling]
+    ratios = by_group(e for e in sampled if e.measure == "p_percent_rule" and e.outcome == report.positive)
+    parts = []
+    for part in shown:
+        ratio = {} if part.condition else ratios
+        parity = by_group(e for e in sampled if e.measure in _PARITIES and e.condition == part.condition)
+        every = {**parity, **ratio}
+        if every:
+            base = next(iter((*ratio.values(), *parity.values())))
+            rows = (_row(report, row, base, ratio, parity) for row in part.rows if row.reference or row.label in every)
+            parts.append((part.heading, tuple(rows)))
+    of = f" of “{report.positive}” alone" if len(report.outcomes) > 2 else ""
+    about = f"Seen as a sample: {level(report)} intervals and tests{of} by {by.title}"
+    return Table(f"{about}, against {entries[0].reference}", tuple(parts)) if parts else None
+
+
+def _row(
+    report: PublicReport, row: Compared, base: Fairness, ratio: dict[str, Fairness], parity: dict[str, Fairness]
+) -> Row:
+    entry = base if row.reference else ratio.get(row.label) or parity[row.label]
+    found = entry.sampling
+    if found is None:
+        return Row(row, "")
+    low, high = (points(x, decimals=1) for x in found.rates[entry.groups.index(row.label)])
+    if row.reference:
+        return Row(row, f"{low} to {high}")
+    digits = min(report.policy.digits, 3)
+    ends = [e.sampling.interval if (e := of.get(row.label)) and e.sampling else None for of in (ratio, parity)]
+    difference = "" if ends[1] is None else " to ".join(points(x or 0.0, decimals=max(digits - 2, 0)) for x in ends[1])
+    cells = (
+        "" if ends[0] is None else between(ends[0], decimals=digits),
+        difference,
+        p_words(found.p_value, sign=""),
+        p_words(found.adjusted_p_value, sign=""),
+    )
+    return Row(row, f"{low} to {high}", cells, found.significant)
