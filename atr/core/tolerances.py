@@ -23,3 +23,6 @@ SAME_FIGURE = 1e-12
 
 ZERO_CHANCE = 1e-12
 """A chance or a rate that is no larger was meant to be 0."""
+
+SAME_EXCESS = 1e-9
+"""Absolute: two excesses of individual fairness that differ by less are the same one, computed in two ways."""

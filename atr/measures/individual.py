@@ -11,27 +11,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from types import ModuleType
 from typing import Literal
 
 import numpy as np
 
-from atr.core.arrays import BoolArray, FloatArray, IntArray
-from atr.measures.cells import Cells, Chances, EventCells
+from atr.core.arrays import BoolArray, FloatArray
+from atr.core.tolerances import SAME_EXCESS, ZERO_CHANCE
+from atr.measures.cells import Cells, Chances
 
 OutcomeDistance = Literal["total_variation", "relative"]
-
-_NOISE = 1e-9
-"""Two excesses that differ by less are the same one, computed in two ways."""
 
 _APART = 2.0
 """Between the places of values without order: more than the distance that counts, 1."""
 
-_POSSIBLE = 1e-12
-"""A chance that is no larger was meant to be 0."""
-
 _Sides = list[tuple[FloatArray, FloatArray]]
-_Sorted = list[tuple[FloatArray, FloatArray, IntArray, IntArray]]
 
 
 @dataclass(frozen=True)
@@ -89,7 +82,9 @@ class Records:
         (n,) = {len(column) for column in columns.values()}
         places = np.zeros((n, len(counted)))
         for k, (name, attribute) in enumerate(counted.items()):
-            scale = _scale(attribute.positions)
+            on_scale = attribute.positions.values()
+            least, most = min(on_scale, default=0.0), max(on_scale, default=0.0)
+            scale = {value: (x - least) / ((most - least) or 1.0) for value, x in attribute.positions.items()}
             for value in sorted(set(columns[name]) - set(scale)):
                 scale[value] = _APART * (1 + len(scale))
             places[:, k] = [scale[value] for value in columns[name]]
@@ -136,8 +131,9 @@ def outcome_distance(cells: Cells[Chances], pair: tuple[int, int], distance: Out
     (0.25, inf)
     """
     i, j = pair
+    announced, _, _ = _sides(replace(cells, exact=False), distance)
     with np.errstate(invalid="ignore"):
-        return max(float(np.nanmax([a[i] - b[j], a[j] - b[i], 0.0])) for a, b in _announced(cells, distance))
+        return max(float(np.nanmax([a[i] - b[j], a[j] - b[i], 0.0])) for a, b in announced)
 
 
 def largest_excess(
@@ -157,7 +153,7 @@ def largest_excess(
     Parameters
     ----------
     cells
-        The announced regions, two at least, within their bounds; totals of groups are not used beside these.
+        The announced regions, within their bounds; totals of groups are not used beside these.
     records
         The same regions, as points of the declared distance.
     distance
@@ -166,123 +162,73 @@ def largest_excess(
     tolerance
         At least 0.
     among
-        (n,) which regions to compare, two at least; None: all.
+        (n,) which regions to compare; None: all.
+
+    Raises
+    ------
+    ValueError
+        If there are not two regions to compare.
     """
-    if among is not None:
-        return _among(cells, records, distance, tolerance, np.flatnonzero(among))
-    if len(cells.chance) < 2:
+    from atr.measures import individual_kernels as kernels  # on first use: the compiler takes long to load
+
+    n = len(cells.chance)
+    which = np.arange(n) if among is None else np.flatnonzero(among)
+    if len(which) < 2:
         raise ValueError("one region makes no pair")
-    kernels, points = _kernels(), (records.places, records.weights)
-    announced = _sorted(_announced(cells, distance))
-    best = _largest(kernels, announced, points)
-    people = np.array(cells.published, dtype=np.int64)
-    found = np.array([-1, len(people), len(people)], dtype=np.int64)
-    involved = np.zeros(len(people), dtype=np.bool_)
-    for top, bottom, down, up in announced:
-        kernels.attaining(top, bottom, down, up, *points, best - _NOISE, people, found)
-        if best > tolerance + _NOISE:
-            kernels.mark(top, bottom, down, up, *points, tolerance + _NOISE, involved)
-            kernels.mark(-bottom, -top, up, down, *points, tolerance + _NOISE, involved)
-    low, high = (
-        _largest(kernels, _sorted(sides), points) for sides in (_least(cells, distance), _most(cells, distance))
+    arrays = {name: getattr(cells, name)[which] for name in ("people", "chance", "lower", "upper", "published")}
+    some = replace(cells, **arrays, offsets=np.array([0, len(which)]), exact=False, flattened=None)
+    points = records.places[which], records.weights
+    announced, least, most = (
+        [(top, bottom, np.argsort(-top, kind="stable"), np.argsort(bottom, kind="stable")) for top, bottom in sides]
+        for sides in _sides(some, distance)
     )
-    value = _positive(best)
+    best, low, high = -np.inf, -np.inf, -np.inf
+    for side in announced:
+        best = kernels.largest(*side, *points, best)
+    for side in least:
+        low = kernels.largest(*side, *points, low)
+    for side in most:
+        high = kernels.largest(*side, *points, high)
+    people = some.published.astype(np.int64)
+    found = np.array([-1, n, n], dtype=np.int64)
+    beyond = np.zeros(len(which), dtype=np.bool_)
+    for top, bottom, down, up in announced:
+        kernels.attaining(top, bottom, down, up, *points, best - SAME_EXCESS, people, found)
+        if best > tolerance + SAME_EXCESS:
+            kernels.mark(top, bottom, down, up, *points, tolerance + SAME_EXCESS, beyond)
+            kernels.mark(-bottom, -top, up, down, *points, tolerance + SAME_EXCESS, beyond)
+    value, low, high = (float(x) if x > SAME_EXCESS else 0.0 for x in (best, low, high))
+    involved = np.zeros(n, dtype=np.bool_)
+    involved[which[beyond]] = True
     return Excess(
         value=value,
-        pair=(int(found[1]), int(found[2])),
-        range=(min(_positive(low), value), max(_positive(high), value)),
+        pair=(int(which[found[1]]), int(which[found[2]])),
+        range=(min(low, value), max(high, value)),
         involved=involved,
     )
 
 
-def _among(
-    cells: Cells[Chances], records: Records, distance: OutcomeDistance, tolerance: float, which: IntArray
-) -> Excess:
-    """The largest excess of some regions, its positions those among all of them."""
-    arrays = {name: getattr(cells, name)[which] for name in ("people", "chance", "lower", "upper", "published")}
-    some = replace(cells, **arrays, offsets=np.array([0, len(which)]), exact=False, flattened=None)
-    found = largest_excess(some, replace(records, places=records.places[which]), distance=distance, tolerance=tolerance)
-    involved = np.zeros(len(cells.chance), dtype=np.bool_)
-    involved[which] = found.involved
-    i, j = found.pair
-    return replace(found, pair=(int(which[i]), int(which[j])), involved=involved)
+def _sides(cells: Cells[Chances], distance: OutcomeDistance) -> tuple[_Sides, _Sides, _Sides]:
+    """The announced, the least possible and the largest possible distances.
 
+    Each is the largest difference top[i] − bottom[j], over the arrays of a list and both orders of a pair. A chance
+    that must be 0 is -inf as a logarithm: as a top it bounds nothing, as a bottom it makes the distance infinite, and
+    with one of its kind it is nan, which no comparison takes for larger.
+    """
+    k = cells.outcomes
+    events = [cells.event(*of) for size in range(1, k) for of in combinations(range(k), size)]
+    if distance == "total_variation":  # the largest difference in any event, which is that in its opposite one
+        events = widest = [event for event in events if 0 in event.outcomes]
+    else:  # no event has a larger ratio than every outcome, but all bound how small those can be
+        widest = [event for event in events if len(event.outcomes) == 1]
 
-def _kernels() -> ModuleType:
-    """Load the compiled kernels; on first use only, for the compiler takes long to load."""
-    from atr.measures import individual_kernels
+    def scaled(chance: FloatArray) -> FloatArray:
+        kept = np.where(chance > ZERO_CHANCE, chance, 0.0)
+        with np.errstate(divide="ignore"):
+            return kept if distance == "total_variation" else np.log(kept)
 
-    return individual_kernels
-
-
-def _sorted(sides: _Sides) -> _Sorted:
-    """Each with the regions by falling top and by rising bottom."""
-    return [(a, b, np.argsort(-a, kind="stable"), np.argsort(b, kind="stable")) for a, b in sides]
-
-
-def _largest(kernels: ModuleType, sides: _Sorted, points: tuple[FloatArray, FloatArray]) -> float:
-    best = -np.inf
-    for side in sides:
-        best = kernels.largest(*side, *points, best)
-    return float(best)
-
-
-def _positive(excess: float) -> float:
-    return excess if excess > _NOISE else 0.0
-
-
-def _scale(positions: Mapping[str, float]) -> dict[str, float]:
-    """The places of the values that have one, from 0 to 1."""
-    if not positions:
-        return {}
-    least, most = min(positions.values()), max(positions.values())
-    return {value: (x - least) / (most - least) if most > least else 0.0 for value, x in positions.items()}
-
-
-# Each distance of outcomes is the largest difference top[i] − bottom[j], over the arrays of a list and both orders of a
-# pair. A chance that must be 0 is -inf as a logarithm: as a top it bounds nothing, as a bottom it makes the distance
-# infinite, and with one of its kind it is nan, which no comparison takes for larger.
-
-
-def _announced(cells: Cells[Chances], distance: OutcomeDistance) -> _Sides:
-    """The announced distances. Total variation is the largest difference in any event."""
-    events = _events(cells) if distance == "total_variation" else _outcomes(cells)
-    return [(x, x) for x in (_scaled(event.chance, distance) for event in events)]
-
-
-def _least(cells: Cells[Chances], distance: OutcomeDistance) -> _Sides:
-    """The least possible ones. No ratio of outcomes is smaller than the ratio of any event allows."""
-    events = _events(cells) if distance == "total_variation" else _all_events(cells)
-    return [(_scaled(event.lower, distance), _scaled(event.upper, distance)) for event in events]
-
-
-def _most(cells: Cells[Chances], distance: OutcomeDistance) -> _Sides:
-    """The largest possible ones. No event has a larger ratio than every outcome."""
-    events = _events(cells) if distance == "total_variation" else _outcomes(cells)
-    return [(_scaled(event.upper, distance), _scaled(event.lower, distance)) for event in events]
-
-
-def _scaled(chance: FloatArray, distance: OutcomeDistance) -> FloatArray:
-    kept = np.where(chance > _POSSIBLE, chance, 0.0)
-    if distance == "total_variation":
-        return np.ascontiguousarray(kept)
-    with np.errstate(divide="ignore"):
-        return np.log(kept)
-
-
-def _events(cells: Cells[Chances]) -> tuple[EventCells, ...]:
-    return _free(cells).events()
-
-
-def _outcomes(cells: Cells[Chances]) -> tuple[EventCells, ...]:
-    return tuple(_free(cells).event(a) for a in range(cells.outcomes))
-
-
-def _all_events(cells: Cells[Chances]) -> tuple[EventCells, ...]:
-    free, outcomes = _free(cells), range(cells.outcomes)
-    return tuple(free.event(*e) for size in range(1, cells.outcomes) for e in combinations(outcomes, size))
-
-
-def _free(cells: Cells[Chances]) -> Cells[Chances]:
-    """The cells without the totals of their groups: what these leave to single regions, their bounds may include."""
-    return replace(cells, exact=False)
+    return (
+        [(scaled(event.chance), scaled(event.chance)) for event in widest],
+        [(scaled(event.lower), scaled(event.upper)) for event in events],
+        [(scaled(event.upper), scaled(event.lower)) for event in widest],
+    )

@@ -8,14 +8,19 @@ difference alone does not reach what is looked for. Nothing else is left out, so
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from atr.core.arrays import BoolArray, IntArray
 from atr.core.arrays import FloatArray as Row
-from atr.core.arrays import IntArray
 from atr.core.compiled import compiled
 
-Marks = NDArray[np.bool_]
+
+@compiled
+def _excess(apart: float, i: int, j: int, places: Row, weights: Row, least: float) -> float:
+    """Give by how much an outcome distance exceeds the declared one; any number below ``least`` where it is less."""
+    for k in range(len(weights)):
+        apart -= weights[k] * min(1.0, abs(places[i, k] - places[j, k]))
+        if apart < least:
+            break
+    return apart
 
 
 @compiled
@@ -28,13 +33,8 @@ def largest(top: Row, bottom: Row, down: IntArray, up: IntArray, places: Row, we
             excess = top[i] - bottom[j]
             if not excess > best:
                 break
-            if i == j:
-                continue
-            for k in range(len(weights)):
-                excess -= weights[k] * min(1.0, abs(places[i, k] - places[j, k]))
-                if not excess > best:
-                    break
-            best = max(best, excess)
+            if i != j:
+                best = max(best, _excess(excess, i, j, places, weights, best))
     return best
 
 
@@ -68,11 +68,7 @@ def attaining(
             later = first > found[1] or (first == found[1] and second >= found[2])
             if i == j or fewer < found[0] or (fewer == found[0] and later):
                 continue
-            for k in range(len(weights)):
-                excess -= weights[k] * min(1.0, abs(places[i, k] - places[j, k]))
-                if not excess >= least:
-                    break
-            if excess >= least:
+            if _excess(excess, i, j, places, weights, least) >= least:
                 found[0], found[1], found[2] = fewer, first, second
 
 
@@ -85,7 +81,7 @@ def mark(
     places: Row,
     weights: Row,
     limit: float,
-    marked: Marks,
+    marked: BoolArray,
 ) -> None:
     """Mark the regions i that exceed the limit in a pair with any j, and the first j of each."""
     for i in down:
@@ -97,10 +93,6 @@ def mark(
             excess = top[i] - bottom[j]
             if not excess > limit:
                 break
-            for k in range(len(weights)):
-                excess -= weights[k] * min(1.0, abs(places[i, k] - places[j, k]))
-                if not excess > limit:
-                    break
-            if excess > limit:
+            if _excess(excess, i, j, places, weights, limit) > limit:
                 marked[i] = marked[j] = True
                 break

@@ -21,10 +21,8 @@ from functools import cached_property
 from math import factorial
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from atr.core.arrays import FloatArray, IntArray
 
 SHAPLEY_UP_TO = 12
 """Inputs for which Shapley values are computed: each more doubles the subsets to look at."""
@@ -45,9 +43,9 @@ class Rules:
         as thousandths, sums are exact up to 2**53.
     """
 
-    values: Ints
-    people: Floats
-    chance: Floats
+    values: IntArray
+    people: FloatArray
+    chance: FloatArray
 
     @property
     def inputs(self) -> int:
@@ -70,7 +68,7 @@ class Rules:
         order = np.argsort(self.chance, kind="stable")
         return Rules(self.values[order], self.people[order], self.chance[order])
 
-    def alike(self, inputs: Sequence[int]) -> Ints:
+    def alike(self, inputs: Sequence[int]) -> IntArray:
         """(n,) a number for each region, the same for regions alike in these inputs; less than 4 n + 64."""
         label, kinds = np.zeros(len(self.people), dtype=np.int64), 1
         for i in inputs:
@@ -102,7 +100,7 @@ class Influence:
 
     change: float
     rate: float
-    rates: tuple[Floats, ...]
+    rates: tuple[FloatArray, ...]
     covered: float
 
 
@@ -125,7 +123,7 @@ def influence(rules: Rules, inputs: Sequence[int], *, by: Sequence[int] = ()) ->
     return Influence(change, rate, tuple(rates(ordered, i) - rates(ordered, i, chance) for i in by), covered)
 
 
-def overall(rules: Rules, chance: Floats | None = None) -> float:
+def overall(rules: Rules, chance: FloatArray | None = None) -> float:
     """The average chance of everybody.
 
     Parameters
@@ -138,7 +136,7 @@ def overall(rules: Rules, chance: Floats | None = None) -> float:
     return float((rules.people * (rules.chance if chance is None else chance)).sum()) / rules.total
 
 
-def rates(rules: Rules, by: int, chance: Floats | None = None) -> Floats:
+def rates(rules: Rules, by: int, chance: FloatArray | None = None) -> FloatArray:
     """(values,) the average chance of the people with each value of an input; 0 where there are none.
 
     Parameters
@@ -157,7 +155,7 @@ def rates(rules: Rules, by: int, chance: Floats | None = None) -> Floats:
     )
 
 
-def _drawn(rules: Rules, inside: Ints, fibre: Ints) -> tuple[float, Floats, float]:
+def _drawn(rules: Rules, inside: IntArray, fibre: IntArray) -> tuple[float, FloatArray, float]:
     """The average absolute change, (n,) the expected chance of each region, and the covered share.
 
     Of rules in the order of their chances. A region of a fibre is drawn as often as people have its inputs S.
@@ -169,7 +167,7 @@ def _drawn(rules: Rules, inside: Ints, fibre: Ints) -> tuple[float, Floats, floa
     first = np.flatnonzero(np.append(True, label[1:] != label[:-1]))
     sizes = np.diff(np.append(first, len(label)))
 
-    def inside_fibre(amount: Floats) -> tuple[Floats, Floats]:
+    def inside_fibre(amount: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(n,) sums up to each region of a fibre, and over the whole fibre."""
         summed = np.cumsum(amount)
         before = np.append(0.0, summed[first[1:] - 1])
@@ -185,7 +183,7 @@ def _drawn(rules: Rules, inside: Ints, fibre: Ints) -> tuple[float, Floats, floa
     return float((people * apart).sum()) / total, expected, float((people * weights).sum()) / total**2
 
 
-def _sorted(label: Ints) -> Ints:
+def _sorted(label: IntArray) -> IntArray:
     """(n,) the order by label, those alike as they stand; two passes over 16 bits each are fast for NumPy."""
     low = np.argsort((label & 0xFFFF).astype(np.uint16), kind="stable")
     if int(label.max(initial=0)) < 2**16:
@@ -193,7 +191,7 @@ def _sorted(label: Ints) -> Ints:
     return low[np.argsort((label[low] >> 16).astype(np.uint16), kind="stable")]
 
 
-def of_subsets(rules: Rules, *, by: Sequence[int] = ()) -> Floats:
+def of_subsets(rules: Rules, *, by: Sequence[int] = ()) -> FloatArray:
     """The influence of every subset of the inputs.
 
     Parameters
@@ -216,23 +214,14 @@ def of_subsets(rules: Rules, *, by: Sequence[int] = ()) -> Floats:
     k = rules.inputs
     if k > SHAPLEY_UP_TO:
         raise ValueError(f"{k} inputs have too many subsets; up to {SHAPLEY_UP_TO} can be done")
-    ordered = rules.by_chance
-    whole, real = overall(ordered), [rates(ordered, i) for i in by]
-    worth = np.zeros((2**k, 2 + sum(map(len, real))))
-    for one in range(2 ** (k - 1) if k else 0):
-        other = 2**k - 1 - one
-        labels = {s: ordered.alike([i for i in range(k) if s >> i & 1]) for s in (one, other)}
-        for drawn, kept in ((one, other), (other, one)):
-            if drawn:
-                change, chance, _ = _drawn(ordered, labels[drawn], labels[kept])
-                worth[drawn, :2] = change, whole - overall(ordered, chance)
-                worth[drawn, 2:] = np.concatenate(
-                    [np.zeros(0), *(r - rates(ordered, i, chance) for i, r in zip(by, real, strict=True))]
-                )
+    worth = np.zeros((2**k, 2 + sum(rules.sizes[i] for i in by)))
+    for subset in range(1, 2**k):
+        found = influence(rules, [i for i in range(k) if subset >> i & 1], by=by)
+        worth[subset] = np.concatenate([[found.change, found.rate], *found.rates])
     return worth
 
 
-def shapley(worth: Floats) -> Floats:
+def shapley(worth: FloatArray) -> FloatArray:
     """Shapley values: what each input adds to the influence, averaged over all orders in which they can be drawn.
 
     Shapley, *A Value for n-Person Games*, 1953; of influences: [DSZ] section V. They add up to the influence of all
@@ -258,7 +247,7 @@ def shapley(worth: Floats) -> Floats:
     return result
 
 
-def partial_dependence(rules: Rules, of: int) -> tuple[Floats, Floats]:
+def partial_dependence(rules: Rules, of: int) -> tuple[FloatArray, FloatArray]:
     """The average chance if everybody had one value of an input.
 
     Friedman, *Greedy Function Approximation*, Annals of Statistics 29 (2001), section 8.2, over the announced people.
@@ -285,7 +274,7 @@ def partial_dependence(rules: Rules, of: int) -> tuple[Floats, Floats]:
     return average, covered / rules.total
 
 
-def against(rules: Rules, of: int, base: int) -> tuple[Floats, Floats]:
+def against(rules: Rules, of: int, base: int) -> tuple[FloatArray, FloatArray]:
     """How far the partial dependence on each value lies from that on another one, of the same people.
 
     Averages of :func:`partial_dependence` can be of different people, and differ for that reason alone. Here both are

@@ -11,11 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from atr.measures.influence import Floats, Rules, rates
-
-Bools = npt.NDArray[np.bool_]
+from atr.core.arrays import BoolArray, FloatArray
+from atr.measures.influence import Rules, rates
 
 DEPTH = 3
 """Questions asked of a person at most."""
@@ -87,7 +85,7 @@ def fit(rules: Rules) -> Tree:
     ).fit(ranks, rules.chance, sample_weight=rules.people)
     found = tree.tree_
 
-    def below(node: int, inside: Bools) -> Tree:
+    def below(node: int, inside: BoolArray) -> Tree:
         column = int(found.feature[node])
         if found.children_left[node] < 0:
             return Tree()
@@ -101,13 +99,13 @@ def fit(rules: Rules) -> Tree:
     return below(0, np.ones(len(rules.people), dtype=bool))
 
 
-def _ranks(rules: Rules) -> Floats:
+def _ranks(rules: Rules) -> FloatArray:
     """(n, k) for each region and input the place of its value in the order of average chances, ties as they stand."""
     places = [np.argsort(np.argsort(rates(rules, i), kind="stable"), kind="stable") for i in range(rules.inputs)]
     return np.column_stack([place[rules.values[:, i]] for i, place in enumerate(places)]).astype(np.float64)
 
 
-def agreement(rules: Rules, chance: Floats) -> Agreement:
+def agreement(rules: Rules, chance: FloatArray) -> Agreement:
     """How near other chances are to the announced ones.
 
     Parameters

@@ -8,11 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
+from atr.core.arrays import BoolArray, FloatArray
 from atr.core.publication import RATE_DIGITS
 from atr.measures import influence as measures
 from atr.measures import surrogate as trees
-from atr.measures.influence import Floats, Rules
-from atr.measures.surrogate import Bools, Tree
+from atr.measures.influence import Rules
+from atr.measures.surrogate import Tree
 from atr.report.model import Dependence, GroupInfluence, Influence, PublicReport, Surrogate, TreeNode
 from atr.report.rounding import down, nearest
 
@@ -57,7 +58,7 @@ class _Printed:
         return nearest(amount / self.unit, self.report.policy.digits)
 
     @cached_property
-    def rates(self) -> dict[int, Floats]:
+    def rates(self) -> dict[int, FloatArray]:
         """For each protected column, (values,) the rates of the people with each value."""
         return {i: measures.rates(self.rules, i) for i in self.protected}
 
@@ -106,7 +107,7 @@ def influence(report: PublicReport) -> tuple[Influence, ...]:
     return tuple(_entry(printed, [names.index(name) for name in of], shapley) for of in sets)
 
 
-def _entry(printed: _Printed, inputs: list[int], shapley: Floats | None) -> Influence:
+def _entry(printed: _Printed, inputs: list[int], shapley: FloatArray | None) -> Influence:
     found = measures.influence(printed.rules, inputs, by=printed.protected)
     one = inputs[0] if len(inputs) == 1 else None
     own = None if shapley is None or one is None else shapley[one]
@@ -128,7 +129,7 @@ def _entry(printed: _Printed, inputs: list[int], shapley: Floats | None) -> Infl
     )
 
 
-def _groups(printed: _Printed, changes: tuple[Floats, ...], shapley: Floats | None) -> Iterator[GroupInfluence]:
+def _groups(printed: _Printed, changes: tuple[FloatArray, ...], shapley: FloatArray | None) -> Iterator[GroupInfluence]:
     start = 0
     for column, change in zip(printed.protected, changes, strict=True):
         attribute, rate, reference = (
@@ -184,7 +185,7 @@ def surrogate(report: PublicReport) -> Surrogate | None:
     tree = trees.fit(rules) if report.surrogate is None else _questions(report.surrogate.tree, places)
     chance = np.zeros(len(rules.people))
 
-    def node(of: Tree, inside: Bools) -> TreeNode:
+    def node(of: Tree, inside: BoolArray) -> TreeNode:
         people = rules.people[inside]
         average = printed.rounded(float((people * rules.chance[inside]).sum() / people.sum()))
         known = TreeNode(people=int(people.sum()), chance=average)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from atr.measures.influence import (
     SHAPLEY_UP_TO,
-    Floats,
     Rules,
     against,
     influence,
@@ -206,7 +205,7 @@ def test_many_values_and_many_inputs() -> None:
     rules = Rules(values, np.ones(200), np.arange(200, dtype=np.float64))
     found = influence(rules, range(11))
     assert (found.change, found.covered) == (0, pytest.approx(1 / 200))
-    worth: Floats = of_subsets(Rules(values[:, :8], rules.people, rules.chance))
+    worth = of_subsets(Rules(values[:, :8], rules.people, rules.chance))
     assert worth.shape == (256, 2)
     np.testing.assert_allclose(shapley(worth)[:, 0], worth[-1, 0] / 8, atol=1e-9)
     with pytest.raises(ValueError, match="13 inputs"):
