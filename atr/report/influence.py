@@ -78,7 +78,7 @@ class _Printed:
         return int(people.argmax())
 
 
-def _in_units(report: PublicReport, outcome: str) -> Floats:
+def _in_units(report: PublicReport, outcome: str) -> FloatArray:
     """(n,) the announced chances of an outcome, in units of the last printed digit."""
     unit = 10**report.policy.digits
     return np.array(
