@@ -12,8 +12,8 @@ import numpy.typing as npt
 from atr.core.announcement import Announcement
 from atr.core.leakage import leakage_of_values
 from atr.core.regions import Regions
-from atr.dossier.charts import CurveChart, curve_chart
-from atr.dossier.tradeoff import Kind, TradeOff, grid, trade_off
+from atr.documents.charts.curves import CurveChart, curve_chart
+from atr.dossier.tradeoff import Kind, grid, trade_off
 from atr.mechanisms.optimal.closed_form import by_regions, by_sets
 from atr.programme import Policy
 
@@ -118,20 +118,26 @@ def charts(curves: Curves | None) -> tuple[CurveChart, ...]:
     overall = [] if curves.overall is None else [curves.overall]
     return tuple(
         curve_chart(
-            TradeOff(
-                kind=curves.kind,
-                levels=np.array(curves.levels),
-                exact=np.array([curve.exact]),
-                free=np.array([curve.free]),
-                limits=np.array([curve.limits]),
-            ),
-            group=0,
+            curves.levels,
+            {"exact rates": curve.exact, "free rates": curve.free},
+            {"true rules": curve.limits[1], "before any report": curve.limits[0]},
+            mark=curves.level,
+            text=percent,
             id=f"curve-{i}",
             title=", ".join(curve.values),
-            level=curves.level,
         )
         for i, curve in enumerate([*overall, *curves.groups[:_DRAWN]])
     )
+
+
+def percent(share: float) -> str:
+    """A share in percent, to one decimal; only exact certainty is 100 %, and what was divided can be above it.
+
+    >>> percent(0.675), percent(1.0), percent(0.99999), percent(1.083)
+    ('67.5\\xa0%', '100\\xa0%', '99.9\\xa0%', '108.3\\xa0%')
+    """
+    tenths = min(round(share * 1000), 999) if share < 1 else round(share * 1000)
+    return f"{tenths / 10:g}\N{NO-BREAK SPACE}%"
 
 
 def yardsticks(regions: Regions, which: Ints, announcement: Announcement | None) -> list[Yardsticks]:

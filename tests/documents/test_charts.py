@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import doctest
+import xml.etree.ElementTree as ET
 from importlib import import_module
+from itertools import pairwise
 
 import pytest
 
+from atr.documents import templates
+from atr.documents.charts import curves
 from atr.documents.charts.rows import LEFT, RIGHT, Mark, row_chart
 from atr.documents.charts.scale import axis
 
 
-@pytest.mark.parametrize("module", ["charts.scale", "charts.tree", "csv", "html"])
+@pytest.mark.parametrize("module", ["charts.curves", "charts.scale", "charts.tree", "csv", "html"])
 def test_examples_in_docstrings(module: str) -> None:
     found = doctest.testmod(import_module(f"atr.documents.{module}"))
     assert found.attempted
@@ -48,3 +52,48 @@ def test_chart_keeps_everything_in_its_frame() -> None:
     assert (whisker.open_left, whisker.open_right) == (True, False), "an interval stretches the axis only so far"
     assert chart.lines[0] < chart.base < chart.lines[1]
     assert chart.values == "a: 0.1; b: no ratio; c: 2.0; ref: reference."
+
+
+@pytest.fixture
+def chart() -> curves.CurveChart:
+    return curves.curve_chart(
+        [0.1 * i for i in range(11)],
+        {"one": [0.6 + 0.04 * i for i in range(11)], "other": [0.6 + 0.004 * i * i for i in range(11)]},
+        {"high": 1.0, "low": 0.6},
+        mark=0.1 * 9,
+        text=lambda share: f"{100 * share:g} %",
+        id="c",
+        title="Title & more",
+        rows=5,
+    )
+
+
+def test_curves_are_drawn_inside_with_a_dot_on_each(chart: curves.CurveChart) -> None:
+    for line in (*chart.curves, *chart.limits):
+        points = [tuple(map(float, p.split(","))) for p in line.points.split()]
+        assert all(curves.LEFT <= x <= curves.RIGHT and curves.TOP <= y <= curves.FOOT for x, y in points)
+        assert bool(points) == (line in chart.curves)
+        assert not points or (chart.mark.x, line.y) in points
+    assert [line.value for line in (*chart.limits, *chart.curves)] == ["100 %", "60 %", "96 %", "92.4 %"]
+
+
+def test_curves_and_their_table_say_the_same(chart: curves.CurveChart) -> None:
+    assert chart.rows[-1] == ("1", "100 %", "100 %")
+    assert ("0.9", "96 %", "92.4 %") in chart.rows, "the marked place has a row"
+    macros = templates.environment().get_template("dossier/curves.jinja").module
+    root = ET.fromstring(macros.drawn(chart, "δ"))  # type: ignore[attr-defined]
+    names = {"{http://www.w3.org/2000/svg}" + tag for tag in ("title", "desc")}
+    assert {e.tag for e in root} >= names
+    assert "At δ 0.9: one: 96 %, other: 92.4 %. Before any report 60 %" in "".join(root[0].itertext())
+    # Presentation attributes only: the dossier's policy allows no inline style.
+    assert not any("style" in e.attrib for e in root.iter())
+    caption = ET.fromstring(macros.tabled(chart, "δ")).find("caption")  # type: ignore[attr-defined]
+    assert caption is not None
+    assert caption.text == "Title & more"
+
+
+def test_labels_keep_apart() -> None:
+    ys = curves.apart([10.0, 10.0, 12.0, 100.0, 40.0])
+    assert all(b - a >= 16 for a, b in pairwise(sorted(ys)))
+    assert ys[0] < ys[1] < ys[2]
+    assert ys[3] == 100
