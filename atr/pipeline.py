@@ -21,11 +21,11 @@ from atr.core.arrays import usable_cores
 from atr.core.disclosure import Extent
 from atr.documents.render import render as render_documents
 from atr.dossier import build as dossiers
-from atr.errors import PeriodError, ProgrammeError, RefusedError
+from atr.errors import ProgrammeError, RefusedError
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme, load, periods
 from atr.report import build, earlier, model
-from atr.warehouse import coarsening, counting
+from atr.warehouse import coarsening, counting, reportable
 from atr.warehouse.connection import Warehouse, warehouse_path
 from atr.warehouse.files import put_folder, sha256, write_text
 from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path
@@ -155,34 +155,16 @@ def _draft(run: Run, step: Step, map: Callable[..., None]) -> Draft:
 
 
 def past_periods(programme: Programme, first: str | None = None, last: str | None = None) -> list[str]:
-    """The labels of the periods that the log has decisions in, brought up to date with the log.
-
-    Parameters
-    ----------
-    first, last
-        Labels of the first and the last of them; by default the log's first, and the last one that is complete.
+    """Bring the warehouse up to date with the log, and list its periods from one label to another.
 
     Raises
     ------
     PeriodError
-        If one of these is none of the log's, no period is over, or they are in the wrong order.
+        As :func:`atr.warehouse.reportable.between` does.
     """
-    every = programme.period.every
     load_log(str(programme.path))
     with Warehouse.open(programme) as warehouse:
-        labels = [period.label for period, _ in counting.periods(warehouse, every)]
-        over = [period.label for period in _complete(warehouse, programme)]
-    complete = [label for label in labels if label in over]
-    if last is None and not complete:
-        raise PeriodError(f"no {every} of this log is over", hint=f"Name the last, of {', '.join(labels)}.")
-    ends = (labels[0] if first is None else first, complete[-1] if last is None else last)
-    for label in ends:
-        if label not in labels:
-            raise PeriodError(f"'{label}' is no period of this log", hint=f"Its periods are {', '.join(labels)}.")
-    start, end = (labels.index(label) for label in ends)
-    if start > end:
-        raise PeriodError(f"{ends[0]} comes after {ends[1]}", hint="Give the earlier period as `first`.")
-    return labels[start : end + 1]
+        return reportable.between(warehouse, programme, first, last)
 
 
 # --- the steps
@@ -206,36 +188,12 @@ def begin(programme_path: str, period: str | None = None, ended_by: date | None 
     programme = load(programme_path)
     with Warehouse.open(programme) as warehouse:
         ledger = Ledger(warehouse)
-        chosen = _chosen(warehouse, programme, period, ended_by)
+        chosen = reportable.chosen(warehouse, programme, period, ended_by)
         counting.require_decisions(warehouse, chosen)
         for left in ledger.releases():
             ledger.withdraw(left)
         release = ledger.begin(chosen.label, today=periods.today(programme.period.timezone).isoformat())
     return Run(str(programme.path), programme.sha256, chosen.label, release.version, release.date)
-
-
-def _chosen(warehouse: Warehouse, programme: Programme, period: str | None, ended_by: date | None) -> periods.Period:
-    every = programme.period.every
-    if period is not None:
-        return periods.parse(period)
-    if ended_by is not None and every != "all":
-        return periods.previous(periods.containing(ended_by, every))
-    complete = _complete(warehouse, programme)
-    if not complete:
-        first, last = counting.decided_span(warehouse)
-        raise PeriodError(
-            f"the log ({first} to {last}) covers no {every} to its end",
-            hint=f"Name the period to publish, as in --period {periods.containing(last, every).label}.",
-        )
-    return complete[-1]
-
-
-def _complete(warehouse: Warehouse, programme: Programme) -> list[periods.Period]:
-    every = programme.period.every
-    if every == "all":
-        return [periods.ALL]
-    today = periods.today(programme.period.timezone)
-    return periods.complete_periods(*counting.decided_span(warehouse), every, today=today)
 
 
 def aggregate(run: Run) -> list[Batch]:
@@ -286,7 +244,7 @@ def measure(run: Run) -> None:
     programme = run.programme
     report = _report(run)
     with Warehouse.open(programme, read_only=True) as warehouse:
-        waiting = _release(Ledger(warehouse), run)
+        waiting = Ledger(warehouse).release(run.period_label, run.version)
     if waiting.state == "draft" and waiting.content_sha256 != _content_sha256(report):
         report = report.model_copy(update={"date": periods.today(programme.period.timezone).isoformat()})
     write_text(run.folder / "report.json", report.to_json())
@@ -309,7 +267,7 @@ def register(run: Run) -> Draft:
     content = _content_sha256(report)
     with Warehouse.open(programme) as warehouse:
         ledger = Ledger(warehouse)
-        release = _release(ledger, run)
+        release = ledger.release(run.period_label, run.version)
         same = ledger.unchanged(release, content_sha256=content)
         new = same is None or not _is_whole(programme, same) or _sets_beside_another(programme, same, report)
         if new or same is None:
@@ -346,7 +304,7 @@ def refuse(run: Run, refusal: RefusedError) -> RefusedError:
     put_folder(run.folder / "dossier", target)
     with Warehouse.open(programme) as warehouse:
         ledger = Ledger(warehouse)
-        ledger.record(_release(ledger, run), state="refused", comment=refusal.message)
+        ledger.record(ledger.release(run.period_label, run.version), state="refused", comment=refusal.message)
     shutil.rmtree(run.folder, ignore_errors=True)
     hint = f"{refusal.hint}\nThe dossier: {target / 'dossier.html'}"
     return RefusedError(refusal.message, hint=hint, private=refusal.private)
@@ -357,12 +315,8 @@ def give_up(run: Run) -> None:
     programme = load(run.programme_path)
     with Warehouse.open(programme) as warehouse:
         ledger = Ledger(warehouse)
-        ledger.withdraw(_release(ledger, run))
+        ledger.withdraw(ledger.release(run.period_label, run.version))
     shutil.rmtree(programme.store_path / "runs", ignore_errors=True)
-
-
-def _release(ledger: Ledger, run: Run) -> Release:
-    return next(release for release in ledger.releases(run.period_label) if release.version == run.version)
 
 
 def _is_whole(programme: Programme, release: Release) -> bool:

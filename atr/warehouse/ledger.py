@@ -70,6 +70,10 @@ class Ledger:
         )
         return [Release(*row) for row in rows]
 
+    def release(self, period: str, version: int) -> Release:
+        """One version of the report of a period."""
+        return next(release for release in self.releases(period) if release.version == version)
+
     def begin(self, period: str, *, today: str) -> Release:
         """The release a run works on.
 
