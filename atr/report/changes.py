@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from atr.errors import PeriodError
+from atr.measures import MEASURES
 from atr.programme.periods import parse
 from atr.report.model import Change, Changes, Fairness, Margin, PublicReport
 from atr.report.rounding import bounds, down, nearest, up
@@ -83,35 +84,25 @@ def problems(report: PublicReport, *, sentences: bool) -> Iterator[tuple[str, st
             yield "period", "is not before that of the report and as long"
     except PeriodError:
         yield "period", "is no period before that of the report"
-    seen = Counter((c.attribute, c.groups, c.measure) for c in found.entries)
+    stated: list[tuple[tuple[str, ...], Change | Margin, Change | Margin | None]] = []
     for change in found.entries:
-        where = f"{change.measure}, {change.attribute}: {change.groups[0]} against {change.groups[1]}"
         now = _figures(report, change.attribute).get((change.groups, change.measure))
-        if now is None or seen[change.attribute, change.groups, change.measure] > 1:
-            yield where, "is no comparison of the report, or stands there twice"
-        elif not _inside(change.previous, change.previous_range):
-            yield where, "the earlier figure lies outside its own range"
-        elif not same(change, _change(report, now, change.previous, change.previous_range), sentences=sentences):
-            yield where, "does not follow from the figures"
+        follows = None if now is None else _change(report, now, change.previous, change.previous_range)
+        stated.append(((change.measure, change.attribute, *change.groups), change, follows))
     for margin in found.margin:
         worst = _worst(report, margin.attribute)
         was = _Worst(margin.previous_groups, margin.previous_threshold, margin.previous, margin.previous_range)
-        if worst is None or sum(m.attribute == margin.attribute for m in found.margin) > 1:
-            yield f"margin, {margin.attribute}", "has no line in the report, or stands there twice"
-        elif not _inside(margin.previous, margin.previous_range):
-            yield f"margin, {margin.attribute}", "the earlier margin lies outside its own range"
-        elif not same(margin, _margin(report, margin.attribute, worst, was), sentences=sentences):
-            yield f"margin, {margin.attribute}", "does not follow from the figures"
-
-
-def same(a: Change | Margin, b: Change | Margin, *, sentences: bool) -> bool:
-    """Whether two say the same, in figures and, if they are looked at, in sentences."""
-    return a == b if sentences else a == b.model_copy(update={"sentence": a.sentence})
-
-
-def _inside(value: float | None, inside: _Printed) -> bool:
-    low, high = bounds(inside)
-    return value is None or low <= value <= high
+        again = None if worst is None else _margin(report, margin.attribute, worst, was)
+        stated.append((("margin", margin.attribute), margin, again))
+    seen = Counter(place for place, *_ in stated)
+    for place, says, expected in stated:
+        low, high = bounds(says.previous_range)
+        if expected is None or seen[place] > 1:
+            yield ", ".join(place), "has no counterpart among the comparisons of the report, or stands there twice"
+        elif says.previous is not None and not low <= says.previous <= high:
+            yield ", ".join(place), "the earlier figure lies outside its own range"
+        elif says != (expected if sentences else expected.model_copy(update={"sentence": says.sentence})):
+            yield ", ".join(place), "does not follow from the figures"
 
 
 def _figures(report: PublicReport, attribute: str) -> dict[_Key, Fairness]:
@@ -120,7 +111,8 @@ def _figures(report: PublicReport, attribute: str) -> dict[_Key, Fairness]:
         (e.groups, e.measure): e
         for e in report.fairness
         if e.attribute == attribute
-        and e.measure in ("p_percent_rule", "statistical_parity")
+        and e.measure in MEASURES
+        and e.summary is None
         and e.outcome in (None, report.positive)
         and e.reference == e.groups[1]
         and not e.condition
@@ -160,7 +152,14 @@ def _apart(report: PublicReport, a: _Printed, b: _Printed) -> bool:
 def _change(report: PublicReport, now: Fairness, previous: float | None, previous_range: _Printed) -> Change:
     change = None if now.value is None or previous is None else nearest(now.value - previous, _DIGITS)
     flagged = _apart(report, now.range, previous_range)
-    said = _of_ratio if now.measure == "p_percent_rule" else _of_difference
+    digits, group, base = min(report.policy.digits, 3), *now.groups
+    if now.is_ratio:
+        values = ["no ratio" if x is None else number(x, decimals=digits) for x in (now.value, previous)]
+        said = f"{group}: the ratio to {base} is {values[0]}, and was {values[1]}."
+    else:
+        values = ["none" if x is None else points(x, decimals=max(digits - 2, 0)) for x in (now.value, previous)]
+        what = "distance of outcomes" if len(report.outcomes) > 2 else "distance of rates"
+        said = f"{group}: the {what} from {base} is {values[0]} points, and was {values[1]}."
     return Change(
         attribute=now.attribute,
         groups=now.groups,
@@ -170,26 +169,12 @@ def _change(report: PublicReport, now: Fairness, previous: float | None, previou
         value=now.value,
         change=change,
         flagged=flagged,
-        sentence=f"{said(report, now, previous)} {_told(flagged)}",
+        sentence=f"{said} {_told(flagged)}",
     )
 
 
 def _told(flagged: bool) -> str:
     return "The figure has changed: its two ranges do not overlap." if flagged else "No change can be told."
-
-
-def _of_ratio(report: PublicReport, now: Fairness, previous: float | None) -> str:
-    values = [
-        "no ratio" if x is None else number(x, decimals=min(report.policy.digits, 3)) for x in (now.value, previous)
-    ]
-    return f"{now.groups[0]}: the ratio to {now.groups[1]} is {values[0]}, and was {values[1]}."
-
-
-def _of_difference(report: PublicReport, now: Fairness, previous: float | None) -> str:
-    decimals = max(min(report.policy.digits, 3) - 2, 0)
-    values = ["none" if x is None else points(x, decimals=decimals) for x in (now.value, previous)]
-    what = "distance of outcomes" if len(report.outcomes) > 2 else "distance of rates"
-    return f"{now.groups[0]}: the {what} from {now.groups[1]} is {values[0]} points, and was {values[1]}."
 
 
 # --- the margin
@@ -210,7 +195,7 @@ def _worst(report: PublicReport, attribute: str) -> _Worst | None:
     drawn = [
         e
         for e in _figures(report, attribute).values()
-        if e.measure == "p_percent_rule" and e.threshold is not None and e.reason != "too_few_people"
+        if e.is_ratio and e.threshold is not None and e.reason != "too_few_people"
     ]
     if not drawn:
         return None

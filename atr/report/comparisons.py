@@ -146,7 +146,7 @@ class ComparisonFormatter:
 
         (t − a/b)·b·n_a for a group of n_a people, and likewise for the base where the ratio is above 1/t.
         """
-        if entry.verdict != "not_met" or entry.measure != "p_percent_rule" or entry.threshold is None:
+        if entry.verdict != "not_met" or not entry.is_ratio or entry.threshold is None:
             return None
         (n, m), (a, b), line, value = entry.people, entry.rates, entry.threshold, entry.value
         if value is None:
@@ -163,6 +163,6 @@ def in_classes(entries: Sequence[Fairness]) -> dict[tuple[str, tuple[str, str]],
     """The conditional comparisons of every two groups by every attribute: one of each class, in order."""
     found: dict[tuple[str, tuple[str, str]], list[Fairness]] = {}
     for e in entries:
-        if e.measure == "conditional_statistical_parity" and e.summary is None:
+        if e.condition and e.summary is None:
             found.setdefault((e.attribute, e.groups), []).append(e)
     return found

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from atr.core.publication import RATE_DIGITS, open_people
+from atr.measures import INDIVIDUAL
 from atr.measures import individual as measuring
 from atr.measures.base import at_most
 from atr.measures.cells import Cells, Chances
@@ -43,7 +44,7 @@ def with_individual(report: PublicReport) -> tuple[Fairness, ...]:
     A verdict is for regions of so many printed people as group fairness demands of a group. Where some have fewer, the
     figure over all regions has none, and that over those with people enough, if there are two, stands beside it.
     """
-    compared = tuple(e for e in report.fairness if e.measure != "individual_fairness")
+    compared = tuple(e for e in report.fairness if e.pair is None)
     policy = report.policy.individual
     if policy is None or len(report.announced_regions) < 2:
         return compared
@@ -105,7 +106,7 @@ def _entry(
     if few:
         verdict = "cannot_tell"
     printed = Fairness(
-        measure="individual_fairness",
+        measure=INDIVIDUAL,
         attribute="",
         groups=(_words(first, report), _words(second, report)),
         reference="",

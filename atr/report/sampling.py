@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from atr.core.publication import RATE_DIGITS as PRINTED
+from atr.measures import MEASURES, sampling
 from atr.measures import group_fairness as fairness
-from atr.measures import sampling
 from atr.report.model import Fairness, PublicReport, Sampling, SamplingInfo
 from atr.report.rounding import down, nearest, up
 from atr.report.wording import between, number, percent, points
@@ -104,7 +104,7 @@ def _sampled(report: PublicReport) -> list[_Sampled | None]:
 
 def is_of_two_groups(entry: Fairness) -> bool:
     """Whether a comparison is of two groups of people at once, and not summed up over classes or of two regions."""
-    return entry.summary is None and entry.measure != "individual_fairness"
+    return entry.summary is None and entry.measure in MEASURES
 
 
 def _is_of_several(entry: Fairness, report: PublicReport) -> bool:
@@ -153,7 +153,7 @@ def _sampling(
 ) -> Sampling:
     digits, a, b = report.policy.digits, found.a, found.b
     first, second = entry.groups
-    if entry.measure == "p_percent_rule":
+    if entry.is_ratio:
         low, high = sampling.ratio_interval(a, b, alpha=alpha)
     else:
         if a[0] * b[1] < b[0] * a[1]:
@@ -214,7 +214,7 @@ def _sentence(
     report: PublicReport,
 ) -> str:
     digits = report.policy.digits
-    if entry.measure == "p_percent_rule":
+    if entry.is_ratio:
         of, ends = "this ratio", between(interval, decimals=digits)
     else:
         of = f"how far the share of “{outcome}” for {groups[0]} lies above that for {groups[1]}"

@@ -30,7 +30,7 @@ def sentence(
     minimum
         People of the smallest group that a verdict is given for.
     """
-    ratio, decimals = entry.measure == "p_percent_rule", max(digits - 2, 0)
+    ratio, decimals = entry.is_ratio, max(digits - 2, 0)
     if ratio:
         first = _ratio(entry, digits)
     elif entry.summary is not None:

@@ -12,8 +12,6 @@ import pytest
 import yaml
 
 from atr import pipeline as steps
-from atr.programme import load
-from atr.warehouse.connection import Warehouse
 
 
 @contextmanager
@@ -105,20 +103,9 @@ def write_ranges(path: Path, ranges: Mapping[tuple[str, str], tuple[float, float
     write_rows(path, ["secret", "lower", "upper", "public"], rows)
 
 
-def publish(path: Path, period: str | None = None) -> steps.Outcome:
-    """The whole pipeline without Prefect, as the flow runs it.
-
-    One connection stays open, so that the steps' own join it: opening a warehouse takes longer than a small step.
-    """
-    with Warehouse.open(load(path)):
-        steps.load_log(str(path))
-        run = steps.begin(str(path), period)
-        for batch in steps.aggregate(run):
-            steps.solve(run, batch)
-        steps.announce(run)
-        steps.measure(run)
-        steps.render(run)
-        return steps.register(run)
+def publish(path: Path, period: str | None = None) -> steps.Draft:
+    """The whole pipeline in this process."""
+    return steps.publish(path, period)
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from atr.measures import MEASURES
 from atr.measures.base import Verdict
 from atr.report.model.base import Difference, Frozen, Measure, OutcomeDistance, People, Share, Sparse
 
@@ -105,6 +106,11 @@ class Fairness(Frozen):
     rates: tuple[Share, Share]
     pair: Sparse[Pair | None] = None
     sampling: Sparse[Sampling | None] = None
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether its figures are ratios of rates; else they are differences."""
+        return self.measure in MEASURES and MEASURES[self.measure].scale == "ratio"
 
 
 class Change(Frozen):
