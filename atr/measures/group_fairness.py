@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from atr.core.arrays import Values
+from atr.core.arrays import IntArray, Values
 from atr.core.display_text import UNKNOWN
 from atr.measures import MEASURES
 from atr.measures.base import Figure, Lines, Measure, Range, Rate
@@ -110,9 +110,7 @@ def compare(
         return []
     events = cells.events()
     needed = {name for by in compared for name in by.attributes} | set(legitimate)
-    columns = pd.DataFrame(
-        {name: pd.Categorical(list(values[name]), list(dict.fromkeys(values[name]))) for name in needed}
-    )
+    columns = {name: pd.factorize(np.array(values[name], dtype=object)) for name in needed}
     found: list[Comparison] = []
     for by in compared:
         of_groups = _rates_by(events, columns, by.attributes)
@@ -153,12 +151,17 @@ def compare(
 
 _Rates = dict[Values, Sequence[Rate]]
 """For each set of people, by the values that they share, its rate of every event."""
+_Column = tuple[IntArray, Any]
+"""(n,) for each region the number of its value, and (values,) which these are, in the order in which they occur."""
 
 
-def _rates_by(events: Sequence[EventCells], columns: pd.DataFrame, names: Sequence[str]) -> _Rates:
-    by = list(names)
-    sets = columns[by].drop_duplicates().sort_values(by).itertuples(index=False, name=None)
-    set_of = columns.groupby(by, observed=True).ngroup().to_numpy().astype(np.int64)
+def _rates_by(events: Sequence[EventCells], columns: Mapping[str, _Column], names: Sequence[str]) -> _Rates:
+    """Of everybody with the same values of some attributes; in the order in which values of the first ones occur."""
+    set_of: IntArray = np.zeros(len(events[0].chance), dtype=np.int64)
+    for codes, values in (columns[name] for name in names):
+        set_of, _ = pd.factorize(set_of * len(values) + codes, sort=True)
+    _, first = np.unique(set_of, return_index=True)
+    sets = zip(*(values[codes[first]] for codes, values in (columns[name] for name in names)), strict=True)
     return dict(zip(sets, zip(*rates(events, set_of), strict=True), strict=True))
 
 
