@@ -24,7 +24,6 @@ def _shown(source: str, names: dict[str, Any]) -> str | None:
     return None if last is None else repr(eval(compile(ast.Expression(last.value), "cell", "eval"), names))
 
 
-@pytest.mark.slow
 def test_the_notebook_gives_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(EXAMPLES / "card", tmp_path / "examples" / "card", ignore=shutil.ignore_patterns("var", "site"))
     monkeypatch.chdir(tmp_path)
