@@ -14,16 +14,6 @@ from atr.core.compiled import compiled
 
 
 @compiled
-def _excess(apart: float, i: int, j: int, places: Row, weights: Row, least: float) -> float:
-    """Give by how much an outcome distance exceeds the declared one; any number below ``least`` where it is less."""
-    for k in range(len(weights)):
-        apart -= weights[k] * min(1.0, abs(places[i, k] - places[j, k]))
-        if apart < least:
-            break
-    return apart
-
-
-@compiled
 def largest(top: Row, bottom: Row, down: IntArray, up: IntArray, places: Row, weights: Row, best: float) -> float:
     """Give the largest excess of a pair of two regions, if it is above ``best``; else ``best``."""
     for i in down:
@@ -33,8 +23,13 @@ def largest(top: Row, bottom: Row, down: IntArray, up: IntArray, places: Row, we
             excess = top[i] - bottom[j]
             if not excess > best:
                 break
-            if i != j:
-                best = max(best, _excess(excess, i, j, places, weights, best))
+            if i == j:
+                continue
+            for k in range(len(weights)):
+                excess -= weights[k] * min(1.0, abs(places[i, k] - places[j, k]))
+                if not excess > best:
+                    break
+            best = max(best, excess)
     return best
 
 
@@ -68,7 +63,11 @@ def attaining(
             later = first > found[1] or (first == found[1] and second >= found[2])
             if i == j or fewer < found[0] or (fewer == found[0] and later):
                 continue
-            if _excess(excess, i, j, places, weights, least) >= least:
+            for k in range(len(weights)):
+                excess -= weights[k] * min(1.0, abs(places[i, k] - places[j, k]))
+                if not excess >= least:
+                    break
+            if excess >= least:
                 found[0], found[1], found[2] = fewer, first, second
 
 
@@ -93,6 +92,10 @@ def mark(
             excess = top[i] - bottom[j]
             if not excess > limit:
                 break
-            if _excess(excess, i, j, places, weights, limit) > limit:
+            for k in range(len(weights)):
+                excess -= weights[k] * min(1.0, abs(places[i, k] - places[j, k]))
+                if not excess > limit:
+                    break
+            if excess > limit:
                 marked[i] = marked[j] = True
                 break
