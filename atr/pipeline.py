@@ -208,10 +208,10 @@ def aggregate(run: Run) -> list[Batch]:
     """
     programme, policy = run.programme, run.programme.policy
     with Warehouse.open(programme) as warehouse:
-        regions = coarsening.aggregate(warehouse, programme, run.period)
-        unknown = counting.unknown(warehouse, programme, run.period)
+        counted = counting.aggregate(warehouse, programme, run.period)
         accounting = ingest.accounting(warehouse)
-    run.start(regions, {"accounting": asdict(accounting), "unknown": unknown})
+    regions = coarsening.reported(counted, programme)
+    run.start(regions, {"accounting": asdict(accounting), "unknown": counting.unknown(counted, programme)})
     announced, mechanism = regions.take(regions.announced), mechanism_of(policy)
     mechanism.check_programme(announced, policy)
     with run.keeping_refusals():

@@ -44,3 +44,11 @@ class FaultAtError(ValueError):
 def at(key: str, message: str, *more: str) -> FaultAtError:
     """The fault of a key, or of one that lies further in."""
     return FaultAtError(key, message, *more)
+
+
+def refuse(*faults: tuple[object, str, str | tuple[str, ...]]) -> None:
+    """Raise the first fault that applies: whether it does, what is wrong, and the key or the keys to it."""
+    for applies, message, keys in faults:
+        if applies:
+            first, *more = (keys,) if isinstance(keys, str) else keys
+            raise at(first, message, *more)

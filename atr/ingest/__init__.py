@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from atr.errors import AtrError, IngestError
 from atr.ingest.check import check_log, check_number_of_outcomes, remarks
-from atr.ingest.files import File, changed, fingerprint, matches, relation
-from atr.ingest.merge import merge_rows, supersede
-from atr.ingest.rows import gate, stage
+from atr.ingest.sources import matches, relation
+from atr.ingest.sources.base import File, fingerprint, state_of
+from atr.ingest.staging import gate, merge_rows, stage, supersede
 from atr.programme import Programme
 from atr.warehouse.connection import Layout, Warehouse
 
@@ -97,7 +97,8 @@ def accounting(warehouse: Warehouse) -> Accounting:
 def _prove_unique(warehouse: Warehouse, layout: Layout) -> None:
     if layout.id is not None:
         twice = warehouse.query("SELECT 1 FROM decisions GROUP BY id HAVING count(*) > 1 LIMIT 1")
-        assert not twice, "an id stands for two decisions"
+        if twice:
+            raise IngestError("an id stands for two decisions, which is ours to mend", where=str(warehouse.path or ""))
 
 
 def _new(files: list[File], known: set[str]) -> list[File]:
@@ -136,7 +137,7 @@ def _ingest_file(warehouse: Warehouse, programme: Programme, file: File) -> None
         if found is not None:
             stage(connection, layout, file, found)
             rows = gate(connection, programme, file)
-    if changed(file):
+    if state_of(file.path) != file.state:
         raise IngestError("was changed while it was read", where=str(file.path), hint="Start again.")
     counts = merge_rows(connection, layout, file, ingestion) if rows else (0, 0, 0, 0)
     connection.execute(

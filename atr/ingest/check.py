@@ -5,16 +5,20 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
+from collections.abc import Iterable
 
 from atr.core.display_text import CONTROL, UNKNOWN, printable
 from atr.errors import IngestError, ProgrammeError
 from atr.programme import MOST_OUTCOMES, Programme
 from atr.warehouse.connection import Warehouse
+from atr.warehouse.counting import displayed
 
 _LONG = 80
 """More letters are long for a table."""
 _MANY = 0.1
 """A larger share of corrections is rarely meant."""
+_MOST_VALUES = 10_000
+"""Of an attribute, as many are looked at."""
 
 
 def check_log(warehouse: Warehouse, programme: Programme) -> None:
@@ -32,12 +36,12 @@ def check_log(warehouse: Warehouse, programme: Programme) -> None:
         raise IngestError("the log has no decisions", where=f"{programme.path}, log.source")
     _check_outcomes(warehouse, programme)
     for name, attribute in programme.attributes.items():
-        column, where = layout.column(name), f"{programme.path}, attributes.{name}"
+        where, named = f"{programme.path}, attributes.{name}", attribute.named_reference
         if attribute.bins is None and attribute.values is None:
             ((numeric,),) = warehouse.query(
                 f"""
                 SELECT bool_and(regexp_full_match(raw, $1))
-                FROM (SELECT DISTINCT {column} AS raw FROM decisions WHERE {column} IS NOT NULL)
+                FROM (SELECT DISTINCT {layout.column(name)} AS raw FROM decisions WHERE raw IS NOT NULL)
                 """,
                 [r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?"],
             )
@@ -47,14 +51,12 @@ def check_log(warehouse: Warehouse, programme: Programme) -> None:
                     where=where,
                     hint='As in bins: [1, 4, 11], or values: {"0": no, "1": yes}.',
                 )
-        if isinstance(attribute.reference, str) and not _occurs(warehouse, programme, name, attribute.reference):
-            found = warehouse.query(f"SELECT DISTINCT {column} FROM decisions WHERE {column} IS NOT NULL LIMIT 20")
-            has = ", ".join(sorted({printable(str(raw)) for (raw,) in found}))
+        if named is not None and named not in (shown := displayed(warehouse, programme, name)):
             raise ProgrammeError(
                 f"the reference '{attribute.reference}' occurs nowhere in the log",
                 where=f"{where}.reference",
                 hint=f"Is one of the log's values missing in {name}.values?" if attribute.values else "",
-                private=f"The log has {has}.",
+                private=f"The log has {', '.join(shown[:20])}.",
             )
 
 
@@ -74,41 +76,44 @@ def remarks(warehouse: Warehouse, programme: Programme) -> list[str]:
     for name, attribute in programme.attributes.items():
         if attribute.bins is not None:
             found += _without_use(programme, name, [*attribute.categories, UNKNOWN])
-            continue
-        rows = warehouse.query(
-            f"SELECT DISTINCT {warehouse.layout().column(name)} FROM decisions ORDER BY 1 LIMIT 10000"
-        )
-        raws = [raw for (raw,) in rows if raw is not None]
-        shown = sorted({attribute.shown(raw) for raw in raws})
-        found += _without_use(programme, name, [*shown, UNKNOWN])
-        found += _misspelt(name, attribute.values or {}, raws)
-        alike: dict[str, list[str]] = {}
-        for value in shown:
-            alike.setdefault(" ".join(unicodedata.normalize("NFKC", value).split()), []).append(value)
-        for values in alike.values():
-            if len(values) > 1:
-                found.append(
-                    f"attributes.{name}: {', '.join(map(repr, values))} look alike and are counted apart; see `values`"
-                )
-        odd = [raw for raw in raws if raw not in (attribute.values or {}) and CONTROL.search(raw)]
-        if odd:
-            found.append(f"attributes.{name}: {min(odd)!a} has characters that cannot be printed")
-        longest = max(shown, key=len, default="")
-        if len(longest) > _LONG:
-            found.append(f"attributes.{name}: a value has {len(longest)} letters, '{longest[:30]}…'; see `values`")
+        else:
+            column, named = warehouse.layout().column(name), attribute.values or {}
+            sql = f"SELECT DISTINCT {column} FROM decisions WHERE {column} IS NOT NULL ORDER BY 1 LIMIT $1"
+            raws = [raw for (raw,) in warehouse.query(sql, [_MOST_VALUES])]
+            shown = sorted({attribute.shown(raw) for raw in raws})
+            found += _without_use(programme, name, [*shown, UNKNOWN])
+            found += _misspelt(name, named, [raw for raw in raws if raw not in named], raws)
+            found += _hard_to_read(name, shown, [raw for raw in raws if raw not in named])
     return found
 
 
-def _misspelt(attribute: str, values: dict[str, str], raws: list[str]) -> list[str]:
-    """Declared values that occur nowhere, where the log has some that are not declared."""
-    others = [raw for raw in raws if raw not in values]
-    found = []
-    for value in values:
-        near = [] if value in raws else difflib.get_close_matches(value.casefold(), map(str.casefold, others), n=1)
-        like = next((raw for raw in others if raw.casefold() in near), None)
-        if like is not None:
-            found.append(f"attributes.{attribute}.values: {value!r} occurs nowhere in the log, which has {like!r}")
+def _hard_to_read(attribute: str, shown: list[str], undeclared: list[str]) -> list[str]:
+    """Values that readers cannot tell apart, cannot see, or have no room for."""
+    alike: dict[str, list[str]] = {}
+    for value in shown:
+        alike.setdefault(" ".join(unicodedata.normalize("NFKC", value).split()), []).append(value)
+    found = [
+        f"attributes.{attribute}: {', '.join(map(repr, values))} look alike and are counted apart; see `values`"
+        for values in alike.values()
+        if len(values) > 1
+    ]
+    odd = [raw for raw in undeclared if CONTROL.search(raw)]
+    if odd:
+        found.append(f"attributes.{attribute}: {min(odd)!a} has characters that cannot be printed")
+    longest = max(shown, key=len, default="")
+    if len(longest) > _LONG:
+        found.append(f"attributes.{attribute}: a value has {len(longest)} letters, '{longest[:30]}…'; see `values`")
     return found
+
+
+def _misspelt(attribute: str, values: Iterable[str], undeclared: list[str], raws: list[str]) -> list[str]:
+    """Declared values that occur nowhere, where the log has some like them that are not declared."""
+    near = ((value, _nearest(value, undeclared)) for value in values if value not in raws)
+    return [
+        f"attributes.{attribute}.values: {value!r} occurs nowhere in the log, which has {like!r}"
+        for value, like in near
+        if like is not None
+    ]
 
 
 def _without_use(programme: Programme, attribute: str, shown: list[str]) -> list[str]:
@@ -134,9 +139,15 @@ def _strangers(key: str, where: str, named: set[str], shown: list[str]) -> list[
     strangers = sorted(named - set(shown))
     if not strangers:
         return []
-    near = difflib.get_close_matches(strangers[0].casefold(), [value.casefold() for value in shown], n=1)
-    hint = next((f"; did you mean {value!r}?" for value in shown if value.casefold() in near), "")
+    like = _nearest(strangers[0], shown)
+    hint = "" if like is None else f"; did you mean {like!r}?"
     return [f"{key}: no report can show {strangers[0]!r}{where}{hint}"]
+
+
+def _nearest(value: str, others: list[str]) -> str | None:
+    """The value among others that this one is likely meant to be."""
+    near = difflib.get_close_matches(value.casefold(), [other.casefold() for other in others], n=1)
+    return next((other for other in others if other.casefold() in near), None)
 
 
 def check_number_of_outcomes(warehouse: Warehouse, programme: Programme) -> list[str]:
@@ -170,10 +181,8 @@ def _named(raws: list[str]) -> str:
 def _check_outcomes(warehouse: Warehouse, programme: Programme) -> None:
     log, where = programme.log, f"{programme.path}, log"
     raws = check_number_of_outcomes(warehouse, programme)
-    if log.outcomes is None:
-        occurring = {printable(raw) for raw in raws}
-    else:
-        occurring = {name for name, group in log.outcomes.items() if set(group) & set(raws)}
+    grouped = {raw: name for name, group in (log.outcomes or {}).items() for raw in group}
+    occurring = {printable(raw) if log.outcomes is None else grouped.get(raw) for raw in raws} - {None}
     if programme.policy.fidelity.kind == "ranges" and len(occurring) > 2:
         hint = "Use delta or alpha, or group the outcomes into two."
         raise ProgrammeError("a file of ranges is for two outcomes", where=f"{programme.path}, policy", hint=hint)
@@ -184,15 +193,3 @@ def _check_outcomes(warehouse: Warehouse, programme: Programme) -> None:
             "the log has one outcome only, so there is nothing to report on",
             where=f"{where}.{'outcome' if log.outcomes is None else 'outcomes'}",
         )
-
-
-def _occurs(warehouse: Warehouse, programme: Programme, name: str, reference: str) -> bool:
-    attribute, column = programme.attributes[name], warehouse.layout().column(name)
-    if attribute.bins is not None:
-        i = attribute.categories.index(reference)
-        low, high = (float("-inf"), *attribute.bins)[i], (*attribute.bins, float("inf"))[i]
-        sql = f"SELECT 1 FROM decisions WHERE {column} >= $1 AND {column} < $2 LIMIT 1"
-        return bool(warehouse.query(sql, [low, high]))
-    shown = attribute.shown(reference)
-    raws = warehouse.query(f"SELECT DISTINCT {column} FROM decisions WHERE {column} IS NOT NULL")
-    return any(attribute.shown(raw) == shown for (raw,) in raws)

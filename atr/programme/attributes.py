@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Discriminator, Field, PrivateAttr, StrictBool, Tag, field_validator, model_validator
 
 from atr.core.display_text import UNKNOWN, printable
-from atr.core.fields import Part, PositiveShare, RawText, Text, at, how_written
+from atr.core.fields import Part, PositiveShare, RawText, Text, how_written, refuse
 from atr.programme.hierarchies import Hierarchy
 
 
@@ -31,13 +31,6 @@ class Reference(Part):
     """By which rule the group is chosen that others are compared with."""
 
     by: Literal["highest", "largest"]
-
-
-_OF_A_ROLE = (
-    ("hierarchy", "public", "a hierarchy is of a public attribute: sensitive values are never merged"),
-    ("sets", "sensitive", "protected sets are of a sensitive attribute"),
-    ("max_confidence", "sensitive", "a ceiling is of what may be inferred of a sensitive attribute"),
-)
 
 
 class Attribute(Part):
@@ -69,29 +62,53 @@ class Attribute(Part):
 
     @model_validator(mode="after")
     def _consistent(self) -> Attribute:
-        bins, labels = self.bins, self.labels or ()
-        if labels and bins is None:
-            raise at("labels", "labels name bins, and there are none")
-        if bins is not None and self.values is not None:
-            raise at("values", "an attribute has either bins or values, not both")
-        if labels and bins is not None and len(labels) != len(bins) + 1:
-            raise at("labels", f"{len(bins) + 1} bins need as many labels, not {len(labels)}")
-        if len(set(labels)) != len(labels):
-            raise at("labels", "two bins have the same label")
-        if self.reference is not None and not self.protected:
-            raise at("reference", "a reference is for a protected attribute: add protected: true")
-        for key, role, message in _OF_A_ROLE:
-            if getattr(self, key) is not None and self.role != role:
-                raise at(key, message)
-        known = self.categories
+        bins, labels, known, named = self.bins, self.labels or (), self.categories, self.named_reference
+        sensitive = self.role == "sensitive"
+        refuse(
+            (labels and bins is None, "labels name bins, and there are none", "labels"),
+            (
+                bins is not None and self.values is not None,
+                "an attribute has either bins or values, not both",
+                "values",
+            ),
+            (
+                labels and len(labels) != len(bins or ()) + 1,
+                f"{len(bins or ()) + 1} bins need as many labels, not {len(labels)}",
+                "labels",
+            ),
+            (len(set(labels)) < len(labels), "two bins have the same label", "labels"),
+            (
+                self.reference is not None and not self.protected,
+                "a reference is for a protected attribute: add protected: true",
+                "reference",
+            ),
+            (
+                named is not None and known and named not in known,
+                f"'{self.reference}' is not one of its values ({', '.join(known)})",
+                "reference",
+            ),
+            (
+                self.hierarchy is not None and sensitive,
+                "a hierarchy is of a public attribute: sensitive values are never merged",
+                "hierarchy",
+            ),
+            (
+                self.sets is not None and not sensitive,
+                "protected sets are of a sensitive attribute",
+                "sets",
+            ),
+            (
+                self.max_confidence is not None and not sensitive,
+                "a ceiling is of what may be inferred of a sensitive attribute",
+                "max_confidence",
+            ),
+        )
         for name, of_set in self.named.items():
             strangers = [value for value in of_set.values if known and value not in known]
-            if strangers:
-                raise at("sets", f"'{strangers[0]}' is not one of its values ({', '.join(known)})", name)
-            if name in known:
-                raise at("sets", "is the name of a value too: give the set another name", name)
-        if self.named_reference is not None and known and self.named_reference not in known:
-            raise at("reference", f"'{self.reference}' is not one of its values ({', '.join(known)})")
+            refuse(
+                (strangers, f"'{(*strangers, '')[0]}' is not one of its values ({', '.join(known)})", ("sets", name)),
+                (name in known, "is the name of a value too: give the set another name", ("sets", name)),
+            )
         return self
 
     @property

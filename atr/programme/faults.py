@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from atr.core.display_text import printable
 from atr.core.fields import FaultAtError
 from atr.errors import ProgrammeError
+from atr.mechanisms import MECHANISMS
 from atr.programme.series import Programme
 
 _MOST_KEYS = 100_000
@@ -23,22 +24,26 @@ _YAML = {
     "expected ',' or": "Is a bracket or brace above it not closed, or a comma missing?",
     "special characters": "The file holds a character that is not text.",
 }
-_BOUNDS = {
-    "greater_than_equal": ("ge", "at least"),
-    "greater_than": ("gt", "above"),
-    "less_than_equal": ("le", "at most"),
-    "less_than": ("lt", "below"),
+_MESSAGES = {
+    "missing": "this key is missing",
+    "value_error": "{error}",
+    "literal_error": "{shown} is not one of {expected}",
+    "string_pattern_mismatch": "may have lower-case letters, digits and dashes only (it names a folder)",
+    "too_short": "needs {min_length} at least, and has {actual_length}",
+    "too_long": "may have {max_length} at most, and has more",
+    "greater_than_equal": "must be at least {ge:g}, not {value}",
+    "greater_than": "must be above {gt:g}, not {value}",
+    "less_than_equal": "must be at most {le:g}, not {value}",
+    "string_type": "must be a text, not {shown}",
+    "bool_type": "must be true or false, without quotes, not {shown}",
+    "int_type": "must be a whole number, not {shown}",
+    "float_type": "must be a number, not {shown}",
+    "tuple_type": "must be a list, as in [a, b], not {shown}",
+    "dict_type": "must be keys with values, not {shown}",
+    "model_type": "must be keys with values, not {shown}",
+    "model_attributes_type": "must be keys with values, not {shown}",
 }
-_KINDS = {
-    "string_type": "a text",
-    "bool_type": "true or false, without quotes",
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "tuple_type": "a list, as in [a, b]",
-    "dict_type": "keys with values",
-    "model_type": "keys with values",
-}
+"""By the kind of a fault, as pydantic calls it."""
 Place = tuple[int, str]
 Loc = tuple[str | int, ...]
 
@@ -115,6 +120,8 @@ def in_words(error: ValidationError, places: dict[Loc, Place], path: Path) -> Pr
 def _explain(fault: Mapping[str, Any], places: dict[Loc, Place]) -> tuple[str, str]:
     """Where a fault is, and what it is."""
     loc = tuple(part for part in fault["loc"] if part not in ("[key]", "[plain]", "[keys]"))
+    if loc[:1] == ("policy",) and loc[1:2] and loc[1] in MECHANISMS:  # pydantic adds which of them was meant
+        loc = (loc[0], *loc[2:])
     cause = fault.get("ctx", {}).get("error")
     if isinstance(cause, FaultAtError):
         loc = (*loc, *cause.keys)
@@ -122,34 +129,19 @@ def _explain(fault: Mapping[str, Any], places: dict[Loc, Place]) -> tuple[str, s
     while known and known not in places:
         known = known[:-1]
     key = ".".join(str(part) for part in loc)
-    return f"line {places[known][0]}, {key}" if known in places else key, _what(fault, loc, cause, places)
+    return f"line {places[known][0]}, {key}" if known in places else key, _what(fault, loc, places)
 
 
-def _what(fault: Mapping[str, Any], loc: Loc, cause: Any, places: dict[Loc, Place]) -> str:
+def _what(fault: Mapping[str, Any], loc: Loc, places: dict[Loc, Place]) -> str:
     kind, value = fault["type"], fault["input"]
     if kind == "extra_forbidden":
         near = _near(loc)
         return "unknown key; " + (f"did you mean '{near}'?" if near else f"the keys here are {', '.join(_keys(loc))}")
-    if kind == "missing":
-        return "this key is missing"
     if (kind == "string_type" and isinstance(value, bool | int | float)) or "date" in type(value).__name__:
         return _unquoted(places.get(loc, (0, value))[1], value)
-    if kind == "literal_error":
-        return f"{_shown(value)} is not one of {fault['ctx']['expected']}"
-    if kind == "string_pattern_mismatch":
-        return "may have lower-case letters, digits and dashes only (it names a folder)"
-    if kind in _BOUNDS:
-        name, words = _BOUNDS[kind]
-        return f"must be {words} {fault['ctx'][name]:g}, not {value}"
-    if kind == "value_error":
-        return str(cause)
-    if kind == "too_short" and value:
-        return f"needs {fault['ctx']['min_length']} at least, and has {fault['ctx']['actual_length']}"
-    if kind == "too_long":
-        return f"may have {fault['ctx']['max_length']} at most, and has more"
-    if value is None or kind in ("string_too_short", "too_short"):
+    if value is None or kind == "string_too_short" or (kind == "too_short" and not value):
         return "has no value"
-    return f"must be {_KINDS[kind]}, not {_shown(value)}"
+    return _MESSAGES[kind].format(**fault.get("ctx", {}), shown=_shown(value), value=value)
 
 
 def _shown(value: Any) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 from zoneinfo import ZoneInfo
 
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from atr.core.display_text import printable
-from atr.core.fields import OptionalText, Part, RawText, Share, Text, at, not_yet
+from atr.core.fields import OptionalText, Part, RawText, Share, Text, at, not_yet, refuse
+from atr.core.policy import Policy as BasePolicy
 from atr.core.protected import Protection, floored
+from atr.mechanisms import MECHANISMS
 from atr.mechanisms.optimal.policy import OptimalPolicy as Policy
 from atr.programme.attributes import Attribute
 from atr.programme.hierarchies import Hierarchy
@@ -20,6 +23,24 @@ from atr.programme.region_files import ENDS, PEOPLE
 
 MOST_OUTCOMES = 8
 """More make no readable report, and fairness looks at every set of outcomes."""
+
+
+_WITHDRAWN = (
+    "the linear mechanism and its informed reader were withdrawn: who knows that counts are whole numbers could be "
+    "surer than they promised. Leave this line out"
+)
+
+
+def policy_of(mechanisms: Iterable[type[BasePolicy]]) -> Any:
+    """The type of a policy of one of several mechanisms, told apart by ``mechanism``."""
+    policies = tuple(mechanisms)
+    return Annotated[Union[policies], Field(discriminator="mechanism")] if len(policies) > 1 else policies[0]  # noqa: UP007
+
+
+if TYPE_CHECKING:
+    OfAMechanism = Policy
+else:
+    OfAMechanism = policy_of(mechanism.policy for mechanism in MECHANISMS.values())
 
 
 class Publisher(Part):
@@ -106,7 +127,7 @@ class Programme(Part):
     system: System
     log: Log
     attributes: dict[Text, Attribute]
-    policy: Policy = Policy()
+    policy: OfAMechanism = Policy()
     fairness: FairnessPolicy = FairnessPolicy()
     influence: InfluencePolicy = InfluencePolicy()
     period: PeriodPolicy = PeriodPolicy()
@@ -116,85 +137,121 @@ class Programme(Part):
     _path: Path = PrivateAttr(default=Path("programme.yaml"))
     _sha256: str = PrivateAttr(default="")
 
+    @field_validator("policy", mode="before")
+    @classmethod
+    def _of_a_known_mechanism(cls, policy: Any) -> Any:
+        if not isinstance(policy, dict):
+            return policy
+        mechanism = policy.get("mechanism", Policy().mechanism)
+        refuse(
+            (mechanism == "linear", _WITHDRAWN, "mechanism"),
+            ("reader" in policy, _WITHDRAWN, "reader"),
+            (mechanism not in [*MECHANISMS], f"'{mechanism}' is not one of {', '.join(MECHANISMS)}", "mechanism"),
+        )
+        return {"mechanism": mechanism, **policy}
+
     @model_validator(mode="after")
     def _consistent(self) -> Programme:
-        for role in ("public", "sensitive"):
-            if not self.names(role=role):
-                raise at("attributes", f"no attribute has the role {role}: a report needs at least one of each")
-        if self.policy.unattainable == "coarsen" and not any(a.hierarchy for a in self.attributes.values()):
-            message = "'coarsen' needs a public attribute with a hierarchy, the file of its coarser values"
-            raise at("policy", message, "unattainable")
-        if self.log.decided_at is None and self.period.every != "all":
-            raise at("log", f"period.every is {self.period.every}, so the log needs decided_at (or say every: all)")
-        self._other_names_than_the_columns_of_files()
-        self._stricter_than_the_policy()
-        self._measurable_distances()
-        self._compared_by_what_there_is()
+        log, policy, every = self.log, self.policy, self.period.every
         store, site = self.store_path, self.site_path.resolve()
-        if store == site or store in site.parents:
-            raise at("site", "the site is public and cannot lie in the store, which is private")
-        if site in store.parents:
-            raise at("store", "the store is private and cannot lie in the site, which is public")
+        no_attribute = "no attribute has the role {}: a report needs at least one of each".format
+        refuse(
+            (not self.names(role="public"), no_attribute("public"), "attributes"),
+            (not self.names(role="sensitive"), no_attribute("sensitive"), "attributes"),
+            (
+                policy.unattainable == "coarsen" and not any(a.hierarchy for a in self.attributes.values()),
+                "'coarsen' needs a public attribute with a hierarchy, the file of its coarser values",
+                ("policy", "unattainable"),
+            ),
+            (
+                policy.fidelity.kind == "ranges" and len(log.outcomes or ()) > 2,
+                "a file of ranges is for two outcomes: use delta or alpha",
+                ("policy", "fidelity"),
+            ),
+            (
+                log.decided_at is None and every != "all",
+                f"period.every is {every}, so the log needs decided_at (or say every: all)",
+                "log",
+            ),
+            (
+                store == site or store in site.parents,
+                "the site is public and cannot lie in the store, which is private",
+                "site",
+            ),
+            (site in store.parents, "the store is private and cannot lie in the site, which is public", "store"),
+        )
+        self._check_ceilings()
+        self._check_distances()
+        self._check_names()
         return self
 
-    def _other_names_than_the_columns_of_files(self) -> None:
-        log, policy = self.log, self.policy
+    def _check_ceilings(self) -> None:
+        most, digits = self.policy.max_confidence, self.policy.digits
+        for name, attribute in self.attributes.items():
+            for of_set, own in attribute.ceilings.items():
+                inner = ("max_confidence",) if of_set is None else ("sets", of_set, "max_confidence")
+                keys = ("attributes", name, *inner)
+                refuse(
+                    (own > most, f"{own:g} is above policy.max_confidence, {most:g}: it can be lower only", keys),
+                    (not floored(own, digits=digits), f"{own:g} is 0 in the {digits} printed digits", keys),
+                )
+
+    def _check_distances(self) -> None:
+        individual = self.fairness.individual
+        for name, distance in (individual.distances if individual else {}).items():
+            keys = ("fairness", "individual", "distances", name)
+            self._require_attributes([name], keys)
+            scale = self.attributes[name].positions(distance.kind)
+            refuse(
+                (
+                    distance.kind == "numeric" and not scale,
+                    "numeric compares the middles of bins, and the attribute has none: use nominal or ordinal",
+                    (*keys, "kind"),
+                ),
+                (
+                    distance.kind == "ordinal" and len(scale) < 2,
+                    "ordinal needs an order: declare two values or more of the attribute, or bins, in order",
+                    (*keys, "kind"),
+                ),
+            )
+
+    def _check_names(self) -> None:
+        log, policy, compared = self.log, self.policy, self.fairness.intersections
         taken: dict[str | None, str] = {log.id: "the log's id", log.decided_at: "the log's decided_at"}
         taken[log.outcome] = "the log's outcome"
         if policy.fidelity.kind == "ranges":
             taken |= dict.fromkeys(ENDS, "a column of the file of ranges")
-            if len(log.outcomes or ()) > 2:
-                raise at("policy", "a file of ranges is for two outcomes: use delta or alpha", "fidelity")
         if policy.known_from is not None:
             taken[PEOPLE] = "a column of the file of side information"
         for name in self.attributes:
-            if name in taken:
-                raise at("attributes", f"'{name}' is {taken[name]} and cannot be an attribute", name)
-
-    def _stricter_than_the_policy(self) -> None:
-        policy = self.policy
-        for name, attribute in self.attributes.items():
-            for of_set, own in attribute.ceilings.items():
-                keys = (name, "max_confidence") if of_set is None else (name, "sets", of_set, "max_confidence")
-                if own > policy.max_confidence:
-                    message = f"{own:g} is above policy.max_confidence, {policy.max_confidence:g}: it can be lower only"
-                    raise at("attributes", message, *keys)
-                if not floored(own, digits=policy.digits):
-                    raise at("attributes", f"{own:g} is 0 in the {policy.digits} printed digits", *keys)
-
-    def _measurable_distances(self) -> None:
-        individual = self.fairness.individual
-        for name, distance in (individual.distances if individual else {}).items():
-            keys = "individual", "distances", name
-            if name not in self.attributes:
-                known = ", ".join(self.attributes)
-                raise at("fairness", f"'{name}' is not one of the attributes ({known})", *keys)
-            scale = self.attributes[name].positions(distance.kind)
-            if distance.kind == "numeric" and not scale:
-                message = "numeric compares the middles of bins, and the attribute has none: use nominal or ordinal"
-                raise at("fairness", message, *keys, "kind")
-            if distance.kind == "ordinal" and len(scale) < 2:
-                message = "ordinal needs an order: declare two values or more of the attribute, or bins, in order"
-                raise at("fairness", message, *keys, "kind")
-
-    def _compared_by_what_there_is(self) -> None:
-        compared = self.fairness.intersections
-        for part, key, sets in (("influence", "sets", self.influence.sets), ("fairness", "intersections", compared)):
-            strangers = [name for names in sets for name in names if name not in self.attributes]
-            if strangers:
-                known = ", ".join(self.attributes)
-                raise at(part, f"'{strangers[0]}' is not one of the attributes ({known})", key)
-        for names in compared:
-            if not any(self.attributes[name].protected for name in names):
-                message = f"none of {', '.join(names)} is protected: add protected: true to one"
-                raise at("fairness", message, "intersections")
+            where = ("attributes", name)
+            refuse((name in taken, f"'{name}' is {taken.get(name)} and cannot be an attribute", where))
+        self._require_attributes(chain.from_iterable(self.influence.sets), ("influence", "sets"))
+        self._require_attributes(chain.from_iterable(compared), ("fairness", "intersections"))
         titles = [" and ".join(names) for names in compared]
-        for title in titles:
-            if title in self.attributes:
-                raise at("attributes", "is what an intersection is called: rename it", title)
-            if titles.count(title) > 1:
-                message = "two have the same name, their attributes joined by “and”: rename an attribute"
-                raise at("fairness", message, "intersections")
+        for names, title in zip(compared, titles, strict=True):
+            refuse(
+                (
+                    not any(self.attributes[name].protected for name in names),
+                    f"none of {', '.join(names)} is protected: add protected: true to one",
+                    ("fairness", "intersections"),
+                ),
+                (
+                    title in self.attributes,
+                    "is what an intersection is called: rename it",
+                    ("attributes", title),
+                ),
+                (
+                    titles.count(title) > 1,
+                    "two have the same name, their attributes joined by “and”: rename an attribute",
+                    ("fairness", "intersections"),
+                ),
+            )
+
+    def _require_attributes(self, names: Iterable[str], keys: tuple[str, ...]) -> None:
+        for name in names:
+            known = ", ".join(self.attributes)
+            refuse((name not in self.attributes, f"'{name}' is not one of the attributes ({known})", keys))
 
     def names(self, *, role: str | None = None, protected: bool = False, legitimate: bool = False) -> tuple[str, ...]:
         """The attributes, in the file's order, that have this role and these flags."""

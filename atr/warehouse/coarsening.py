@@ -6,7 +6,8 @@ in it who is in another one, and no number of it is a sum that others could be s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -16,21 +17,37 @@ from atr.core.regions import DisclosureStatus, Regions
 from atr.errors import ProgrammeError
 from atr.programme import Programme
 from atr.programme.periods import Period
-from atr.warehouse import counting as counting
+from atr.warehouse import counting
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import arranged
 
 
 def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Regions:
-    """The decision regions of a period as they are to be reported: counted, merged and decided on.
+    """The decision regions of a period as they are to be reported.
 
     Raises
     ------
     PeriodError, ProgrammeError
-        As :func:`atr.warehouse.counting.aggregate` and :func:`coarsen` do; and if the side information has nobody in
-        some region of a group that is large enough: the first such region is named in the private part.
+        As :func:`atr.warehouse.counting.aggregate` and :func:`reported` do.
     """
-    regions = decided(coarsen(counting.aggregate(warehouse, programme, period), programme), programme.policy)
+    return reported(counting.aggregate(warehouse, programme, period), programme)
+
+
+def reported(regions: Regions, programme: Programme) -> Regions:
+    """Decision regions as they are to be reported: merged, and decided on.
+
+    Parameters
+    ----------
+    regions
+        As counted.
+
+    Raises
+    ------
+    ProgrammeError
+        As :func:`coarsen` does; and if the side information has nobody in some region of a group that is large enough:
+        the first such region is named in the private part.
+    """
+    regions = decided(coarsen(regions, programme), programme.policy)
     if regions.known is not None and programme.policy.known_from is not None:
         _require_known(regions, regions.known, where=programme.policy.known_from.file)
     return regions
@@ -78,17 +95,19 @@ def coarsen(regions: Regions, programme: Programme) -> Regions:
     if not pool.group_values:
         return regions
     parts = [settled]
-    for place, parents in _steps(programme):
-        settled, pool = _parted(_raised(pool, place, parents, programme), programme)
-        parts.append(settled)
-    return _joined([*parts, pool], programme)
-
-
-def _steps(programme: Programme) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """Step by step the place of an attribute among the public ones, and the coarser name of each of its values."""
     for name, hierarchy in programme.hierarchies.items():
         for level in range(1, hierarchy.levels + 1):
-            yield programme.names(role="public").index(name), hierarchy.parents(level)
+            coarser = _raised(pool, regions.public.index(name), hierarchy.parents(level), programme)
+            settled, pool = _parted(coarser, programme)
+            parts.append(settled)
+    parts.append(pool)
+    return arranged(
+        [values for part in parts for values in part.values],
+        np.concatenate([part.counts for part in parts]),
+        programme=programme,
+        outcomes=regions.outcomes,
+        merged={group: groups for part in parts for group, groups in part.merged.items()},
+    )
 
 
 def _parted(regions: Regions, programme: Programme) -> tuple[Regions, Regions]:
@@ -103,22 +122,8 @@ def _raised(pool: Regions, place: int, parents: Mapping[str, str], programme: Pr
     def coarser(values: Values) -> Values:
         return (*values[:place], parents[values[place]], *values[place + 1 :])
 
-    merged: dict[Values, int] = {}
+    merged: Counter[Values] = Counter()
     for values in pool.group_values:
-        merged[coarser(values)] = merged.get(coarser(values), 0) + pool.merged.get(values, 1)
-    position: dict[Values, int] = {}
-    target = [position.setdefault(coarser(values), len(position)) for values in pool.values]
-    counts = np.zeros((len(position), len(pool.outcomes)), dtype=np.int64)
-    np.add.at(counts, target, pool.counts)
-    return arranged(list(position), counts, programme=programme, outcomes=pool.outcomes, merged=merged)
-
-
-def _joined(parts: Sequence[Regions], programme: Programme) -> Regions:
-    values = [row for part in parts for row in part.values]
-    return arranged(
-        values,
-        np.concatenate([part.counts for part in parts]),
-        programme=programme,
-        outcomes=parts[0].outcomes,
-        merged={group: groups for part in parts for group, groups in part.merged.items()},
-    )
+        merged[coarser(values)] += pool.merged.get(values, 1)
+    rows = [coarser(values) for values in pool.values]
+    return arranged(rows, pool.counts, programme=programme, outcomes=pool.outcomes, merged=merged)

@@ -3,14 +3,13 @@
 # ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
-from itertools import groupby
 
 import numpy as np
-import numpy.typing as npt
 
-from atr.core.arrays import Values
+from atr.core.arrays import IntArray, Values, offsets_of
 from atr.core.display_text import CONTROL, UNKNOWN, printable
 from atr.core.regions import Regions
 from atr.errors import PeriodError
@@ -70,13 +69,13 @@ def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Reg
 
 def arranged(
     values: Sequence[Values],
-    counts: npt.NDArray[np.int64],
+    counts: IntArray,
     *,
     programme: Programme,
     outcomes: tuple[str, ...],
     merged: Mapping[Values, int] | None = None,
 ) -> Regions:
-    """Decision regions in their order.
+    """Decision regions in their order; people of equal values are added up.
 
     Parameters
     ----------
@@ -98,29 +97,38 @@ def arranged(
         place = {value: i for i, value in enumerate(programme.attributes[name].in_order(column))}
         places.append(np.fromiter(map(place.__getitem__, column), dtype=np.int64, count=len(values)))
     order = np.lexsort(places[::-1])
-    k, rows = len(public), [values[i] for i in order]
-    groups = [(group, len(list(members))) for group, members in groupby(rows, key=lambda row: row[:k])]
+    rows = [values[i] for i in order]
+    starts = [i for i, row in enumerate(rows) if i == 0 or row != rows[i - 1]]
+    counts, rows = (np.add.reduceat(counts[order], starts) if rows else counts), [rows[i] for i in starts]
+    k, groups = len(public), Counter(row[: len(public)] for row in rows)
     return Regions(
         public=public,
         protection=programme.protection,
         outcomes=outcomes,
-        group_values=tuple(group for group, _ in groups),
+        group_values=tuple(groups),
         region_values=tuple(row[k:] for row in rows),
-        counts=counts[order],
-        offsets=np.cumsum([0, *(size for _, size in groups)], dtype=np.int64),
+        counts=counts,
+        offsets=offsets_of(np.fromiter(groups.values(), dtype=np.int64)),
         merged=merged or {},
         known=programme.policy.known(rows),
     )
 
 
-def unknown(warehouse: Warehouse, programme: Programme, period: Period) -> dict[str, int]:
-    """The people of a period whose value is "unknown", for each attribute."""
-    p = Parameters()
-    layout = warehouse.layout()
-    counts = [f"count(*) FILTER ({_is_unknown(a, layout.column(name), p)})" for name, a in programme.attributes.items()]
-    in_period = _in_period(warehouse, period, p)
-    (row,) = warehouse.query(f"SELECT {', '.join(counts)} FROM decisions WHERE {in_period}", p)
-    return dict(zip(programme.attributes, row, strict=True))
+def unknown(regions: Regions, programme: Programme) -> dict[str, int]:
+    """The people whose value is "unknown", for each attribute, in regions as counted."""
+    columns = dict(zip((*regions.public, *regions.sensitive), zip(*regions.values, strict=True), strict=True))
+    return {
+        name: int(regions.population[[value == UNKNOWN for value in columns[name]]].sum())
+        for name in programme.attributes
+    }
+
+
+def displayed(warehouse: Warehouse, programme: Programme, name: str) -> list[str]:
+    """The display values of an attribute that occur in the log, in their order."""
+    attribute, p = programme.attributes[name], Parameters()
+    raw = _raw(attribute, warehouse.layout().column(name), p)
+    sql = f"SELECT DISTINCT {_display(attribute, 'v', p)} FROM (SELECT DISTINCT {raw} AS v FROM decisions)"
+    return attribute.in_order(value for (value,) in warehouse.query(sql, p))
 
 
 def require_decisions(warehouse: Warehouse, period: Period) -> None:
@@ -190,15 +198,6 @@ def _display(attribute: Attribute, cell: str, p: Parameters) -> str:
         cases = " ".join(f"WHEN {cell} = {p.mark(raw)} THEN {p.mark(name)}" for raw, name in named)
         other = f"ELSE regexp_replace({cell}, {p.mark(CONTROL.pattern)}, {p.mark(printable(chr(0)))}, 'g')"
     return f"CASE WHEN {cell} IS NULL THEN {p.mark(UNKNOWN)} {cases} {other} END"
-
-
-def _is_unknown(attribute: Attribute, column: str, p: Parameters) -> str:
-    shown_so = [raw for raw, shown in (attribute.values or {}).items() if shown == UNKNOWN]
-    if attribute.bins is not None:
-        return f"{column} IS NULL"
-    if attribute.shown(UNKNOWN) == UNKNOWN:
-        shown_so.append(UNKNOWN)
-    return f"{column} IS NULL" + (f" OR {column} IN ({p.marks(shown_so)})" if shown_so else "")
 
 
 def _in_period(warehouse: Warehouse, period: Period, p: Parameters) -> str:

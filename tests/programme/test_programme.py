@@ -6,13 +6,16 @@ import copy
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import yaml
+from pydantic import TypeAdapter, ValidationError
 
+from atr.core.policy import Policy
 from atr.errors import ProgrammeError
 from atr.programme import json_schema, load
+from atr.programme.series import policy_of
 from tests.helpers.paths import EXAMPLES
 
 TEXT = """\
@@ -104,7 +107,7 @@ FAULTS = [
     ("{delta: 0.9}", "{}", 18, ["policy.fidelity", "exactly one"]),
     ("{delta: 0.9}", "{ranges: 0.9}", 18, ["policy.fidelity.ranges", '"0.9"', "quotes"]),
     ("{delta: 0.9}", "{ranges: file.csv}", 18, ["policy.fidelity.ranges", "no such file", "file.csv"]),
-    ("  fidelity: {delta: 0.9}", "  mechanism: magic", 18, ["policy.mechanism"]),
+    ("  fidelity: {delta: 0.9}", "  mechanism: magic", 18, ["policy.mechanism", "'magic' is not one of"]),
     (
         "  fidelity: {delta: 0.9}",
         "  unattainable: coarsen",
@@ -316,3 +319,20 @@ def test_control_characters_are_made_visible(tmp_path: Path) -> None:
 def test_the_schema_knows_every_key() -> None:
     known = json_schema()
     assert set(yaml.safe_load(TEXT)) <= set(known["properties"])
+
+
+class _Announcing(Policy):
+    mechanism: Literal["announcing"] = "announcing"
+    step: int = 1
+
+
+class _Hiding(Policy):
+    mechanism: Literal["hiding"] = "hiding"
+
+
+def test_a_policy_is_that_of_the_mechanism_it_names() -> None:
+    several = TypeAdapter(policy_of([_Announcing, _Hiding]))
+    assert several.validate_python({"mechanism": "announcing", "step": 3}) == _Announcing(step=3)
+    with pytest.raises(ValidationError) as caught:
+        several.validate_python({"mechanism": "hiding", "step": 3})
+    assert [fault["loc"] for fault in caught.value.errors()] == [("hiding", "step")]

@@ -16,6 +16,7 @@ from atr.errors import ProgrammeError
 from atr.programme import Programme, load
 from atr.report import model
 from atr.verify.statements import check
+from atr.warehouse.coarsening import reported
 from atr.warehouse.counting import arranged
 from tests.helpers import whole
 
@@ -62,7 +63,7 @@ def regions(of: Programme, times: int = 20) -> Regions:
 
 
 def published(of: Programme) -> tuple[model.PublicReport, Announcement]:
-    found = regions(of)
+    found = reported(regions(of), of)
     solved = whole.solved(of, found)
     made = whole.announced(of, found, solved)
     report = whole.report(of, found, made)

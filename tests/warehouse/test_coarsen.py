@@ -213,7 +213,7 @@ def test_ranges_are_of_the_coarser_regions(tmp_path: Path) -> None:
         assert ingest.remarks(warehouse, load(path)) == []
     series.write_rows(tmp_path / "ranges.csv", ["area", "age", "secret", "lower", "upper"], rows[:2])
     with pytest.raises(ProgrammeError, match="has no row for 4 decision regions"):
-        steps.foresee(str(path))
+        steps.publish(str(path))
 
 
 @quick
@@ -226,7 +226,7 @@ def test_a_hierarchy_that_changes_during_a_run_ends_it(tmp_path: Path) -> None:
     (tmp_path / "areas.csv").write_text(AREAS.replace("all", "All"), encoding="utf-8")
     assert load(path).sha256 != before
     later = steps.Run(run.programme_path, run.programme_sha256, run.period_label, run.version, run.date)
-    with pytest.raises(ProgrammeError, match="or the file of a hierarchy, was changed while"):
+    with pytest.raises(ProgrammeError, match="or a file that it names, was changed while"):
         steps.announce(later)
 
 
@@ -286,7 +286,7 @@ def test_a_value_of_the_log_without_a_row_is_named_privately(tmp_path: Path) -> 
     path = _series(tmp_path)
     (tmp_path / "areas.csv").write_text(AREAS.replace("c1,C,all\n", ""), encoding="utf-8")
     with pytest.raises(ProgrammeError) as caught:
-        steps.foresee(str(path))
+        steps.publish(str(path))
     assert str(caught.value).startswith(f"{tmp_path / 'areas.csv'}: has no row for a value of the log")
     assert "c1" not in str(caught.value)
     assert "c1" in caught.value.private

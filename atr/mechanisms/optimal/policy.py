@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import PrivateAttr, model_validator
 
 from atr.core.fidelity import Alpha, Delta, Fidelity, Ranges
-from atr.core.fields import Part, PositiveShare, Share, Text, at
+from atr.core.fields import Part, PositiveShare, Share, Text
 from atr.core.policy import Policy
 from atr.core.region_table import RegionTable
 
@@ -73,19 +73,6 @@ class OptimalPolicy(Policy):
     group_rates: Literal["exact", "free"] = "exact"
     fidelity: FidelityPolicy = FidelityPolicy(delta=0.9)
     objective: Literal["privacy", "fidelity"] = "privacy"
-
-    @model_validator(mode="before")
-    @classmethod
-    def _withdrawn(cls, content: Any) -> Any:
-        if isinstance(content, dict):
-            for key, value in (("mechanism", "linear"), ("reader", None)):
-                if key in content and value in (None, content[key]):
-                    raise at(
-                        key,
-                        "the linear mechanism and its informed reader were withdrawn: who knows that counts are whole "
-                        "numbers could be surer than they promised. Leave this line out",
-                    )
-        return content
 
     @property
     def promise(self) -> dict[str, float | None]:
