@@ -1,4 +1,4 @@
-"""The command line as a tired analyst uses it: exit codes, one clear message, no traceback."""
+"""The command line as a tired analyst uses it: exit codes, one clear message, no traceback, no Prefect."""
 
 from __future__ import annotations
 
@@ -14,14 +14,11 @@ from pathlib import Path
 import pytest
 
 from atr import cli
-from atr.flows.server import GRACE
 from atr.report.model import PublicReport
 from atr.warehouse.store import hold
-from tests.conftest import Published
 from tests.helpers import series
 from tests.helpers.command import atr
 from tests.helpers.paths import ROOT
-from tests.helpers.served import processes
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -33,7 +30,7 @@ def here(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         monkeypatch.setattr(sys, "argv", ["atr", *map(str, arguments)])
         capfd.readouterr()
-        code = cli._run()
+        code = cli.run(cli.app)
         return subprocess.CompletedProcess(sys.argv, code, *capfd.readouterr())
 
     return run
@@ -89,9 +86,10 @@ def test_check_names_the_fault(tmp_path: Path, here: Command) -> None:
     _fails(here("check", tmp_path / "none.yaml"), 1, "no such file", "atr init")
 
 
-@pytest.mark.xdist_group("prefect")
-def test_publish_review_verify_history(tmp_path: Path, published: Published, here: Command) -> None:
-    path, done = published.programme, published.process
+def test_publish_review_verify_history(tmp_path: Path, here: Command) -> None:
+    path = series.write_series(tmp_path, series.card(10), population_rounding=1)
+    done = here("publish", path, "--json")
+    assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     documents = Path(result["documents"])
     assert Path(result["dossier"]).is_file()
@@ -122,26 +120,47 @@ def test_publish_review_verify_history(tmp_path: Path, published: Published, her
     assert "Ann: fine" in listed.stdout
 
 
-@pytest.mark.xdist_group("prefect")
-def test_publish_is_refused_where_the_ceiling_cannot_be_met(tmp_path: Path, prefect_home: Path) -> None:
+@pytest.mark.usefixtures("quick")
+def test_a_ceiling_that_cannot_be_met_is_refused(tmp_path: Path, here: Command) -> None:
     path = series.write_series(tmp_path, series.card(10), max_confidence=0.65, fidelity={"delta": 0.95})
-    _fails(atr("publish", path), 3, "cannot be reached", "women", "dossier")
+    _fails(here("publish", path), 3, "cannot be reached", "women", "dossier")
     assert not (tmp_path / "site").exists()
-    for file in (tmp_path / "var" / "test-series" / "prefect").rglob("*"):
-        assert file.is_dir() or b"Groups that bind" not in file.read_bytes(), file
 
 
-def test_what_would_end_a_run_is_found_before_prefect_starts(tmp_path: Path, here: Command) -> None:
+def test_what_keeps_a_run_from_starting_is_told(tmp_path: Path, here: Command) -> None:
     path = series.write_series(tmp_path, series.card(2))
     _fails(here("publish", path, "--period", "2013"), 1, "2024-05-06")
     _fails(here("publish", path, "--period", "13"), 1, "no period")
     with hold(path.parent / "var" / "test-series"):
-        held = atr("publish", path)
-        _fails(held, 4, str(os.getpid()))
+        _fails(atr("publish", path), 4, str(os.getpid()))
     (tmp_path / "log.csv").unlink()
-    gone = here("publish", path)
-    _fails(gone, 1, "log.csv")
-    assert "Prefect" not in held.stderr + gone.stderr
+    _fails(here("publish", path), 1, "log.csv")
+
+
+ALONE = """
+import sys
+
+def _watch(event, arguments):
+    if event == "import" and arguments[0].split(".")[0] == "prefect" or event.startswith("socket.connect"):
+        sys.stderr.write(f"{event} {arguments!r}\\n")
+        sys.exit("neither Prefect nor the network is needed")
+
+sys.addaudithook(_watch)
+"""
+"""Loaded into the Python process of a run: what it must do without."""
+
+
+@pytest.mark.parametrize("command", ["publish", "check", "history"])
+def test_a_command_needs_neither_prefect_nor_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    path = series.write_series(tmp_path, series.card(2), minimum_group_size=1000)
+    (tmp_path / "sitecustomize.py").write_text(ALONE)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    if command == "history":
+        series.publish(path)
+    done = atr(command, path)
+    assert done.returncode == 0, done.stderr
 
 
 def test_an_error_as_json(tmp_path: Path, here: Command) -> None:
@@ -164,46 +183,36 @@ def test_an_error_as_json(tmp_path: Path, here: Command) -> None:
     assert (process.returncode, json.loads(process.stdout)["error"]["exit_code"]) == (2, 2)
 
 
-@pytest.mark.xdist_group("prefect")
 @pytest.mark.parametrize(
-    ("until", "whom", "sent", "code", "says"),
+    ("until", "sent", "code"),
     [
-        ("Starting Prefect", "group", signal.SIGINT, 130, "interrupted"),
-        ("Starting Prefect", "command", signal.SIGKILL, -signal.SIGKILL, ""),
-        ("Reading", "server", signal.SIGKILL, 4, "server ended during the run"),
-        ("Solving", "all", signal.SIGTERM, -signal.SIGTERM, ""),
-        ("Rendering", "command", signal.SIGINT, 130, "interrupted"),
+        ("Reading", signal.SIGINT, 130),
+        ("Measuring", signal.SIGINT, 130),
+        ("Rendering", signal.SIGKILL, -signal.SIGKILL),
+        ("Rendering", signal.SIGTERM, -signal.SIGTERM),
     ],
 )
-def test_a_run_that_is_ended_ends_at_once_and_leaves_no_process(
-    tmp_path: Path, prefect_home: Path, until: str, whom: str, sent: signal.Signals, code: int, says: str
-) -> None:
-    path = series.write_series(tmp_path, series.card(2))
+def test_a_run_that_is_ended_can_be_started_anew(tmp_path: Path, until: str, sent: signal.Signals, code: int) -> None:
+    path = series.write_series(tmp_path / "ended", series.card(2))
     process = subprocess.Popen(
         [sys.executable, "-m", "atr.cli", "publish", str(path), "--json"],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stderr is not None
     for line in process.stderr:
         if until in line:
             break
-    time.sleep(3 if until == "Starting Prefect" else 0)
-    servers = processes(str(prefect_home))
-    assert len(servers) == 1
-    if whom == "group":
-        os.killpg(process.pid, sent)
-    for each in [process.pid] * (whom in ("command", "all")) + servers * (whom in ("server", "all")):
-        os.kill(each, sent)
-    out, said = process.communicate(timeout=10)
+    process.send_signal(sent)
+    out, said = process.communicate(timeout=30)
     assert process.returncode == code
-    assert says in said
     assert "Traceback" not in said
-    assert not says or json.loads(out)["error"]["exit_code"] == code
-    end = time.monotonic() + 2 * GRACE
-    while processes(str(prefect_home)):
-        assert time.monotonic() < end, "the server is left"
-        time.sleep(0.1)
+    if code == cli.INTERRUPTED:
+        assert "interrupted" in said
+        assert json.loads(out)["error"]["exit_code"] == code
+    assert not (path.parent / "var" / "test-series" / "drafts").exists()
+    with series.quick():
+        expected = series.publish(series.write_series(tmp_path / "whole", series.card(2)))
+        assert series.files(series.publish(path).documents) == series.files(expected.documents)
 
 
 def test_an_interrupted_query_ends_at_once(tmp_path: Path) -> None:
@@ -225,14 +234,10 @@ def test_an_interrupted_query_ends_at_once(tmp_path: Path) -> None:
     assert (process.returncode, "internal error" in said) == (130, False), said
 
 
-def test_a_draft_says_what_the_reviewer_should_know_first(
-    tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("atr.cli._flow", lambda programme, period: series.publish(programme.path, period))
+@pytest.mark.usefixtures("quick")
+def test_a_draft_says_what_the_reviewer_should_know_first(tmp_path: Path, here: Command) -> None:
     path = series.write_series(tmp_path, series.card(2), minimum_group_size=1000)
-    cli.publish(path, "2024")
-    assert "announces no group" in capsys.readouterr().err
-    cli.publish(path, "2024-Q2", as_json=True)
-    out, said = capsys.readouterr()
-    assert "share days with 2024-Q2: 2024." in said
-    assert json.loads(out)["overlapping"] == ["2024"]
+    assert "announces no group" in here("publish", path, "--period", "2024").stderr
+    done = here("publish", path, "--period", "2024-Q2", "--json")
+    assert "share days with 2024-Q2: 2024." in done.stderr
+    assert json.loads(done.stdout)["overlapping"] == ["2024"]

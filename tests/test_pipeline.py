@@ -24,11 +24,11 @@ quick = pytest.mark.usefixtures("quick")
 EQUAL = json.loads((TESTS / "vectors" / "equal_announcements.json").read_text())
 
 
-def _report(outcome: steps.Outcome) -> dict[str, Any]:
+def _report(outcome: steps.Draft) -> dict[str, Any]:
     return json.loads((outcome.documents / "report.json").read_text())
 
 
-def _dossier(outcome: steps.Outcome) -> dict[str, Any]:
+def _dossier(outcome: steps.Draft) -> dict[str, Any]:
     return json.loads((outcome.dossier / "dossier.json").read_text())
 
 

@@ -54,7 +54,7 @@ def test_the_site_can_be_served_and_the_store_is_private(draft: tuple[Programme,
 
 
 @pytest.mark.parametrize("linked", ["site", "period", "version"])
-@pytest.mark.parametrize("decide", [review.approve, review.reject])
+@pytest.mark.parametrize("decide", [review.publish_draft, review.reject_draft])
 def test_a_folder_of_the_site_that_is_a_link_is_refused(
     draft: tuple[Programme, Path], tmp_path: Path, linked: str, decide: Callable[..., object]
 ) -> None:

@@ -15,5 +15,5 @@ def atr(*arguments: str | Path, cwd: Path | None = None) -> subprocess.Completed
     return subprocess.run(
         [sys.executable, "-m", "atr.cli", *map(str, arguments)],
         cwd=cwd, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))},
     )  # fmt: skip

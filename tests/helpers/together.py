@@ -229,7 +229,7 @@ class Published:
     mix: Mix
     counts: Counts
     documents: Path
-    outcome: steps.Outcome | None = None
+    outcome: steps.Draft | None = None
     previous: Path | None = None
 
     @cached_property
