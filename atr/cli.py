@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import tempfile
 import traceback
@@ -62,8 +63,17 @@ def run(app: typer.Typer) -> int:
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
+    interrupts: list[int] = []
+
+    def interrupt(sent: int, _frame: object) -> NoReturn:
+        interrupts.append(sent)
+        raise KeyboardInterrupt  # which typer makes an exit code of, and DuckDB an error of a query
+
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as nohup has it
+        signal.signal(signal.SIGINT, interrupt)
     try:
-        return app(sys.argv[1:] or ["--help"], standalone_mode=False) or 0
+        code = app(sys.argv[1:] or ["--help"], standalone_mode=False) or 0
+        return _interrupted() if interrupts else code
     except AtrError as error:
         say(f"atr: {error}")
         if error.private:
@@ -80,10 +90,14 @@ def run(app: typer.Typer) -> int:
         say(f"atr: {where}: {message}")
         return failed("EnvironmentFault", message, EnvironmentFault.exit_code, where=where)
     except (KeyboardInterrupt, typer.Abort):
-        say(f"atr: interrupted. {AGAIN}")
-        return failed("Interrupted", "interrupted", INTERRUPTED, hint=AGAIN)
+        return _interrupted()
     except Exception:
-        return failed("InternalError", _internal_error(), 70)
+        return _interrupted() if interrupts else failed("InternalError", _internal_error(), 70)
+
+
+def _interrupted() -> int:
+    say(f"atr: interrupted. {AGAIN}")
+    return failed("Interrupted", "interrupted", INTERRUPTED, hint=AGAIN)
 
 
 def failed(kind: str, message: str, code: int, *, where: str = "", hint: str = "") -> int:
