@@ -9,6 +9,8 @@ from atr.measures.group_fairness import joined
 from atr.report.model import ComparedBy, Fairness, PublicReport
 from atr.report.wording import VERDICTS, between, number
 
+PARITIES = ("statistical_parity", "conditional_statistical_parity")
+"""The measures that one line of parity is drawn for."""
 Who = tuple[str, str]
 """An attribute or intersection, and one of its groups."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from atr.core.display_text import printable
 from atr.programme import OWN_POPULATION
 from atr.programme.region_files import ENDS
-from atr.report.model import Group, Influence, Pair, PublicReport, Sampling
+from atr.report.model import PublicReport
 from atr.report.sampling import said
 from atr.report.wording import decimals_of
 
@@ -27,12 +27,15 @@ _CELL = re.compile(
 say, passes over spaces and what cannot be seen, and takes full-width operators for others. "+" and "-" alone are text.
 """
 
-Row = Sequence[str]
+Row = Mapping[str, object]
+"""Cells by the names of their columns; what is missing or None is empty."""
 SAMPLING = (
     "sample_low", "sample_high", "sample_rate_a_low", "sample_rate_a_high", "sample_rate_b_low", "sample_rate_b_high",
     "p_value", "adjusted_p_value", "significant", "sample_outcome",
 )  # fmt: skip
 """The columns of what sampling alone could make of a comparison."""
+PAIRS = ("distance", "outcomes_apart", "records_apart", "people_involved", "least_people")
+"""The columns of individual fairness."""
 
 
 def report_json(report: PublicReport) -> bytes:
@@ -46,31 +49,28 @@ def announced_rules(report: PublicReport) -> bytes:
     Where each region has limits of its own, they are the last two columns, empty for flattened groups. Where side
     information is declared, the last column is the number of people known from it.
     """
-    public = [a.name for a in report.attributes if a.role == "public"]
-    hidden = [a.name for a in report.attributes if a.role == "sensitive"]
+    public = [f"public.{a.name}" for a in report.attributes if a.role == "public"]
+    hidden = [f"sensitive.{a.name}" for a in report.attributes if a.role == "sensitive"]
     limits = report.fidelity.kind == "ranges"
     known = report.policy.side_information != OWN_POPULATION
     head = [
-        "group", "status", *(f"public.{n}" for n in public), "group_population",
-        *(f"rate.{o}" for o in report.outcomes), *(f"sensitive.{n}" for n in hidden), "population",
-        *(f"announced.{o}" for o in report.outcomes), *(ENDS if limits else ()),
-        *(("known",) if known else ()),
+        "group", "status", *public, "group_population", *(f"rate.{o}" for o in report.outcomes), *hidden, "population",
+        *(f"announced.{o}" for o in report.outcomes), *(ENDS if limits else ()), *(("known",) if known else ()),
     ]  # fmt: skip
-    digits = report.policy.digits
-
-    def rows(group: Group) -> Iterable[Row]:
-        common = [group.id, group.status, *(group.public.get(n, "") for n in public), _whole(group.population)]
-        common += [fraction(group.rate[o], digits=digits) if group.rate else "" for o in report.outcomes]
-        if not group.regions:
-            yield [*common, *[""] * (len(head) - len(common))]
-        for region in group.regions:
-            chances = [fraction(region.announced[o], digits=digits) for o in report.outcomes]
-            chances += [fraction(end, digits=digits) for end in (region.allowed or (None, None) if limits else ())]
-            if known:
-                chances.append(_whole(region.known))
-            yield [*common, *(region.sensitive.get(n, "") for n in hidden), _whole(region.population), *chances]
-
-    return _csv(head, (row for group in report.groups for row in rows(group)))
+    rows: list[Row] = []
+    for group in report.groups:
+        common: dict[str, object] = {"group": group.id, "status": group.status, "group_population": group.population}
+        common |= _columns("public", group.public) | _columns("rate", group.rate or {})
+        regions = [
+            {
+                **common, **_columns("sensitive", region.sensitive), "population": region.population,
+                **_columns("announced", region.announced), **dict(zip(ENDS, region.allowed or (), strict=False)),
+                "known": region.known,
+            }
+            for region in group.regions
+        ]  # fmt: skip
+        rows += regions or [common]
+    return _csv(head, rows, report.policy.digits)
 
 
 def fairness(report: PublicReport) -> bytes:
@@ -82,37 +82,49 @@ def fairness(report: PublicReport) -> bytes:
     (empty where that is infinite), how far its records are, the share of people in a pair beyond the tolerance, and how
     many people the regions that are compared have at least (empty: all regions are compared).
     """
-    sampled = any(e.sampling for e in report.fairness)
+    sampled, paired = any(e.sampling for e in report.fairness), any(e.pair for e in report.fairness)
     conditions = list(dict.fromkeys(name for e in report.fairness for name in e.condition))
     head = [
         "measure", "attribute", "group_a", "group_b", "reference", *(f"condition.{n}" for n in conditions), "summary",
         "classes", "classes_in_all", "outcome", "value", "range_low", "range_high", "threshold", "verdict", "reason",
         "shortfall", "people_a", "people_b", "rate_a", "rate_b", *(SAMPLING if sampled else ()), "sentence",
+        *(PAIRS if paired else ()),
     ]  # fmt: skip
-    pairs = ("distance", "outcomes_apart", "records_apart", "people_involved", "least_people")
-    individual = any(e.pair for e in report.fairness)
-    head += pairs if individual else ()
-    digits = report.policy.digits
-
-    def of_pair(pair: Pair | None) -> Row:
-        if pair is None:
-            return [""] * len(pairs)
-        numbers = pair.outcomes_apart, pair.records_apart, pair.people_involved
-        return [pair.distance, *(fraction(x, digits=digits) for x in numbers), _whole(pair.least_people)]
-
-    rows = (
-        [
-            e.measure, e.attribute, *e.groups, e.reference, *(e.condition.get(n, "") for n in conditions),
-            e.summary or "", *(_whole(n) for n in e.classes or (None, None)), e.outcome or "",
-            *(fraction(x, digits=digits) for x in (e.value, *e.range, e.threshold)), e.verdict or "",
-            e.reason or "", _whole(e.shortfall),
-            *(_whole(n) for n in e.people), *(fraction(r, digits=digits) for r in e.rates),
-            *(_sampling(e.sampling, digits=digits) if sampled else ()), said(e),
-            *(of_pair(e.pair) if individual else ()),
-        ]
-        for e in report.fairness
-    )  # fmt: skip
-    return _csv(head, rows)
+    same = (
+        "measure",
+        "attribute",
+        "reference",
+        "summary",
+        "outcome",
+        "value",
+        "threshold",
+        "verdict",
+        "reason",
+        "shortfall",
+    )
+    rows: list[Row] = []
+    for e in report.fairness:
+        row = {name: getattr(e, name) for name in same} | _columns("condition", e.condition) | {"sentence": said(e)}
+        row["classes"], row["classes_in_all"] = e.classes or (None, None)
+        for name, (first, second) in (("group", e.groups), ("people", e.people), ("rate", e.rates)):
+            row |= {f"{name}_a": first, f"{name}_b": second}
+        row["range_low"], row["range_high"] = e.range
+        if e.sampling:
+            of = e.sampling
+            figures = (
+                *of.interval,
+                *of.rates[0],
+                *of.rates[1],
+                of.p_value,
+                of.adjusted_p_value,
+                of.significant,
+                of.outcome,
+            )
+            row |= zip(SAMPLING, figures, strict=True)
+        if e.pair:
+            row |= {name: getattr(e.pair, name) for name in PAIRS}
+        rows.append(row)
+    return _csv(head, rows, report.policy.digits)
 
 
 def influence(report: PublicReport) -> bytes:
@@ -125,44 +137,41 @@ def influence(report: PublicReport) -> bytes:
     favourable one, but for ``influence`` where there are several.
     """
     head = ["measure", "inputs", "attribute", "value", "figure", "covered", "against", "outcome"]
-    digits = report.policy.digits
     references = {e.attribute: e.reference for e in report.fairness}
-
-    def rows(e: Influence) -> Iterable[Row]:
-        def row(
-            measure: str,
-            figure: float | None,
-            of: tuple[str, str] = ("", ""),
-            *,
-            covered: float | None = None,
-            against: str | None = None,
-            outcome: str = report.positive,
-        ) -> Row:
-            numbers = (fraction(x, digits=digits) for x in (figure, covered))
-            return [measure, " + ".join(e.inputs), *of, *numbers, against or "", outcome]
-
-        yield row("influence", e.value, covered=e.covered)
-        for name, figure in e.outcomes.items():
-            yield row("influence", figure, covered=e.covered, outcome=name)
-        if e.shapley is not None:
-            yield row("shapley_value", e.shapley)
-        yield row("influence_on_rate", e.rate)
-        if e.rate_shapley is not None:
-            yield row("shapley_value_of_rate", e.rate_shapley)
+    rows: list[Row] = []
+    for e in report.influence:
+        drawn = {"inputs": " + ".join(e.inputs), "outcome": report.positive}
+        figures: list[Row] = [
+            {"measure": "influence", "figure": e.value, "covered": e.covered},
+            *(
+                {"measure": "influence", "figure": e.outcomes[o], "covered": e.covered, "outcome": o}
+                for o in e.outcomes
+            ),
+            {"measure": "shapley_value", "figure": e.shapley},
+            {"measure": "influence_on_rate", "figure": e.rate},
+            {"measure": "shapley_value_of_rate", "figure": e.rate_shapley},
+        ]
         for g in e.groups:
-            of = g.attribute, g.group
-            yield row("influence_on_rate", g.value, of)
-            if g.shapley is not None:
-                yield row("shapley_value_of_rate", g.shapley, of)
-            if g.disparity is not None:
-                yield row("influence_on_disparity", g.disparity, of, against=references.get(g.attribute))
+            who = {"attribute": g.attribute, "value": g.group}
+            figures += [
+                {"measure": "influence_on_rate", "figure": g.value, **who},
+                {"measure": "shapley_value_of_rate", "figure": g.shapley, **who},
+                {
+                    "measure": "influence_on_disparity", "figure": g.disparity, **who,
+                    "against": references.get(g.attribute),
+                },
+            ]  # fmt: skip
         for d in e.dependence:
-            of = e.inputs[0], d.value
-            yield row("partial_dependence", d.chance, of, covered=d.covered)
-            if d.difference is not None:
-                yield row("partial_dependence_difference", d.difference, of, covered=d.shared, against=e.against)
-
-    return _csv(head, (row for e in report.influence for row in rows(e)))
+            who = {"attribute": e.inputs[0], "value": d.value}
+            figures += [
+                {"measure": "partial_dependence", "figure": d.chance, "covered": d.covered, **who},
+                {
+                    "measure": "partial_dependence_difference", "figure": d.difference, "covered": d.shared, **who,
+                    "against": e.against,
+                },
+            ]  # fmt: skip
+        rows += [{**drawn, **row} for row in figures if row["figure"] is not None]
+    return _csv(head, rows, report.policy.digits)
 
 
 def fraction(value: float | None, *, digits: int) -> str:
@@ -183,20 +192,21 @@ def safe(text: str) -> str:
     return printable(_CELL.sub("'", text))
 
 
-def _sampling(found: Sampling | None, *, digits: int) -> Row:
-    if found is None:
-        return [""] * len(SAMPLING)
-    figures = *found.interval, *found.rates[0], *found.rates[1], found.p_value, found.adjusted_p_value
-    return [*(fraction(x, digits=digits) for x in figures), str(found.significant).lower(), found.outcome or ""]
+def _columns(prefix: str, values: Mapping[str, object]) -> dict[str, object]:
+    return {f"{prefix}.{name}": value for name, value in values.items()}
 
 
-def _whole(value: int | None) -> str:
-    return "" if value is None else str(value)
+def _cell(value: object, digits: int) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None or isinstance(value, float):
+        return fraction(value, digits=digits)
+    return safe(str(value))
 
 
-def _csv(head: Row, rows: Iterable[Row]) -> bytes:
+def _csv(head: Sequence[str], rows: Iterable[Row], digits: int) -> bytes:
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow([safe(name) for name in head])
-    writer.writerows([safe(cell) for cell in row] for row in rows)
+    writer.writerows([_cell(row.get(name), digits) for name in head] for row in rows)
     return out.getvalue().encode()

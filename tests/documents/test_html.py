@@ -144,7 +144,7 @@ def test_nobody_is_said(reports: dict[str, PublicReport]) -> None:
 def test_order_of_groups_is_the_same_everywhere(reports: dict[str, PublicReport]) -> None:
     races = next(a for a in reports["compas"].attributes if a.name == "race").values
     for protected in fairness.protected(reports["compas"]):
-        if protected["name"] == "race":
+        if protected["by"].attribute == "race":
             rows = [row.label for row in protected["rows"]]
             assert rows == [race for race in races if race in rows]
             assert [row.label for row in protected["chart"].rows] == rows

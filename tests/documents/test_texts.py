@@ -258,7 +258,6 @@ def test_a_protected_attribute_without_a_comparison(reports: dict[str, PublicRep
     females = tuple(g for g in report.groups if g.public["sex"] == "Female")
     rest = tuple(e for e in report.fairness if e.attribute != "sex")
     one = report.model_copy(update={"groups": females, "fairness": rest})
-    assert parity.not_compared(one) == ("Nobody is compared by sex: only “Female” is announced.",)
     html = report_html(one, sha256="")
     assert "Nobody is compared by sex: only “Female” is announced." in html
     assert "By race" in html

@@ -10,6 +10,7 @@ from typing import Any
 from atr.documents.charts.rows import Chart, Mark, row_chart
 from atr.documents.comparisons import (
     NOT_MEASURED,
+    PARITIES,
     Class,
     Compared,
     Measured,
@@ -22,7 +23,7 @@ from atr.documents.comparisons import (
     same_people,
     values_of,
 )
-from atr.documents.sections import changes, individual, sampling
+from atr.documents.sections import individual, sampling
 from atr.documents.sections.rules import MAX_GROUPS
 from atr.measures.group_fairness import joined
 from atr.programme import FOUR_FIFTHS
@@ -48,22 +49,29 @@ _Place = Callable[[str], tuple[list[int], str]]
 
 def context(report: PublicReport) -> dict[str, Any]:
     """What the section prints, and its parts: an id and a heading each."""
-    compared, like, since = protected(report), individual.alike(report), changes.introduction(report)
-    parts = [(f"fairness-{i}", f"By {p['title']}") for i, p in enumerate(compared, start=1)]
-    parts += [("individual", "Like people alike")] * bool(like) + [("since", "Since the last report")] * bool(since)
+    compared, like, of_ratios = protected(report), individual.alike(report), rule(report)
+    parts = [(f"fairness-{i}", f"By {p['by'].title}") for i, p in enumerate(compared, start=1)]
+    parts += [("individual", "Like people alike")] * bool(like)
+    parts += [("since", "Since the last report")] * (report.changes is not None)
+    by_law = of_ratios is not None and report.policy.four_fifths_origin == FOUR_FIFTHS
+    highest = all(by.reference is None or by.chosen == "highest" for by in report.compared)
     return {
         "parts": parts,
         "protected": compared,
         "not_compared": not_compared(report),
-        "lines": lines(report),
+        "too_many": empty_categories.too_many,
+        "listed": empty_categories.LISTED,
+        "rule": wording.rule_name(of_ratios),
+        "ratio_line": of_ratios.threshold if of_ratios else None,
+        "parity_line": any(e.threshold is not None and e.measure in PARITIES for e in report.fairness),
+        "not_as_law_compares": by_law and not highest,
         "too_few": any(e.reason == "too_few_people" and e.pair is None for e in report.fairness),
         "legend": legend,
         "level": level(report),
         "sampled": report.policy.sampling is not None and any(map(is_of_two_groups, report.fairness)),
         "individual": like,
         "no_difference": individual.without_weight(report),
-        "since_intro": since,
-        "since": changes.by_attribute(report),
+        "max_changes": MAX_SENTENCES,
     }
 
 
@@ -77,7 +85,7 @@ def protected(report: PublicReport) -> list[dict[str, Any]]:
             block = _block(report, by, entries[by.attribute], id=f"chart-{i}")
             shown = [Class("", block["rows"]), *block["classes"]]
             block["sample"] = sampling.table(report, by, entries[by.attribute], shown)
-            block["met_before"], block["nobody"] = met_before(report, by, regions_of), nobody(report, by)
+            block["met_before"] = met_before(report, by, regions_of)
             found.append(block)
     return found
 
@@ -100,8 +108,7 @@ def _block(report: PublicReport, by: ComparedBy, entries: list[Fairness], *, id:
     told = _furthest(ratio, most=MAX_SENTENCES_OF_INTERSECTION if several else MAX_SENTENCES)
     pairs = _pairs(of_ratio, of_parity, place, decimals)
     return {
-        "name": by.attribute,
-        "title": by.title,
+        "by": by,
         "reference": entries[0].reference,
         "chosen": _CHOSEN[by.chosen or "named"],
         "rule": wording.raised(wording.rule_name(first)),
@@ -173,32 +180,8 @@ def legend(level: str, *, exact: bool = False) -> str:
 # --- sentences
 
 
-def lines(report: PublicReport) -> str:
-    """The lines that verdicts are drawn at and where they come from, as a sentence; empty where there are none."""
-    policy, found = report.policy, []
-    of_ratios = rule(report)
-    if of_ratios is not None and of_ratios.threshold is not None:
-        line, name = number(of_ratios.threshold), wording.rule_name(of_ratios)
-        ends = f"{line}{_from(policy.four_fifths_origin)} to its inverse, {inverse(of_ratios.threshold)}"
-        found.append(f"the {name} allows ratios from {ends}")
-    parities = ("statistical_parity", "conditional_statistical_parity")
-    if any(e.threshold is not None and e.measure in parities for e in report.fairness):
-        limit = number(policy.parity_tolerance)
-        found.append(f"parity allows a difference of {limit}{_from(policy.parity_tolerance_origin)}")
-    if not found:
-        return ""
-    by_law = of_ratios is not None and policy.four_fifths_origin == FOUR_FIFTHS
-    others = by_law and any(by.reference is not None and by.chosen != "highest" for by in report.compared)
-    law = " 29 CFR 1607.4(D) itself compares with the group of the highest rate; not every reference here is that one."
-    return f"Lines: {'; '.join(found)}.{law if others else ''}"
-
-
-def _from(origin: str) -> str:
-    return f" ({origin})" if origin else ""
-
-
-def met_before(report: PublicReport, by: ComparedBy, people: Mapping[Who, frozenset[int]]) -> str:
-    """Which groups are the very people of a group of another comparison, as a sentence; empty where there are none."""
+def met_before(report: PublicReport, by: ComparedBy, people: Mapping[Who, frozenset[int]]) -> list[str]:
+    """Which groups are the very people of a group of another comparison, and of which; of many the first."""
     names = [b.attribute for b in report.compared]
     earlier = names[: names.index(by.attribute)]
     first: dict[frozenset[int], str] = {}
@@ -206,37 +189,14 @@ def met_before(report: PublicReport, by: ComparedBy, people: Mapping[Who, frozen
         if attribute in earlier:
             first.setdefault(regions, who)
     same = [f"“{who}” (as “{first[of]}”)" for (a, who), of in people.items() if a == by.attribute and of in first]
-    if not same:
-        return ""
-    more = [f"{len(same) - MAX_SAME:,} more"] if len(same) > MAX_SAME else []
-    return (
-        f"The same announced people as before: {listed([*same[:MAX_SAME], *more])}. Only the group that they are "
-        "compared with may be another. “At a glance” counts such a group once, unless its verdicts differ."
-    )
+    return [*same[:MAX_SAME], f"{len(same) - MAX_SAME:,} more"] if len(same) > MAX_SAME else same
 
 
-def not_compared(report: PublicReport) -> tuple[str, ...]:
-    """For each protected attribute and intersection without a comparison, that and why."""
-    found = []
-    for by in report.compared:
-        if not any(e.attribute == by.attribute for e in report.fairness):
-            values = {", ".join(of_region) for of_region in values_of(report, by)}
-            why = f": only “{next(iter(values))}” is announced" if len(values) == 1 else ""
-            found += [f"Nobody is compared by {by.title}{why}.", nobody(report, by)]
-    return tuple(filter(None, found))
-
-
-def nobody(report: PublicReport, by: ComparedBy) -> str:
-    """Of which values, or combinations of values, nobody is announced, as a sentence; empty where there are none."""
-    if empty_categories.too_many(report, by):
-        most = number(empty_categories.LISTED)
-        return f"Which combinations of values nobody has is not listed: there are more than {most}."
-    if not by.absent:
-        return ""
-    one, together = len(by.absent) == 1, len(by.attributes) > 1
-    has = "these values together" if together else "this value" if one else "these values"
-    rest = " report.json names all of them." if wording.cut(by.absent) else ""
-    return f"No figure can be given for {wording.named(by.absent)}: nobody is announced under {has}.{rest}"
+def not_compared(report: PublicReport) -> list[tuple[ComparedBy, str]]:
+    """Each attribute and intersection without a comparison, and the only group of people that is announced, if so."""
+    compared = {e.attribute for e in report.fairness}
+    groups = [(by, {", ".join(values) for values in values_of(report, by)}) for by in report.compared]
+    return [(by, min(of) if len(of) == 1 else "") for by, of in groups if by.attribute not in compared]
 
 
 def _told(report: PublicReport, ratio: Fairness, parity: Fairness | None) -> str:

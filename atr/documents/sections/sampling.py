@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from atr.documents.comparisons import Class, Compared, by_group
+from atr.documents.comparisons import PARITIES, Class, Compared, by_group
 from atr.report.model import ComparedBy, Fairness, PublicReport
 from atr.report.sampling import level, p_words
 from atr.report.wording import between, points
-
-_PARITIES = ("statistical_parity", "conditional_statistical_parity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ def table(report: PublicReport, by: ComparedBy, entries: Sequence[Fairness], sho
     parts = []
     for part in shown:
         ratio = {} if part.condition else ratios
-        parity = by_group(e for e in sampled if e.measure in _PARITIES and e.condition == part.condition)
+        parity = by_group(e for e in sampled if e.measure in PARITIES and e.condition == part.condition)
         every = {**parity, **ratio}
         if every:
             base = next(iter((*ratio.values(), *parity.values())))
