@@ -85,17 +85,13 @@ class Cells(Generic[Chances]):
         """(outcomes, g, 2) bounds of the people of each group with an outcome, where group rates are exact."""
         digits = np.broadcast_to(self.digits, len(self.offsets) - 1)
         units = np.rint(self.chance * 10.0 ** digits[self.group_of, None]).astype(np.int64)
-        people = np.add.reduceat(self.people, self.offsets[:-1])
-        shown = np.add.reduceat(self.people[:, None] * self.chance, self.offsets[:-1])
-        off = people * self.half
-        totals = []
-        for unit, rate in zip(units.T, shown.T, strict=True):
-            total = exact_totals(self.people, unit, self.offsets, digits=digits, halves=self._halves)
-            if self.flattened is not None:
-                # A whole number would give the exact size of a small group away, whose rate alone is told.
-                total = np.where(self.flattened[:, None], np.stack([rate - off, rate + off], axis=1), total)
-            totals.append(total)
-        return np.array(totals)
+        totals = exact_totals(self.people, units, self.offsets, digits=digits, halves=self._halves)
+        if self.flattened is None:
+            return totals
+        # A whole number would give the exact size of a small group away, whose rate alone is told.
+        shown = np.add.reduceat(self.people[:, None] * self.chance, self.offsets[:-1]).T
+        off = np.add.reduceat(self.people, self.offsets[:-1]) * self.half
+        return np.where(self.flattened[:, None], np.stack([shown - off, shown + off], axis=2), totals)
 
     def event(self, *outcomes: int) -> EventCells:
         """Give the cells for the event that the outcome is one of these; the other outcomes bound it as well."""
@@ -172,7 +168,7 @@ def summed(of: IntArray, x: FloatArray | IntArray) -> FloatArray:
 def exact_totals(
     people: IntArray, chance: IntArray, offsets: IntArray, *, digits: int | IntArray, halves: int = 1
 ) -> FloatArray:
-    """Bound the whole number of each group's people with an event, where group rates are exact.
+    """Bound the whole numbers of each group's people with each outcome, where group rates are exact.
 
     A group's rate was rounded by at most half a last digit, so a total by at most half a digit per person: below
     10^digits people a single whole number is left.
@@ -182,7 +178,7 @@ def exact_totals(
     people
         (n,) people.
     chance
-        (n,) announced chances in units of the last digit.
+        (n, outcomes) announced chances in units of the last digit.
     offsets
         (g + 1,) where each group starts.
     digits
@@ -192,16 +188,16 @@ def exact_totals(
 
     Returns
     -------
-    (g, 2) people.
+    (outcomes, g, 2) people.
 
     Examples
     --------
-    >>> exact_totals(np.array([12, 5, 3]), np.array([15, 24, 900]), np.array([0, 3]), digits=3)
-    array([[3., 3.]])
+    >>> exact_totals(np.array([12, 5, 3]), np.array([[15], [24], [900]]), np.array([0, 3]), digits=3)
+    array([[[3., 3.]]])
     """
     unit = 10**digits
-    in_group, total = (np.add.reduceat(x, offsets[:-1]) for x in (people, people * chance))
-    low = -((halves * in_group - 2 * total) // (2 * unit))
-    high = (2 * total + halves * in_group) // (2 * unit)
+    reach = halves * np.add.reduceat(people, offsets[:-1])
+    total = np.add.reduceat(people[:, None] * chance, offsets[:-1]).T
+    low, high = -((reach - 2 * total) // (2 * unit)), (2 * total + reach) // (2 * unit)
     nearest = (2 * total + unit) // (2 * unit)
-    return np.stack([np.minimum(low, nearest), np.maximum(high, nearest)], axis=1).astype(np.float64)
+    return np.stack([np.minimum(low, nearest), np.maximum(high, nearest)], axis=2).astype(np.float64)

@@ -11,7 +11,7 @@ from atr.core.arrays import AnnouncedMapping, PublishedPopulation
 from atr.core.fidelity import Delta
 from atr.core.groups import Groups
 from atr.measures.cells import Cells
-from atr.measures.individual import Attribute, Records, largest_excess
+from atr.measures.individual import Records, largest_excess
 from atr.mechanisms.optimal.rounding import round_announcement
 from atr.mechanisms.optimal.solve import solve
 
@@ -26,13 +26,9 @@ def main() -> None:
         groups, x, fidelity=Delta(0.5), digits=3, beta=1, ceiling=1, published_population=people, group_rates="free"
     )
     chance = AnnouncedMapping(np.array([[0.0, 1.0], [1.0, 0.0]]))
-    population = PublishedPopulation(np.array([5, 3]))
-    cells = Cells(
-        people=population, chance=chance, digits=3, lower=chance, upper=chance, offsets=np.array([0, 2]),
-        exact=True, published=population,
-    )  # fmt: skip
-    records = Records.of({"sex": ["women", "men"]}, {"sex": Attribute(1, {})})
-    largest_excess(cells, records, distance="total_variation", tolerance=-1.0)
+    two = PublishedPopulation(np.array([5, 3]))
+    cells = Cells(two, chance, 3, chance, chance, np.array([0, 2]), exact=True, published=two)
+    largest_excess(cells, Records(np.eye(2), np.ones(2) / 2), distance="total_variation", tolerance=-1.0)
 
 
 if __name__ == "__main__":

@@ -170,8 +170,7 @@ def _drawn(rules: Rules, inside: IntArray, fibre: IntArray) -> tuple[float, Floa
     def inside_fibre(amount: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(n,) sums up to each region of a fibre, and over the whole fibre."""
         summed = np.cumsum(amount)
-        before = np.append(0.0, summed[first[1:] - 1])
-        whole = np.append(summed[first[1:] - 1], summed[-1]) - before
+        before, whole = (summed - amount)[first], np.add.reduceat(amount, first)
         return summed - np.repeat(before, sizes), np.repeat(whole, sizes)
 
     below, weights = inside_fibre(weight)
@@ -238,7 +237,7 @@ def shapley(worth: FloatArray) -> FloatArray:
     """
     k = (len(worth) - 1).bit_length()
     subsets = np.arange(2**k)
-    sizes = sum(((subsets >> i & 1) for i in range(k)), np.zeros(2**k, dtype=np.int64))
+    sizes = np.bitwise_count(subsets)
     share = np.array([factorial(s) * factorial(k - s - 1) / factorial(k) for s in range(k)])
     result = np.zeros((k, worth.shape[1]))
     for i in range(k):
@@ -266,12 +265,7 @@ def partial_dependence(rules: Rules, of: int) -> tuple[FloatArray, FloatArray]:
     people it is of.
     """
     fibre = rules.alike([i for i in range(rules.inputs) if i != of])
-    people = np.bincount(fibre, rules.people)[fibre]
-    column, size = rules.values[:, of], rules.sizes[of]
-    covered = np.bincount(column, people, size)
-    with np.errstate(invalid="ignore"):
-        average = np.bincount(column, people * rules.chance, size) / covered
-    return average, covered / rules.total
+    return _average(rules, of, rules.chance, np.bincount(fibre, rules.people)[fibre])
 
 
 def against(rules: Rules, of: int, base: int) -> tuple[FloatArray, FloatArray]:
@@ -294,13 +288,17 @@ def against(rules: Rules, of: int, base: int) -> tuple[FloatArray, FloatArray]:
     (values,) the average of the chance with the value less that with ``base``, nan where no people are shared, and
     (values,) the share of people it is of.
     """
-    fibre = rules.alike([i for i in range(rules.inputs) if i != of])
-    column, size = rules.values[:, of], rules.sizes[of]
+    fibre, column = rules.alike([i for i in range(rules.inputs) if i != of]), rules.values[:, of]
     known = np.full(int(fibre.max()) + 1, np.nan)
     known[fibre[column == base]] = rules.chance[column == base]
     apart = rules.chance - known[fibre]
     people = np.where(np.isnan(apart), 0.0, np.bincount(fibre, rules.people)[fibre])
-    shared = np.bincount(column, people, size)
+    return _average(rules, of, np.nan_to_num(apart), people)
+
+
+def _average(rules: Rules, of: int, chance: FloatArray, people: IntArray | FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(values,) the average of (n,) chances by the value of an input, over (n,) people, and the share of all people."""
+    column, size = rules.values[:, of], rules.sizes[of]
+    covered = np.bincount(column, people, size)
     with np.errstate(invalid="ignore"):
-        difference = np.bincount(column, people * np.nan_to_num(apart), size) / shared
-    return difference, shared / rules.total
+        return np.bincount(column, people * chance, size) / covered, covered / rules.total

@@ -26,8 +26,8 @@ class StatisticalParity(Measure):
         """Give the largest difference in any event; the ends of its range are those of the event that differs most."""
         low = high = 0.0
         for a, b in zip(group, base, strict=True):
-            above, below = a.range[1] - b.range[0], b.range[1] - a.range[0]
-            low, high = max(low, a.range[0] - b.range[1], b.range[0] - a.range[1]), max(high, above, below)
+            (a0, a1), (b0, b1) = a.range, b.range
+            low, high = max(low, a0 - b1, b0 - a1), max(high, a1 - b0, b1 - a0)
         return max(abs(a.value - b.value) for a, b in zip(group, base, strict=True)), (low, high)
 
     def verdict(self, inside: Range, line: float | None) -> Verdict | None:

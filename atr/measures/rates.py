@@ -85,7 +85,7 @@ def announced_rate(event: EventCells, members: BoolArray) -> float:
     return float(_announced(event, Parts.cut(np.where(members, 0, 1), event.cells))[0])
 
 
-def group_rates(event: EventCells) -> FloatArray:
+def rates_by_group(event: EventCells) -> FloatArray:
     """Give (g,) the announced rate of an event in each QID group; where rates are exact, of whole numbers of people."""
     return _announced(event, Parts.cut(event.cells.group_of, event.cells))
 

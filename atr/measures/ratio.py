@@ -31,11 +31,11 @@ class PPercentRule(Measure):
         """
         (a,), (b,) = group, base
         (a0, a1), (b0, b1) = a.range, b.range
-        value = _divided(a.value, b.value)
+        value = a.value / b.value if b.value else math.nan if a.value else 1.0
         if a.range == b.range == (0.0, 0.0):
             return value, (1.0, 1.0)
-        low = 0.0 if a0 == 0.0 else _divided(a0, b1)
-        return (math.nan if math.isinf(value) else value), (low, math.inf if b0 <= ZERO_CHANCE else a1 / b0)
+        low = a0 / b1 if b1 else math.inf if a0 else 0.0
+        return value, (low, a1 / b0 if b0 > ZERO_CHANCE else math.inf)
 
     def verdict(self, inside: Range, line: float | None) -> Verdict | None:
         """Judge a ratio by p and its inverse."""
@@ -45,9 +45,3 @@ class PPercentRule(Measure):
         if low >= line - SAME_FIGURE and high * line <= 1 + SAME_FIGURE:
             return "met"
         return "not_met" if high < line - SAME_FIGURE or low * line > 1 + SAME_FIGURE else "cannot_tell"
-
-
-def _divided(a: float, b: float) -> float:
-    if b == 0.0:
-        return 1.0 if a == 0.0 else math.inf
-    return a / b

@@ -90,11 +90,10 @@ def fit(rules: Rules) -> Tree:
         if found.children_left[node] < 0:
             return Tree()
         left = inside & (ranks[:, column] <= found.threshold[node])
-        sides = [(left, int(found.children_left[node])), (inside & ~left, int(found.children_right[node]))]
-        named = [tuple(np.unique(rules.values[side, column]).tolist()) for side, _ in sides]
-        first = 0 if (len(named[0]), named[0]) <= (len(named[1]), named[1]) else 1
-        (yes, at), (no, other) = sides[first], sides[1 - first]
-        return Tree(column, named[first], below(at, yes), below(other, no))
+        sides = ((left, int(found.children_left[node])), (inside & ~left, int(found.children_right[node])))
+        named = [(tuple(np.unique(rules.values[side, column]).tolist()), child, side) for side, child in sides]
+        (values, *yes), (_, *no) = sorted(named, key=lambda of: (len(of[0]), of[0]))
+        return Tree(column, values, below(*yes), below(*no))
 
     return below(0, np.ones(len(rules.people), dtype=bool))
 

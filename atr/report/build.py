@@ -16,7 +16,7 @@ from atr.core.display_text import UNKNOWN
 from atr.core.publication import RATE_DIGITS, published_population
 from atr.measures import group_fairness as fairness
 from atr.measures.cells import Cells
-from atr.measures.rates import announced_rate, group_rates
+from atr.measures.rates import announced_rate, rates_by_group
 from atr.programme import Programme
 from atr.programme.periods import Period
 from atr.report import changes, derived, individual, model, sampling, wording
@@ -280,7 +280,7 @@ def _groups(
     limits = announcement.fidelity.limits
     place = np.cumsum(~announcement.flat) - 1
     result: list[model.Group] = []
-    rates = [group_rates(held.event(a)) for a in range(held.outcomes)] if announcement.group_values else []
+    rates = [rates_by_group(held.event(a)) for a in range(held.outcomes)] if announcement.group_values else []
     for g, values in enumerate(announcement.group_values):
         members = range(announcement.offsets[g], announcement.offsets[g + 1])
         flattened, own = bool(announcement.flattened[g]), [rate[g] for rate in rates]

@@ -305,7 +305,7 @@ def test_exact_rates_leave_one_total_below_a_thousand_people(cells: list[tuple[i
         population = np.maximum(population // 2, 1)
     positives = np.array([round(p * d) for p, (_, d) in zip(population, cells, strict=True)])
     chance = np.rint(1000 * positives / population).astype(np.int64)
-    low, high = exact_totals(population, chance, np.array([0, len(population)]), digits=3)[0]
+    low, high = exact_totals(population, chance[:, None], np.array([0, len(population)]), digits=3)[0, 0]
     assert low <= positives.sum() <= high
     if population.sum() < 1000:
         assert low == high == positives.sum()
