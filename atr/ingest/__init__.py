@@ -75,7 +75,6 @@ def ingest(warehouse: Warehouse, programme: Programme) -> Accounting:
             with warehouse.transaction():
                 warehouse.forget()
         raise
-    _prove_unique(warehouse, layout)
     return accounting(warehouse)
 
 
@@ -92,13 +91,6 @@ def accounting(warehouse: Warehouse) -> Accounting:
     reasons = warehouse.query("SELECT reason, count(*) AS n FROM quarantine GROUP BY reason ORDER BY n DESC, reason")
     rows_read, decisions, duplicates, corrections, quarantined, files = totals
     return Accounting(rows_read, decisions, duplicates, corrections, quarantined, files, dict(reasons))
-
-
-def _prove_unique(warehouse: Warehouse, layout: Layout) -> None:
-    if layout.id is not None:
-        twice = warehouse.query("SELECT 1 FROM decisions GROUP BY id HAVING count(*) > 1 LIMIT 1")
-        if twice:
-            raise IngestError("an id stands for two decisions, which is ours to mend", where=str(warehouse.path or ""))
 
 
 def _new(files: list[File], known: set[str]) -> list[File]:

@@ -63,23 +63,16 @@ def parse(label: str) -> Period:
         return ALL
     if match is None or int(match[1]) == 0 or int(match[1]) == 9999:
         raise PeriodError(f"'{label}' is no period", hint="Write it as 2013, 2013-Q1, 2013-05 or all.")
-    year = int(match[1])
-    if match[2]:
-        return _months(label, year, 3 * int(match[2]) - 2, 3)
-    if match[3]:
-        return _months(label, year, int(match[3]), 1)
-    return _months(label, year, 1, 12)
+    year, first = int(match[1]), int(match[3] or 3 * int(match[2] or 1) - 2)
+    after = first - 1 + (1 if match[3] else 3 if match[2] else 12)
+    return Period(label, date(year, first, 1), date(year + after // 12, after % 12 + 1, 1))
 
 
 def containing(day: date, every: Every) -> Period:
     """The period of this length that a day is in."""
-    if every == "all":
-        return ALL
-    if every == "year":
-        return parse(f"{day.year:04d}")
-    if every == "quarter":
-        return parse(f"{day.year:04d}-Q{(day.month + 2) // 3}")
-    return parse(f"{day.year:04d}-{day.month:02d}")
+    quarter, month = f"Q{(day.month + 2) // 3}", f"{day.month:02d}"
+    part = {"month": f"-{month}", "quarter": f"-{quarter}", "year": ""}
+    return ALL if every == "all" else parse(f"{day.year:04d}{part[every]}")
 
 
 def complete_periods(first_day: date, last_day: date, every: Every, *, today: date) -> list[Period]:
@@ -123,8 +116,3 @@ def previous(period: Period) -> Period:
     day = period.start - timedelta(days=1)
     every: Every = {1: "month", 3: "quarter", 12: "year"}[period.months]  # type: ignore[assignment]
     return containing(day, every)
-
-
-def _months(label: str, year: int, month: int, count: int) -> Period:
-    after = month - 1 + count
-    return Period(label, date(year, month, 1), date(year + after // 12, after % 12 + 1, 1))

@@ -32,6 +32,11 @@ CREATE TABLE IF NOT EXISTS ingestions (
     quarantined BIGINT NOT NULL, superseded BOOLEAN NOT NULL);
 CREATE TABLE IF NOT EXISTS quarantine (
     ingestion INTEGER NOT NULL, line BIGINT NOT NULL, reason VARCHAR NOT NULL, raw VARCHAR);
+CREATE TABLE IF NOT EXISTS releases (
+    period VARCHAR NOT NULL, version INTEGER NOT NULL, state VARCHAR NOT NULL, date VARCHAR NOT NULL,
+    content_sha256 VARCHAR, report_sha256 VARCHAR, manifest_sha256 VARCHAR, reviewer VARCHAR, comment VARCHAR,
+    changed_at VARCHAR NOT NULL);
+CREATE TABLE IF NOT EXISTS release_events AS SELECT * FROM releases LIMIT 0;
 """
 
 _NO_LONGER_KEPT = """

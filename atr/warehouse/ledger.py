@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import astuple, dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from atr.programme import Programme
 from atr.programme.periods import now, parse
-from atr.warehouse.connection import Warehouse
+from atr.warehouse.connection import Parameters, Warehouse
 
 State = Literal["started", "draft", "refused", "published", "rejected"]
-
-_TABLES = """
-CREATE TABLE IF NOT EXISTS releases (
-    period VARCHAR NOT NULL, version INTEGER NOT NULL, state VARCHAR NOT NULL, date VARCHAR NOT NULL,
-    content_sha256 VARCHAR, report_sha256 VARCHAR, manifest_sha256 VARCHAR, reviewer VARCHAR, comment VARCHAR,
-    changed_at VARCHAR NOT NULL);
-CREATE TABLE IF NOT EXISTS release_events AS SELECT * FROM releases LIMIT 0;
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +48,9 @@ class Ledger:
 
     def __init__(self, warehouse: Warehouse, clock: Callable[[], datetime] = now) -> None:
         self._warehouse, self._clock = warehouse, clock
-        if not warehouse.read_only:
-            with warehouse.transaction() as connection:
-                connection.execute(_TABLES)
 
     def releases(self, period: str | None = None) -> list[Release]:
         """All releases, or those of a period, by period and version."""
-        if not self._warehouse.query("SELECT 1 FROM duckdb_tables() WHERE table_name = 'releases'"):
-            return []
         rows = self._warehouse.query(
             f"SELECT {_COLUMNS} FROM releases WHERE $1 IS NULL OR period = $1 ORDER BY period, version",  # noqa: S608
             [period],
@@ -118,8 +105,8 @@ class Ledger:
     def _record(self, release: Release) -> Release:
         """Set the row of a release, and add it to the events, which keep all it ever was."""
         release = replace(release, changed_at=self._clock().isoformat(timespec="seconds"))
-        values = [getattr(release, field.name) for field in fields(Release)]
-        marks = ", ".join(f"${i + 1}" for i in range(len(values)))
+        values = Parameters()
+        marks = values.marks(astuple(release))
         with self._warehouse.transaction() as connection:
             connection.execute(
                 "DELETE FROM releases WHERE period = $1 AND version = $2", [release.period, release.version]

@@ -404,7 +404,7 @@ def test_what_nobody_reads_leaves_an_older_store(programme: Programme) -> None:
             warehouse.query(f"CREATE TABLE {table} (release_id VARCHAR)")
     with Warehouse.open(programme) as warehouse:
         assert {name for (name,) in warehouse.query("SELECT table_name FROM duckdb_tables()")} == {
-            "decisions", "ingestions", "layout", "quarantine",
+            "decisions", "ingestions", "layout", "quarantine", "release_events", "releases",
         }  # fmt: skip
         (programme.path.parent / "log.csv").write_text("id,sex,income,outcome\n4,f,5,yes\n")
         assert ingest(warehouse, programme).decisions == 4
