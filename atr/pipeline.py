@@ -354,19 +354,19 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
     folder.mkdir(mode=0o700)
     with Warehouse.open(run.programme, read_only=True) as warehouse:
         related = _related(Ledger(warehouse), run)
-    dossier = dossiers.build(
+    results = dossiers.Results(
         programme=run.programme,
-        release_id=run.id,
+        period=run.period_label,
+        version=run.version,
         regions=run.regions,
         solved=run.solved,
         announcement=None if report is None else run.announcement,
         report=report,
-        previous=earlier.of_period_before(run.programme, run.period),
         accounting=run.log["accounting"],
         unknown=run.log["unknown"],
-        related=related,
-        refusal=refusal,
     )
+    previous = earlier.of_period_before(run.programme, run.period)
+    dossier = dossiers.build(results, previous=previous, related=related, refusal=refusal)
     dossiers.render(dossier, folder)
     failed = [check.name for check in dossier.checks if not check.passed]
     if failed and refusal is None:

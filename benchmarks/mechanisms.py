@@ -18,7 +18,7 @@ from atr.core.confidence import maximum_confidence
 from atr.core.disclosure import decided
 from atr.core.fidelity import Delta
 from atr.core.groups import Groups
-from atr.dossier.tradeoff import trade_off
+from atr.dossier.curves import trade_off
 from atr.mechanisms.optimal import solve
 from atr.programme import load, periods
 from atr.warehouse import counting as regions

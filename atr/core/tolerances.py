@@ -26,3 +26,15 @@ ZERO_CHANCE = 1e-12
 
 SAME_EXCESS = 1e-9
 """Absolute: two excesses of individual fairness that differ by less are the same one, computed in two ways."""
+
+SAME_LEVEL = 1e-9
+"""Absolute: two levels of fidelity that differ by no more are one."""
+
+SAME_PEOPLE = 1e-6
+"""Absolute: a sum of chances over people may miss a number of people by so much."""
+
+RECOMPUTED = 1e-9
+"""Absolute, of numbers above 1 relative: a figure recomputed from printed numbers may differ by so much."""
+
+ROOT_TOLERANCE = 1e-13
+"""Absolute: the end of a rate over open populations is found so exactly."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -44,95 +44,6 @@ class Waiting(NamedTuple):
     overlapping: tuple[str, ...]
 
 
-def publish_draft(
-    programme: Programme,
-    period: str,
-    *,
-    name: str,
-    comment: str,
-    report_sha256: str | None = None,
-    despite_overlap: bool = False,
-) -> tuple[Release, Path]:
-    """Publish the waiting draft of a period: what was reviewed, byte for byte, all of it or nothing.
-
-    May be repeated after it was interrupted anywhere.
-
-    Parameters
-    ----------
-    programme, period
-        The series, and the period such as ``2013-Q1``.
-    name, comment
-        Who approves, and why.
-    report_sha256
-        The hash of the ``report.json`` that was read, or its beginning; a draft with another is not published.
-    despite_overlap
-        Publish although a report of another period that shares days with this one is published. The ledger keeps it.
-
-    Returns
-    -------
-    The release and the folder it was published in.
-
-    Raises
-    ------
-    ReviewError
-        If no draft waits, or it is not what was drafted or read.
-    RefusedError
-        If a published report of another period tells of the same days.
-    """
-    with Warehouse.open(programme) as warehouse:
-        ledger = Ledger(warehouse)
-        draft = _waiting(ledger, period, report_sha256)
-        overlapping = _overlapping_published(programme, ledger, period)
-        if overlapping and not despite_overlap:
-            raise RefusedError(
-                f"{period} shares days with a published report ({', '.join(overlapping)}): whoever has both can "
-                "subtract one from the other, and so learn of groups that a report withholds",
-                hint="Publish periods that do not overlap. If you have compared both reports and accept what they tell "
-                "together, add --despite-overlap; the ledger keeps it.",
-            )
-        if overlapping:
-            comment = f"{comment} (despite the overlap with {', '.join(overlapping)})"
-        source, target = documents_path(programme, draft), _on_site(programme, draft)
-        _require_unchanged(source, draft)
-        _public_folder(target.parent)
-        put_folder(source, target, mode=PUBLIC)
-        _write_index(programme, ledger, replace(draft, state="published"))
-        published = ledger.record(draft, state="published", reviewer=name, comment=comment)
-    return published, target
-
-
-def reject_draft(
-    programme: Programme, period: str, *, name: str, comment: str, report_sha256: str | None = None
-) -> tuple[Release, Path]:
-    """Keep the waiting draft unpublished, with the reason.
-
-    Parameters
-    ----------
-    programme, period
-        The series, and the period such as ``2013-Q1``.
-    name, comment
-        Who rejects, and why.
-    report_sha256
-        The hash of the ``report.json`` that was read, or its beginning; a draft with another is not rejected.
-
-    Returns
-    -------
-    The release and the folder the draft stays in.
-
-    Raises
-    ------
-    ReviewError
-        If no draft waits, or it is not the one that was read.
-    """
-    with Warehouse.open(programme) as warehouse:
-        ledger = Ledger(warehouse)
-        draft = _waiting(ledger, period, report_sha256)
-        if remove_folder(_on_site(programme, draft)):  # of an interrupted approval
-            _write_index(programme, ledger)
-        rejected = ledger.record(draft, state="rejected", reviewer=name, comment=comment)
-    return rejected, documents_path(programme, rejected)
-
-
 def waiting(programme: Programme, period: str) -> Waiting:
     """Give the draft of a period that waits for review.
 
@@ -155,12 +66,6 @@ def waiting(programme: Programme, period: str) -> Waiting:
     return Waiting(draft, documents_path(programme, draft), dossier_path(programme, draft), overlapping)
 
 
-def releases(programme: Programme) -> list[Release]:
-    """Give all releases of a series, by period and version, with who decided what about them, when and why."""
-    with Warehouse.open(programme, read_only=True) as warehouse:
-        return Ledger(warehouse).releases()
-
-
 def review(
     programme: Programme | str | Path,
     period: str,
@@ -171,7 +76,7 @@ def review(
     report_sha256: str | None = None,
     despite_overlap: bool = False,
 ) -> tuple[Release, Path]:
-    """Publish the draft of a period that waits for review, or reject it.
+    """Publish the draft of a period that waits for review, or reject it; after an interruption, do so again.
 
     Parameters
     ----------
@@ -180,13 +85,13 @@ def review(
     period
         Such as 2013, 2013-Q1 or 2013-05.
     approve
-        Whether it is published: what was reviewed, byte for byte.
+        Whether it is published: what was reviewed, byte for byte, all of it or nothing.
     name, comment
         Who decides, and why; both go into the ledger.
     report_sha256
         The hash of the ``report.json`` that was read, or its beginning: no other draft is decided on.
     despite_overlap
-        Publish although a published report of another period shares days with this one.
+        Publish although a published report of another period shares days with this one; the ledger keeps it.
 
     Returns
     -------
@@ -204,11 +109,31 @@ def review(
     if not name.strip() or not comment.strip():
         raise ReviewError("a decision needs a name and a comment: they go into the ledger")
     programme = load(programme)
-    with hold(programme.store_path):
-        decided: dict[str, Any] = {"name": name, "comment": comment, "report_sha256": report_sha256}
+    with hold(programme.store_path), Warehouse.open(programme) as warehouse:
+        ledger = Ledger(warehouse)
+        draft = _waiting(ledger, period, report_sha256)
+        target = _on_site(programme, draft)
         if approve:
-            return publish_draft(programme, period, **decided, despite_overlap=despite_overlap)
-        return reject_draft(programme, period, **decided)
+            overlapping = ", ".join(_overlapping_published(programme, ledger, period))
+            if overlapping and not despite_overlap:
+                raise RefusedError(
+                    f"{period} shares days with a published report ({overlapping}): whoever has both can subtract one "
+                    "from the other, and so learn of groups that a report withholds",
+                    hint="Publish periods that do not overlap. If you have compared both reports and accept what they "
+                    "tell together, add --despite-overlap; the ledger keeps it.",
+                )
+            _publish(programme, ledger, draft, target)
+            comment += f" (despite the overlap with {overlapping})" if overlapping else ""
+        elif remove_folder(target):  # of an interrupted approval
+            _write_index(programme, ledger)
+        decided = ledger.record(draft, state="published" if approve else "rejected", reviewer=name, comment=comment)
+    return decided, documents_path(programme, decided)
+
+
+def releases(programme: Programme) -> list[Release]:
+    """Give all releases of a series, by period and version, with who decided what about them, when and why."""
+    with Warehouse.open(programme, read_only=True) as warehouse:
+        return Ledger(warehouse).releases()
 
 
 def history(programme: Programme | str | Path) -> pd.DataFrame:
@@ -218,11 +143,6 @@ def history(programme: Programme | str | Path) -> pd.DataFrame:
     ----------
     programme
         From :func:`atr.load`, or the path of its file.
-
-    Raises
-    ------
-    ReviewError
-        If nothing has been published yet.
     """
     return pd.DataFrame([asdict(release) for release in releases(load(programme))])
 
@@ -261,6 +181,14 @@ def _overlapping_published(programme: Programme, ledger: Ledger, period: str) ->
 
 def _site_folder(programme: Programme, release: Release) -> Path:
     return documents_path(programme, replace(release, state="published"))
+
+
+def _publish(programme: Programme, ledger: Ledger, draft: Release, target: Path) -> None:
+    source = documents_path(programme, draft)
+    _require_unchanged(source, draft)
+    _public_folder(target.parent)
+    put_folder(source, target, mode=PUBLIC)
+    _write_index(programme, ledger, replace(draft, state="published"))
 
 
 def _require_unchanged(folder: Path, draft: Release) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from atr.core.publication import RATE_DIGITS
+from atr.core.tolerances import RECOMPUTED
 from atr.measures import MEASURES
 from atr.measures import group_fairness as fairness
 from atr.report import model
@@ -16,7 +17,6 @@ from atr.verify.consistency import contradictions
 from atr.verify.finding import Finding, differences, failed
 from atr.verify.population_bounds import Bools, Interval, PopulationBounds, RateBounds
 
-_NOISE = 1e-9
 _WHATEVER_THE_PEOPLE = ("reference", "people", "threshold", "attributes", "classes")
 _JUDGED = ("verdict", "reason", "shortfall", "sentence")
 
@@ -61,7 +61,7 @@ def _reference(printed: PopulationBounds, by: model.ComparedBy, *, is_compared: 
         yield Finding(where, "is not the largest group")
     elif by.chosen == "highest":
         rates = {who: printed.value(groups[who], printed.events[0]) for who in candidates}
-        if rates[by.reference][1] < max(low for low, _ in rates.values()) - _NOISE:
+        if rates[by.reference][1] < max(low for low, _ in rates.values()) - RECOMPUTED:
             yield Finding(where, "is not the group with the highest rate")
 
 
@@ -110,7 +110,7 @@ def _outside(printed: PopulationBounds, entry: model.Fairness) -> Iterator[Findi
     measure = MEASURES[entry.measure]
     if measure.scale == "ratio":
         follows = _ratio(a, b)
-        if b.value[1] <= _NOISE < a.value[0] if entry.value is not None else b.value[0] > _NOISE:
+        if b.value[1] <= RECOMPUTED < a.value[0] if entry.value is not None else b.value[0] > RECOMPUTED:
             yield Finding(_name(entry), "a ratio is stated where there is none, or is missing")
     else:
         follows = _difference(a, b) if measure.by_outcome else _distance(printed, pair)
@@ -159,24 +159,24 @@ def _ratio(a: RateBounds, b: RateBounds) -> RateBounds:
     """Bound the ratio of two rates and its ends; where both can be 0, so that it is 1, that as well."""
 
     def over(x: Interval, y: Interval) -> Interval:
-        smallest, largest = ((0.0 if p <= _NOISE else p / q if q > _NOISE else math.inf) for p, q in (x, y))
+        smallest, largest = ((0.0 if p <= RECOMPUTED else p / q if q > RECOMPUTED else math.inf) for p, q in (x, y))
         return smallest, largest
 
     value = over((a.value[0], b.value[1]), (a.value[1], b.value[0]))
     low = over((a.low[0], b.high[1]), (a.low[1], b.high[0]))
     high = over((a.high[0], b.low[1]), (a.high[1], b.low[0]))
-    if b.low[0] <= _NOISE:
+    if b.low[0] <= RECOMPUTED:
         high = high[0], math.inf
-    if max(a.value[0], b.value[0]) <= _NOISE:
+    if max(a.value[0], b.value[0]) <= RECOMPUTED:
         value = min(value[0], 1.0), max(value[1], 1.0)
-    if max(a.high[0], b.high[0]) <= _NOISE:
+    if max(a.high[0], b.high[0]) <= RECOMPUTED:
         low, high = (low[0], max(low[1], 1.0)), (min(high[0], 1.0), high[1])
     return RateBounds(value, low, high)
 
 
 def printed_rate(value: Interval) -> Interval:
     """Give between what a rate can be printed, from between what it lies."""
-    noise = 0.0 if value[0] == value[1] else _NOISE
+    noise = 0.0 if value[0] == value[1] else RECOMPUTED
     return nearest(value[0] - noise, RATE_DIGITS), nearest(value[1] + noise, RATE_DIGITS)
 
 
@@ -195,7 +195,7 @@ def _rounded(how: Callable[[float, int], float], number: float, digits: int) -> 
 
 
 def _slack(number: float) -> float:
-    return _NOISE * max(1.0, abs(number)) if math.isfinite(number) else 0.0
+    return RECOMPUTED * max(1.0, abs(number)) if math.isfinite(number) else 0.0
 
 
 def _key(entry: model.Fairness) -> tuple[object, ...]:

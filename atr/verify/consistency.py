@@ -9,10 +9,10 @@ import numpy as np
 from scipy.optimize import linprog
 
 from atr.core.publication import RATE_DIGITS
+from atr.core.tolerances import RECOMPUTED
 from atr.report.model import Fairness, PublicReport
 from atr.verify.finding import Finding
 
-_NOISE = 1e-9
 _INFEASIBLE = 2
 
 
@@ -30,8 +30,8 @@ def contradictions(report: PublicReport) -> Iterator[Finding]:
 
 def _possible(entries: Sequence[Fairness], report: PublicReport) -> bool:
     """Whether there are rates that give all these figures; of two outcomes, those of the other one are what is left."""
-    half = 0.5 * 10.0**-report.policy.digits + _NOISE
-    half_rate = 0.5 * 10.0**-RATE_DIGITS + _NOISE
+    half = 0.5 * 10.0**-report.policy.digits + RECOMPUTED
+    half_rate = 0.5 * 10.0**-RATE_DIGITS + RECOMPUTED
     two = len(report.outcomes) == 2
     places: dict[tuple[str, str], int] = {}
     between: dict[int, tuple[float, float]] = {}
@@ -45,7 +45,7 @@ def _possible(entries: Sequence[Fairness], report: PublicReport) -> bool:
             between[at] = max(low, stated - half_rate), min(high, stated + half_rate)
         bounds: list[tuple[float, float, float]] = []  # of the rates of both groups: how often each, at most
         if e.value is not None and e.measure == "p_percent_rule":
-            bounds = [(1.0, -(e.value + half), _NOISE), (-1.0, e.value - half, _NOISE)]
+            bounds = [(1.0, -(e.value + half), RECOMPUTED), (-1.0, e.value - half, RECOMPUTED)]
         elif e.value is not None:
             bounds = [(1.0, -1.0, e.value + half), (-1.0, 1.0, e.value + half)]
             if two and e.rates[0] != e.rates[1]:

@@ -20,6 +20,7 @@ from atr.core.arrays import AnnouncedMapping, ExactPopulation
 from atr.core.display_text import UNKNOWN
 from atr.core.protected import OwnCeiling, ProtectedSets
 from atr.core.publication import open_people
+from atr.core.tolerances import ROOT_TOLERANCE
 from atr.measures import group_fairness as fairness
 from atr.measures.cells import Cells, EventCells, Outcomes
 from atr.measures.feasible_outcomes import least_people
@@ -283,4 +284,4 @@ class _People:
 
         if left(0.0) <= 0:
             return 0.0
-        return 1.0 if left(1.0) >= 0 else float(brentq(left, 0.0, 1.0, xtol=1e-13))
+        return 1.0 if left(1.0) >= 0 else float(brentq(left, 0.0, 1.0, xtol=ROOT_TOLERANCE))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +13,7 @@ from atr.dossier import review
 from atr.errors import EnvironmentFault, RefusedError, ReviewError
 from atr.programme import Programme, load
 from atr.warehouse.files import create
+from atr.warehouse.ledger import Release
 from tests.helpers import series
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -24,8 +25,12 @@ def draft(tmp_path: Path) -> tuple[Programme, Path]:
     return load(path), series.publish(path).documents
 
 
+def _decide(programme: Programme, period: str, *, approve: bool, **changes: Any) -> tuple[Release, Path]:
+    return review.review(programme, period, approve=approve, **({"name": "R. Viewer", "comment": "read it"} | changes))
+
+
 def _approve(programme: Programme, **changes: str) -> Path:
-    return review.publish_draft(programme, "2024", **({"name": "R. Viewer", "comment": "read it"} | changes))[1]  # type: ignore[arg-type]
+    return _decide(programme, "2024", approve=True, **changes)[1]
 
 
 def test_approval_publishes_the_same_bytes_and_an_index(draft: tuple[Programme, Path]) -> None:
@@ -54,9 +59,9 @@ def test_the_site_can_be_served_and_the_store_is_private(draft: tuple[Programme,
 
 
 @pytest.mark.parametrize("linked", ["site", "period", "version"])
-@pytest.mark.parametrize("decide", [review.publish_draft, review.reject_draft])
+@pytest.mark.parametrize("approve", [True, False])
 def test_a_folder_of_the_site_that_is_a_link_is_refused(
-    draft: tuple[Programme, Path], tmp_path: Path, linked: str, decide: Callable[..., object]
+    draft: tuple[Programme, Path], tmp_path: Path, linked: str, approve: bool
 ) -> None:
     programme, documents = draft
     elsewhere = tmp_path / "elsewhere"
@@ -67,7 +72,7 @@ def test_a_folder_of_the_site_that_is_a_link_is_refused(
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(elsewhere)
     with pytest.raises(EnvironmentFault, match="nothing is published through links"):
-        decide(programme, "2024", name="R. Viewer", comment="read it")
+        _decide(programme, "2024", approve=approve)
     assert [path.name for path in elsewhere.rglob("*")] == ["v1", "mine"]
     assert [release.state for release in review.releases(programme)] == ["draft"]
     assert documents.is_dir()
@@ -116,7 +121,7 @@ def test_nothing_is_written_or_removed_through_a_link(draft: tuple[Programme, Pa
 def test_a_rejected_draft_is_kept_and_a_new_version_follows(draft: tuple[Programme, Path]) -> None:
     programme, documents = draft
     before = series.files(documents)
-    release, kept = review.reject_draft(programme, "2024", name="R. Viewer", comment="typo")
+    release, kept = _decide(programme, "2024", approve=False, comment="typo")
     assert release.state == "rejected"
     assert series.files(kept) == before
     assert not programme.site_path.exists()
@@ -168,7 +173,7 @@ def test_nothing_is_decided_twice(draft: tuple[Programme, Path]) -> None:
     with pytest.raises(ReviewError, match=r"version 1 is published by R\. Viewer"):
         _approve(programme)
     with pytest.raises(ReviewError, match="there is no release of 2023"):
-        review.publish_draft(programme, "2023", name="x", comment="y")
+        _decide(programme, "2023", approve=True)
 
 
 @pytest.mark.parametrize(
@@ -202,20 +207,20 @@ def test_periods_that_share_days_are_not_both_published(tmp_path: Path) -> None:
     assert "2024" in (quarter.dossier / "dossier.html").read_text().split("Look at this first")[1][:300]
     assert "Look at this first" not in (year.dossier / "dossier.html").read_text()
 
-    review.publish_draft(programme, "2024-Q2", name="A", comment="b")
+    _decide(programme, "2024-Q2", approve=True)
     for label in ("2024", "all"):
         with pytest.raises(RefusedError, match="2024-Q2"):
-            review.publish_draft(programme, label, name="A", comment="b")
+            _decide(programme, label, approve=True)
     assert not (programme.site_path / "2024").exists()
-    published, _ = review.publish_draft(programme, "2024", name="A", comment="compared", despite_overlap=True)
+    published, _ = _decide(programme, "2024", approve=True, comment="compared", despite_overlap=True)
     assert published.comment == "compared (despite the overlap with 2024-Q2)"
-    review.reject_draft(programme, "all", name="A", comment="b")
+    _decide(programme, "all", approve=False)
 
 
 def test_a_new_version_of_a_published_period_warns_the_reviewer(tmp_path: Path) -> None:
     path = series.write_series(tmp_path, series.card(2))
     series.publish(path)
-    review.publish_draft(load(path), "2024", name="A", comment="b")
+    _decide(load(path), "2024", approve=True)
     series.write_log(tmp_path / "log.csv", series.card(4))
     second = series.publish(path)
     assert second.release.version == 2
@@ -234,11 +239,11 @@ def test_an_interrupted_approval_counts_as_published(tmp_path: Path, monkeypatch
     with monkeypatch.context() as patched:
         patched.setattr("atr.dossier.review.site_html", stop)
         with pytest.raises(KeyboardInterrupt):
-            review.publish_draft(programme, "2024", name="A", comment="b")
+            _decide(programme, "2024", approve=True)
     with pytest.raises(RefusedError, match="2024"):
-        review.publish_draft(programme, "2024-Q2", name="A", comment="b")
+        _decide(programme, "2024-Q2", approve=True)
     assert review.waiting(programme, "2024-Q2")[3] == ("2024",)
-    review.publish_draft(programme, "2024", name="A", comment="b")
+    _decide(programme, "2024", approve=True)
 
 
 def test_rejecting_after_a_broken_off_approval_clears_the_site(
@@ -263,5 +268,5 @@ def test_rejecting_after_a_broken_off_approval_clears_the_site(
         assert {path.name for path in folder.iterdir()} == left
         new = folder / ".v1.new"
         assert not new.exists() or stat.S_IMODE(new.stat().st_mode) == 0o700, "nobody reads what is not published"
-    review.reject_draft(programme, "2024", name="R. Viewer", comment="after all")
+    _decide(programme, "2024", approve=False)
     assert list(folder.iterdir()) == []

@@ -19,7 +19,7 @@ def quick() -> Iterator[None]:
     """No PDF is laid out, and no curve has many points that are linear programmes: for tests of other numbers."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("atr.documents.render.pdf", lambda html, **_: b"%PDF of " + str(len(html)).encode())
-        patch.setattr("atr.dossier.privacy._FEW_LEVELS", (0.5, 1.0))
+        patch.setattr("atr.dossier.curves.FEW_LEVELS", (0.5, 1.0))
         yield
 
 

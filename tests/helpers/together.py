@@ -281,7 +281,7 @@ def publish(folder: Path, mix: Mix, counts: Counts | None = None) -> Published:
     previous = None
     if years:
         series.publish(path, "2023")
-        _, previous = review.publish_draft(load(path), "2023", name="R. Viewer", comment="read it")
+        _, previous = review.review(load(path), "2023", approve=True, name="R. Viewer", comment="read it")
     outcome = series.publish(path, "2024")
     return Published(mix, counts, outcome.documents, outcome, previous)
 

@@ -55,17 +55,7 @@ def failed_checks(
     programme: Programme, regions: Regions, of: pd.DataFrame, announced: Announcement, made: model.PublicReport
 ) -> list[dossier.Check]:
     """The checks of the dossier that failed."""
-    page = dossier.build(
-        programme=programme,
-        release_id="all-v1",
-        regions=decided(regions, programme.policy),
-        solved=of,
-        announcement=announced,
-        report=made,
-        previous=None,
-        accounting={"rows_read": 9, "decisions": 9, "duplicates": 0, "corrections": 0, "quarantined": 0, "reasons": {}},
-        unknown={},
-        related=dossier.Related(),
-        refusal=None,
-    )
-    return [c for c in page.checks if not c.passed]
+    rows = {"rows_read": 9, "decisions": 9, "duplicates": 0, "corrections": 0, "quarantined": 0, "reasons": {}}
+    found = decided(regions, programme.policy)
+    results = dossier.Results(programme, "all", 1, found, of, announced, made, accounting=rows, unknown={})
+    return [c for c in dossier.build(results).checks if not c.passed]

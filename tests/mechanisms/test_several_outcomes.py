@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from atr.dossier.privacy import _FEW_LEVELS
+from atr.dossier.curves import FEW_LEVELS
 from atr.errors import ProgrammeError
 from atr.programme import load
 from atr.verify import verify
@@ -134,7 +134,7 @@ def test_yardsticks_are_those_of_the_printed_numbers(
 def test_curves_of_linear_programmes_have_fewer_points_and_meet_the_optimum(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("atr.dossier.privacy._FEW_LEVELS", _FEW_LEVELS)
+    monkeypatch.setattr("atr.dossier.curves.FEW_LEVELS", FEW_LEVELS)
     outcome = series.publish(_series(tmp_path, fidelity={"delta": 0.88}))
     dossier = json.loads((outcome.dossier / "dossier.json").read_text())
     curves = dossier["curves"]
@@ -152,7 +152,7 @@ def test_curves_of_linear_programmes_have_fewer_points_and_meet_the_optimum(
 def test_too_many_linear_programmes_are_not_solved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, drawn: int
 ) -> None:
-    monkeypatch.setattr("atr.dossier.privacy._MOST_CELLS", most)
+    monkeypatch.setattr("atr.dossier.curves.MOST_REGIONS_TIMES_OUTCOMES", most)
     outcome = series.publish(_series(tmp_path))
     dossier = json.loads((outcome.dossier / "dossier.json").read_text())
     html = (outcome.dossier / "dossier.html").read_text()

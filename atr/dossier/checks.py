@@ -1,0 +1,209 @@
+"""What must hold before anybody reviews a report, and its measures beside the true ones. Private."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from atr.core.announcement import Announcement
+from atr.core.arrays import PublishedPopulation, TrueMapping, segment_of
+from atr.core.regions import Regions
+from atr.core.tolerances import SAME_PEOPLE, SAME_VALUE
+from atr.measures import group_fairness as fairness
+from atr.measures.cells import Cells
+from atr.programme import Policy, Programme
+from atr.report import individual, model, wording
+from atr.report.build import columns
+from atr.verify.statements import check
+
+_NAMED = 5
+"""Measures or statements that a failed check names."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrueMeasure:
+    """A fairness measure: as announced, its printed range, and the true value."""
+
+    name: str
+    true: float | None
+    announced: float | None
+    range: tuple[float | None, float | None]
+    verdict: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Something that must hold before anybody reviews."""
+
+    name: str
+    passed: bool
+    detail: str
+
+
+def true_measures(
+    programme: Programme, regions: Regions, announcement: Announcement, report: model.PublicReport
+) -> list[TrueMeasure]:
+    """Give the true value of every measure of a report, in the report's order.
+
+    Parameters
+    ----------
+    regions
+        The decision regions of the groups whose numbers are printed.
+    """
+    cells = _true_cells(regions, announcement)
+    found = fairness.compare(
+        cells,
+        columns(announcement, programme),
+        compared=[fairness.GroupingSpec(by.attributes, by.reference) for by in report.compared if by.reference],
+        legitimate=programme.names(legitimate=True),
+        outcomes=announcement.outcomes,
+        lines=programme.fairness,
+    )
+    by_entry = {(c.measure, c.by.name, c.groups, frozenset(c.condition), c.outcome): c for c in found}
+    measures = []
+    for entry in report.fairness:
+        if entry.pair is not None:
+            value = individual.excess(report, cells, entry.pair.distance, entry.pair.least_people).value
+        elif entry.summary is not None:
+            classes = [c for c in found if (c.measure, c.by.name, c.groups) == _comparison_of(entry)]
+            kept = fairness.counted(classes, minimum=programme.policy.minimum_group_size)
+            values, ranges, people = zip(*((c.value, c.range, sum(c.people)) for c in kept), strict=True)
+            value, _ = fairness.overall(entry.summary, values, ranges, people)
+        else:
+            value = by_entry[*_comparison_of(entry), frozenset(entry.condition.items()), entry.outcome].value
+        true = value if math.isfinite(value) else None
+        measures.append(TrueMeasure(_name(entry), true, entry.value, entry.range, entry.verdict))
+    return measures
+
+
+def _true_cells(regions: Regions, announcement: Announcement) -> Cells[TrueMapping]:
+    return Cells(
+        people=regions.population,
+        chance=regions.decision,
+        digits=announcement.digits,
+        lower=regions.decision,
+        upper=regions.decision,
+        offsets=regions.offsets,
+        exact=False,
+        published=PublishedPopulation(announcement.published),
+    )
+
+
+def _comparison_of(entry: model.Fairness) -> tuple[str, str, tuple[str, str]]:
+    return entry.measure, entry.attribute, entry.groups
+
+
+def _name(entry: model.Fairness) -> str:
+    name = entry.measure.replace("_", " ")
+    if entry.pair is not None:
+        least = entry.pair.least_people
+        among = "" if least is None else f" of regions of {wording.count(least, 'person', 'people')} or more"
+        return f"{name}, {entry.pair.distance.replace('_', ' ')}: largest excess{among}"
+    outcome = f", “{entry.outcome}”" if entry.outcome else ""
+    over = f", {entry.summary.replace('_', ' ')}" if entry.summary else ""
+    given = "".join(f", {attribute}: {value}" for attribute, value in entry.condition.items())
+    return f"{name}{outcome}{over}: {' against '.join(entry.groups)}{given}"
+
+
+def checks(
+    programme: Programme,
+    regions: Regions,
+    announcement: Announcement,
+    report: model.PublicReport,
+    measures: Sequence[TrueMeasure],
+    rows: Mapping[str, int],
+) -> Iterator[Check]:
+    """Check a report that is to be reviewed, with the true decisions at hand.
+
+    Parameters
+    ----------
+    programme, announcement, report
+        What is announced, by which policy, and the report of it.
+    regions
+        The decision regions of the groups whose numbers are printed.
+    measures
+        The measures of the report beside the true ones.
+    rows
+        What became of the log's rows.
+    """
+    adds_up = rows["rows_read"] == sum(rows[k] for k in ("decisions", "duplicates", "corrections", "quarantined"))
+    yield Check("every row read is accounted for", adds_up, wording.count(rows["rows_read"], "row"))
+    if len(regions):
+        yield _promise_kept(regions, announcement)
+        yield from _ceiling_kept(announcement, programme.policy)
+        if programme.policy.group_rates == "exact":
+            yield _rates_kept(regions, announcement)
+    outside = [
+        measure.name
+        for entry, measure in zip(report.fairness, measures, strict=True)
+        if not _in_range(measure, 10.0**-announcement.digits * (1.5 if entry.summary == "mean_over_classes" else 1))
+    ]
+    detail = "; ".join(outside[:_NAMED]) or wording.count(len(measures), "measure")
+    yield Check("every true measure lies in its printed range", not outside, detail)
+    found = check(report)
+    detail = "; ".join(str(finding) for finding in found[:_NAMED]) or "verified"
+    yield Check("the report bears out its own statements", not found, detail)
+
+
+def _promise_kept(regions: Regions, announcement: Announcement) -> Check:
+    """Check that every chance outside flattened groups is as promised."""
+    promised = ~announcement.flat
+    chance, true = announcement.chance[promised], regions.decision[promised]
+    low, high = announcement.fidelity.allowed_on_grid(true, digits=announcement.digits)
+    kept = bool(((low <= chance) & (chance <= high)).all())
+    moved = float(np.abs(announcement.mapping[promised] - true).max(initial=0.0))
+    return Check("every announced chance keeps the promise", kept, f"the largest change is {moved:.4f}")
+
+
+def _ceiling_kept(announcement: Announcement, policy: Policy) -> Iterator[Check]:
+    known, flattened = announcement.known, announcement.flattened.tolist()
+    held = {"for exact and for published populations": announcement.held_confidences()}
+    if known is not None:
+        held = {
+            "by the side information": announcement.held_confidences(),
+            "for published populations": announcement.printed_confidences(held=True),
+        }
+    for whose, confidences in held.items():
+        kept = (sure for sure, flat in zip(confidences, flattened, strict=True) if not flat)
+        surest = max(kept, default=Fraction(0))
+        yield Check(
+            f"no group is above the ceiling, {whose}",
+            surest <= Fraction(str(policy.max_confidence)),
+            f"the surest is {float(surest):.4f}, the ceiling {policy.max_confidence:g}",
+        )
+    if known is not None:
+        group_of, starts = segment_of(announcement.offsets), announcement.offsets[:-1]
+        assumed, own = (
+            people / np.add.reduceat(people, starts)[group_of] for people in (known, announcement.population)
+        )
+        far = f"{100 * np.abs(assumed - own).max():.1f} points"
+        detail = f"shares within a group differ from those of the log by up to {far}"
+        yield Check("the side information covers every announced region", bool((known > 0).all()), detail)
+    if any(flattened):
+        pairs = zip(announcement.confidences(), announcement.prior_confidences(), flattened, strict=True)
+        same = all(sure == prior for sure, prior, flat in pairs if flat)
+        detail = wording.count(sum(flattened), "group")
+        yield Check("flattened groups tell no more than is known without the report", same, detail)
+
+
+def _rates_kept(regions: Regions, announcement: Announcement) -> Check:
+    people, outcomes = regions.population[:, None], announcement.chance.shape[1]
+    moved = np.add.reduceat(people * (announcement.mapping - regions.decision), regions.offsets[:-1])
+    half = 10.0**-announcement.group_digits / (2 if outcomes == 2 else 1)
+    kept = bool((np.abs(moved) <= (regions.group_population * half)[:, None] + SAME_PEOPLE).all())
+    detail = f"the largest difference is {float(np.abs(moved).max()):.2f} people"
+    return Check("every group keeps its number of people with each outcome, up to rounding", kept, detail)
+
+
+def _in_range(measure: TrueMeasure, rounded: float) -> bool:
+    """Tell whether a true value lies in its range; one of no width was rounded by so much at most.
+
+    A mean of printed figures may be off by half a digit more than these. Without a true ratio nothing can be said.
+    """
+    low, high = measure.range
+    slack = rounded if low == high else SAME_VALUE
+    return measure.true is None or (low or 0.0) - slack <= measure.true <= (math.inf if high is None else high) + slack

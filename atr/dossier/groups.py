@@ -1,0 +1,162 @@
+"""What the reviewer sees of every QID group: confidences, leakage, and its regions with their true chances. Private."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from atr.core.announcement import Announcement
+from atr.core.arrays import AnnouncedMapping, FloatArray, TrueMapping
+from atr.core.confidence import maximum_confidence, privacy_limit
+from atr.core.leakage import leakage_of_values
+from atr.core.regions import DisclosureStatus, Regions
+from atr.core.tolerances import SAME_CONFIDENCE
+
+Yardstick = float | Literal["inf"]
+"""JSON has no infinity: it is the text "inf"."""
+Yardsticks = dict[str, Yardstick]
+"""What a mapping gives away in a group, in the units of other definitions: the fields of :mod:`atr.core.leakage`."""
+
+_STATUS = {
+    DisclosureStatus.ANNOUNCED: ("announced", ""),
+    DisclosureStatus.TOO_SMALL: ("withheld", "fewer people than the minimum"),
+    DisclosureStatus.PRIOR_TOO_SURE: ("withheld", "prior knowledge alone exceeds the ceiling"),
+    DisclosureStatus.FLATTENED: ("flattened", "prior knowledge alone exceeds the ceiling"),
+}
+"""What became of a group, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A decision region: its exact counts, its true and its announced chance of the positive outcome."""
+
+    values: tuple[str, ...]
+    population: int
+    positives: int
+    true: float
+    announced: float | None
+    change: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class DossierGroup:
+    """A QID group: what became of it and what it can give away.
+
+    Parameters
+    ----------
+    values
+        Its public attributes.
+    status, reason
+        ``announced``, ``flattened`` or ``withheld``, and why.
+    merged
+        How many groups of the log are in it; 0 where it was not merged.
+    population
+        Exact people.
+    prior, true_confidence
+        How sure a reader can be without a report, and by the true rules.
+    beta
+        The smallest confidence the mechanism can reach under the policy.
+    announced_confidence
+        How sure a reader can be by the announced rules.
+    true_leakage, announced_leakage
+        That of the true and of the announced rules, with the exact populations; None where the group is withheld or
+        nothing was announced.
+    binds, stated
+        Whether its ``beta`` is the largest, and whether the confidence that the report states is this group's.
+    cells
+        Its decision regions.
+    """
+
+    values: tuple[str, ...]
+    status: str
+    reason: str
+    merged: int
+    population: int
+    prior: float
+    true_confidence: float
+    beta: float | None
+    announced_confidence: float | None
+    true_leakage: Yardsticks | None
+    announced_leakage: Yardsticks | None
+    binds: bool
+    stated: bool
+    cells: tuple[Cell, ...]
+
+
+def groups(regions: Regions, beta: FloatArray, announcement: Announcement | None) -> Iterator[DossierGroup]:
+    """Give every group of a period.
+
+    Parameters
+    ----------
+    regions
+        All decision regions of the period.
+    beta
+        (k,) the smallest confidence of each group to announce.
+    announcement
+        What is announced; None where the run was refused.
+    """
+    true, prior = maximum_confidence(regions.groups, regions.decision), privacy_limit(regions.groups)
+    optimal = dict(zip(regions.announced.tolist(), beta.tolist(), strict=False))  # none where nothing was solved
+    worst = max(optimal.values(), default=math.nan)
+    to_announce = regions.take(regions.announced)
+    true_leakage = dict(zip(regions.announced.tolist(), _yardsticks(to_announce, to_announce.decision), strict=True))
+    chances, shown = _announced(regions, announcement)
+    for g, (start, end) in enumerate(zip(regions.offsets[:-1].tolist(), regions.offsets[1:].tolist(), strict=True)):
+        status, reason = _STATUS[DisclosureStatus(regions.status[g])]
+        confidence, stated, leakage = shown.get(g, (None, False, None))
+        yield DossierGroup(
+            values=regions.group_values[g],
+            status=status,
+            reason=reason,
+            merged=regions.merged.get(regions.group_values[g], 0),
+            population=int(regions.group_population[g]),
+            prior=float(prior[g]),
+            true_confidence=float(true[g]),
+            beta=optimal.get(g),
+            announced_confidence=confidence,
+            true_leakage=true_leakage.get(g),
+            announced_leakage=leakage,
+            binds=g in optimal and optimal[g] >= worst - SAME_CONFIDENCE,
+            stated=stated,
+            cells=tuple(_cell(regions, i, chances.get(i)) for i in range(start, end)),
+        )
+
+
+def _announced(
+    regions: Regions, announcement: Announcement | None
+) -> tuple[dict[int, float], dict[int, tuple[float, bool, Yardsticks]]]:
+    """Give the announced chance of each region; of each group its confidence, whether that is stated, its leakage."""
+    if announcement is None:
+        return {}, {}
+    which = announcement.groups
+    chances = dict(zip(regions.members(which).tolist(), announcement.mapping[:, 0].tolist(), strict=True))
+    held = [float(confidence) for confidence in announcement.held_confidences()]
+    plain, flattened = announcement.confidences(), announcement.flattened.tolist()
+    surest = max((sure for sure, flat in zip(plain, flattened, strict=True) if not flat), default=None)
+    stated = [sure == surest and not flat for sure, flat in zip(plain, flattened, strict=True)]
+    leakage = _yardsticks(regions.take(which), announcement.mapping)
+    return chances, dict(zip(which.tolist(), zip(held, stated, leakage, strict=True), strict=True))
+
+
+def _cell(regions: Regions, region: int, announced: float | None) -> Cell:
+    population, positives = int(regions.population[region]), int(regions.counts[region, 0])
+    true = positives / population
+    change = None if announced is None else announced - true
+    return Cell(regions.region_values[region], population, positives, true, announced, change)
+
+
+def _yardsticks(regions: Regions, mapping: TrueMapping | AnnouncedMapping) -> list[Yardsticks]:
+    """Give the yardsticks of a mapping of some regions, for each of their groups."""
+    if not len(regions):
+        return []
+    found = leakage_of_values(
+        regions.assumed, mapping, regions.offsets, values=regions.region_values, sets=regions.sets
+    )
+    columns = {name: [_finite(x) for x in values.tolist()] for name, values in asdict(found).items()}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _finite(value: float) -> Yardstick:
+    return round(value, 6) if math.isfinite(value) else "inf"
