@@ -8,6 +8,7 @@ TrueType: tokenising and unpacking the others would take a third of its time.
 from __future__ import annotations
 
 import base64
+import re
 from functools import cache
 from pathlib import Path
 
@@ -44,14 +45,13 @@ def with_fonts(html: str, *, embedded: bool = True) -> str:
     embedded
         Whether it is to carry the fonts in itself; else it names them, for :func:`read`.
     """
-    characters = {ord(character) for character in set(html)}
     found = [
         _face(family + _SUFFIX[subset], weight, style, ranges, f"{file}-{subset}-{weight}-{style}", embedded)
         for subset, ranges in _SUBSETS.items()
-        if subset == "latin" or any(_within(c, ranges) for c in characters)
+        if subset == "latin" or _within(ranges).search(html)
         for family, file, weight, style in _FACES
     ]
-    if any(_within(c, _SYMBOLS) for c in characters):
+    if _within(_SYMBOLS).search(html):
         found.append(_face("ATR Symbols", "400", "normal", _SYMBOLS, "atr-symbols", embedded))
     return html.replace("<style>\n", "\n".join(["<style>", *found, ""]), 1)
 
@@ -78,14 +78,10 @@ def _bundled() -> dict[str, Path]:
     return {path.stem: path for path in (templates.folder() / "report" / "fonts").glob("*.ttf")}
 
 
-def _within(character: int, ranges: str) -> bool:
-    return any(low <= character <= high for low, high in _parsed(ranges))
-
-
 @cache
-def _parsed(ranges: str) -> tuple[tuple[int, int], ...]:
-    ends = [part.removeprefix("U+").split("-") for part in ranges.split(",")]
-    return tuple((int(part[0], 16), int(part[-1], 16)) for part in ends)
+def _within(ranges: str) -> re.Pattern[str]:
+    """What finds a character of some ranges, which are written as in CSS."""
+    return re.compile("[" + re.sub("(?:U[+])?([0-9A-F]{4}),?", r"\\u\1", ranges) + "]")
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from atr.documents import fonts, templates
@@ -109,13 +110,11 @@ def site_html(programme: ProgrammeInfo, releases: Sequence[IndexEntry]) -> str:
 
 def named_withheld(report: PublicReport) -> list[str]:
     """Names of withheld groups that fit a one-page report."""
-    names: list[str] = []
-    for group in report.withheld_groups:
-        name = name_of(group, [a for a in report.attributes if a.role == "public"])
-        if sum(map(len, names)) + len(name) > _ROOM_FOR_NAMES:
-            break
-        names.append(name)
-    return names
+    public = [a for a in report.attributes if a.role == "public"]
+    names = [name_of(group, public) for group in report.withheld_groups]
+    return [
+        name for name, letters in zip(names, accumulate(map(len, names)), strict=True) if letters <= _ROOM_FOR_NAMES
+    ]
 
 
 def shorten(text: str, length: int) -> str:

@@ -7,13 +7,20 @@ import json
 from pathlib import Path
 from typing import Any
 
-from atr.documents import csv as annex
+from atr.documents import csv
 from atr.documents.html import report_html
 from atr.documents.pdf import pdf
 from atr.report.model import PublicReport
 
 REPORT = "report.json"
 MANIFEST = "manifest.json"
+ANNEX = {
+    REPORT: (csv.report_json, "The report, machine-readable"),
+    "announced_rules.csv": (csv.announced_rules, "The announced decision rules"),
+    "fairness.csv": (csv.fairness, "The fairness measures"),
+    "influence.csv": (csv.influence, "The influence of each input"),
+}
+"""The machine-readable files, which the PDF has as attachments."""
 
 
 def render(report: PublicReport, folder: Path) -> dict[str, Any]:
@@ -37,7 +44,8 @@ def render(report: PublicReport, folder: Path) -> dict[str, Any]:
     """
     files = contents(report)
     folder.mkdir(parents=True, exist_ok=True)
-    manifest = {"files": {name: _entry(files[name]) for name in sorted(files)}}
+    entries = {name: {"sha256": _sha256(content), "bytes": len(content)} for name, content in sorted(files.items())}
+    manifest = {"files": entries}
     for name, content in files.items():
         (folder / name).write_bytes(content)
     (folder / MANIFEST).write_bytes((json.dumps(manifest, indent=1, sort_keys=True) + "\n").encode())
@@ -46,26 +54,16 @@ def render(report: PublicReport, folder: Path) -> dict[str, Any]:
 
 def contents(report: PublicReport) -> dict[str, bytes]:
     """The files of a release by name, the manifest not among them."""
-    data = annex.report_json(report)
-    sha256 = hashlib.sha256(data).hexdigest()
-    rules, fairness, influence = annex.announced_rules(report), annex.fairness(report), annex.influence(report)
-    html = report_html(report, sha256=sha256)
+    annex = {name: make(report) for name, (make, _) in ANNEX.items()}
+    sha256 = _sha256(annex[REPORT])
+    attached = {name: (annex[name], about) for name, (_, about) in ANNEX.items()}
     paper = report_html(report, sha256=sha256, embedded=False)
-    attached = {
-        REPORT: (data, "The report, machine-readable"),
-        "announced_rules.csv": (rules, "The announced decision rules"),
-        "fairness.csv": (fairness, "The fairness measures"),
-        "influence.csv": (influence, "The influence of each input"),
-    }
     return {
-        "report.html": html.encode(),
+        "report.html": report_html(report, sha256=sha256).encode(),
         "report.pdf": pdf(paper, date=report.date, identifier=sha256[:32], attachments=attached),
-        REPORT: data,
-        "announced_rules.csv": rules,
-        "fairness.csv": fairness,
-        "influence.csv": influence,
+        **annex,
     }
 
 
-def _entry(content: bytes) -> dict[str, str | int]:
-    return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -171,7 +172,8 @@ def test_the_shortfall_takes_the_ratio_to_the_line(value: float | None, people: 
     ],
 )  # fmt: skip
 def test_fairness_at_a_glance(counts: tuple[int, int, int], text: str) -> None:
-    assert glance.fairness(glance.Verdicts(*counts), "four-fifths rule") == text
+    found = Counter(met=counts[0], not_met=counts[1], cannot_tell=counts[2])
+    assert glance.fairness(found, "four-fifths rule") == text
 
 
 def with_policy(report: PublicReport, **changes: Any) -> PublicReport:

@@ -468,7 +468,7 @@ def test_no_verdict_rests_on_regions_of_too_few_people() -> None:
     page = report_html(made, sha256="0" * 64)
     assert "regions of 50 people or more" in page
     assert "a verdict is given only for regions of 50 people or more" in page
-    assert glance.verdicts(made.fairness).too_few == 1
+    assert glance.verdicts(made.fairness)["too_few_people"] == 1
     column = [row["least_people"] for row in csv.DictReader(io.StringIO(annex.fairness(made).decode(), newline=""))]
     assert column[-2:] == ["", "50"]
     policy = made.policy.model_copy(update={"minimum_group_size": 1000})

@@ -9,37 +9,21 @@ from typing import Any
 from atr.documents.sections import fairness, glance, influence, method, provenance, rules
 from atr.report.model import PublicReport
 
+Context = Callable[[PublicReport], Mapping[str, Any]]
+"""What a template finds as ``view``; ``parts`` in it are headings within the section, an id and a title each."""
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A section of the report.
-
-    Parameters
-    ----------
-    id
-        Its template is ``report/sections/ID.jinja``; links lead to it by this name.
-    title
-        Its heading.
-    context
-        What its template finds as ``view``; ``parts`` in it are headings within the section, an id and a title each.
-    """
-
-    id: str
-    title: str
-    context: Callable[[PublicReport], Mapping[str, Any]] = lambda _: {}
-
-
-SECTIONS = (
-    Section("glance", "At a glance", glance.context),
-    Section("rules", "Announced decision rules", rules.context),
-    Section("fairness", "Fairness", fairness.context),
-    Section("influence", "Influence of each input", influence.context),
-    Section("notes", "Fidelity notes"),
-    Section("quality", "Data quality"),
-    Section("method", "Method and glossary", method.context),
-    Section("contact", "Contact, and how to contest a decision"),
-    Section("provenance", "Provenance", provenance.context),
-)
+SECTIONS: dict[str, tuple[str, Context | None]] = {
+    "glance": ("At a glance", glance.context),
+    "rules": ("Announced decision rules", rules.context),
+    "fairness": ("Fairness", fairness.context),
+    "influence": ("Influence of each input", influence.context),
+    "notes": ("Fidelity notes", None),
+    "quality": ("Data quality", None),
+    "method": ("Method and glossary", method.context),
+    "contact": ("Contact, and how to contest a decision", None),
+    "provenance": ("Provenance", provenance.context),
+}
+"""By id the title and what the template ``report/sections/ID.jinja`` needs beside the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +40,9 @@ class Heading:
 def numbered(report: PublicReport) -> list[Heading]:
     """The contents of a report: every section, each followed by its parts."""
     found = []
-    for i, section in enumerate(SECTIONS, start=1):
-        view = section.context(report)
-        found.append(Heading(section.id, str(i), section.title, view=view))
+    for i, (id, (title, context)) in enumerate(SECTIONS.items(), start=1):
+        view = context(report) if context else {}
+        found.append(Heading(id, str(i), title, view=view))
         parts = enumerate(view.get("parts", ()), start=1)
-        found += [Heading(id, f"{i}.{k}", title, level=3) for k, (id, title) in parts]
+        found += [Heading(part, f"{i}.{k}", about, level=3) for k, (part, about) in parts]
     return found

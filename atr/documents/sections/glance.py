@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from atr.documents.comparisons import other, ratios, rule, same_people
@@ -12,35 +11,20 @@ from atr.report import wording
 from atr.report.model import Fairness, PublicReport
 
 
-@dataclass(frozen=True, slots=True)
-class Verdicts:
-    """How many comparisons meet a line, do not, cannot be told for privacy, and have too few people for a verdict."""
-
-    met: int
-    not_met: int
-    cannot_tell: int
-    too_few: int = 0
-
-    @property
-    def total(self) -> int:
-        return self.met + self.not_met + self.cannot_tell + self.too_few
-
-
 def context(report: PublicReport) -> dict[str, Any]:
     """What the section prints."""
     kept, again = counted_once(report)
     return {
         "verdicts": verdicts(kept),
-        "fairness": fairness(verdicts(kept), wording.rule_name(rule(report))),
+        "fairness": fairness(verdicts(kept), wording.rule_name(rule(report))) if kept else "",
         "counted_again": again,
         "every": verdicts(report.fairness),
     }
 
 
-def verdicts(entries: Iterable[Fairness]) -> Verdicts:
-    """How many comparisons have which verdict."""
-    found = Counter("too_few" if e.reason == "too_few_people" else e.verdict for e in entries)
-    return Verdicts(found["met"], found["not_met"], found["cannot_tell"], found["too_few"])
+def verdicts(entries: Iterable[Fairness]) -> Counter[str]:
+    """How many comparisons are met, not_met and cannot_tell, for privacy, or have too_few_people for a verdict."""
+    return Counter("too_few_people" if e.reason == "too_few_people" else e.verdict for e in entries if e.verdict)
 
 
 def counted_once(report: PublicReport) -> tuple[list[Fairness], list[str]]:
@@ -62,27 +46,28 @@ def counted_once(report: PublicReport) -> tuple[list[Fairness], list[str]]:
     return kept, again
 
 
-def fairness(found: Verdicts, rule: str) -> str:
+def fairness(found: Counter[str], rule: str) -> str:
     """How many comparisons a rule was met in, as a sentence."""
-    pair, private = "of a group with its reference group", "be told from a report this private"
-    if found.total == 1:
-        if found.too_few:
-            return f"The one comparison {pair} has too few people for a verdict."
-        if found.cannot_tell:
-            return f"Whether the one comparison {pair} meets the {rule} cannot {private}."
-        return f"The one comparison {pair} {'meets' if found.met else 'does not meet'} the {rule}."
-    if found.met == found.total:
-        return f"All {found.total} comparisons {pair} meet the {rule}."
-    if found.not_met == found.total:
-        return f"None of the {found.total} comparisons {pair} meets the {rule}."
-    if found.cannot_tell == found.total:
-        return f"For none of the {found.total} comparisons {pair} can it {private} whether it meets the {rule}."
-    rest = "" if found.met else f" meet the {rule}"
+    pair, private, total = "of a group with its reference group", "be told from a report this private", found.total()
+    only = next(iter(+found)) if len(+found) == 1 else ""
+    if total == 1:
+        return {
+            "met": f"The one comparison {pair} meets the {rule}.",
+            "not_met": f"The one comparison {pair} does not meet the {rule}.",
+            "cannot_tell": f"Whether the one comparison {pair} meets the {rule} cannot {private}.",
+            "too_few_people": f"The one comparison {pair} has too few people for a verdict.",
+        }[only]
+    if only == "met":
+        return f"All {total} comparisons {pair} meet the {rule}."
+    if only == "not_met":
+        return f"None of the {total} comparisons {pair} meets the {rule}."
+    if only == "cannot_tell":
+        return f"For none of the {total} comparisons {pair} can it {private} whether it meets the {rule}."
+    met, not_met, cannot_tell, too_few = (found[v] for v in ("met", "not_met", "cannot_tell", "too_few_people"))
     parts = (
-        (found.met, f"{'meets' if found.met == 1 else 'meet'} the {rule}"),
-        (found.not_met, f"{'does' if found.not_met == 1 else 'do'} not{rest}"),
-        (found.cannot_tell, ""),
-        (found.too_few, f"{'has' if found.too_few == 1 else 'have'} too few people for a verdict"),
+        (met, f"{met} {'meets' if met == 1 else 'meet'} the {rule}"),
+        (not_met, f"{not_met} {'does' if not_met == 1 else 'do'} not{'' if met else f' meet the {rule}'}"),
+        (cannot_tell, f"for {cannot_tell} it cannot {private}"),
+        (too_few, f"{too_few} {'has' if too_few == 1 else 'have'} too few people for a verdict"),
     )
-    said = [f"{n} {what}" if what else f"for {n} it cannot {private}" for n, what in parts if n]
-    return f"Of {found.total} comparisons {pair}, {wording.listed(said)}."
+    return f"Of {total} comparisons {pair}, {wording.listed([text for count, text in parts if count])}."

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import Any
 
 from atr.documents.charts.rows import Chart, Mark, row_chart
 from atr.documents.charts.tree import NAMED, Leaf, TreeChart, either, tree_chart
 from atr.measures.influence import SHAPLEY_UP_TO
-from atr.report.model import Dependence, GroupInfluence, Influence, PublicReport
+from atr.report.model import AttributeInfo, Dependence, GroupInfluence, Influence, PublicReport
 from atr.report.wording import NBSP, listed, percent_decimals, points, raised
 
 MAX_BARS = 20
@@ -27,19 +26,6 @@ MAX_DEPENDENCES = 12
 def context(report: PublicReport) -> dict[str, Any]:
     """What the section prints; None where nothing is announced."""
     return {"influence": Influences(report) if report.influence and report.surrogate else None}
-
-
-@dataclass(frozen=True)
-class ByGroup:
-    """The influence on the rates of groups, by a protected attribute.
-
-    ``rows`` have for each printed input, and then for all together, the influence and the Shapley value.
-    """
-
-    title: str
-    rows: Sequence[tuple[str, Sequence[tuple[str, str]]]]
-    in_all: int
-    sentences: Sequence[str]
 
 
 class Influences:
@@ -135,27 +121,29 @@ class Influences:
         ]
         return max(pairs, key=lambda pair: (pair[1].shapley or 0.0) - (pair[0].shapley or 0.0), default=None)
 
-    def groups(self) -> list[ByGroup]:
-        """By every attribute that groups are compared by."""
-        return [
-            self._by_group(a.name, whole)
-            for a in self.report.attributes
-            if len(whole := _of_attribute(self.whole, a.name)) > 1
-        ]
+    def groups(self) -> list[dict[str, Any]]:
+        """By every attribute that groups are compared by, the influence on their rates.
 
-    def _by_group(self, attribute: str, whole: Mapping[str, GroupInfluence]) -> ByGroup:
-        of = {e.inputs[0]: _of_attribute(e, attribute) for e in self.single}
-        largest = sorted(whole, key=lambda v: -self.people[attribute][v])[:MAX_GROUPS]
-        printed = [value for value in whole if value in largest]
-        moved = {value: {name: of[name][value] for name in of} for value in printed}
-        told = sorted(printed, key=lambda v: -max(abs(g.value) for g in moved[v].values()))[:MAX_SENTENCES]
+        A row has a cell for each printed input, and then one for all together.
+        """
+        found = ((a, _of_attribute(self.whole, a.name)) for a in self.report.attributes)
+        return [self._by_group(a, whole) for a, whole in found if len(whole) > 1]
+
+    def _by_group(self, a: AttributeInfo, whole: Mapping[str, GroupInfluence]) -> dict[str, Any]:
+        of = {e.inputs[0]: _of_attribute(e, a.name) for e in self.single}
+        largest = sorted(whole, key=lambda v: -self.people[a.name][v])[:MAX_GROUPS]
+        moved = {value: {name: of[name][value] for name in of} for value in whole if value in largest}
+        told = sorted(moved, key=lambda v: -max(abs(g.value) for g in moved[v].values()))[:MAX_SENTENCES]
         columns = [e.inputs[0] for e in self.columns]
-        return ByGroup(
-            self.titles[attribute],
-            [(v, [*(self._cell(moved[v][name]) for name in columns), self._cell(whole[v])]) for v in printed],
-            len(whole),
-            [self._on_group(v, moved[v], whole[v]) for v in printed if v in told],
-        )
+        return {
+            "title": a.title,
+            "rows": [
+                (v, [*(self._cell(by_input[name]) for name in columns), self._cell(whole[v])])
+                for v, by_input in moved.items()
+            ],
+            "in_all": len(whole),
+            "sentences": [self._on_group(v, moved[v], whole[v]) for v in moved if v in told],
+        }
 
     def _cell(self, e: GroupInfluence) -> tuple[str, str]:
         return self.signed(e.value), "" if e.shapley is None else self.signed(e.shapley)
@@ -172,7 +160,9 @@ class Influences:
         if len(moves) > 1:
             said = f"{rate}, by {self.amount(most.value)}, with {drawn}, each alone"
         else:
-            said = f"{rate} with {drawn}; it would be {self.amount(most.value)} {_lower(most.value > 0)}"
+            said = (
+                f"{rate} with {drawn}; it would be {self.amount(most.value)} {'lower' if most.value > 0 else 'higher'}"
+            )
             reference = next((e.reference for e in self.report.fairness if e.attribute == whole.attribute), None)
             if most.disparity and reference is not None:
                 nearer = "nearer to" if most.disparity > 0 else "further from"
@@ -207,7 +197,10 @@ class Influences:
                 f"from that with “{e.against}”."
             )
         shared = {d.value: self.covered(d.shared or 0.0) for d in e.dependence}
-        parts = [f"{self.amount(known[v])} {_lower(known[v] < 0)} with “{v}” ({shared[v]} of people)" for v in told]
+        parts = [
+            f"{self.amount(known[v])} {'lower' if known[v] < 0 else 'higher'} with “{v}” ({shared[v]} of people)"
+            for v in told
+        ]
         return (
             f"set against “{e.against}”, and of the same people, the average chance of “{self.report.positive}” is "
             f"{listed(parts)}."
@@ -259,7 +252,3 @@ def _largest(figures: Mapping[str, float]) -> list[str]:
     """The inputs of the largest figure in absolute value, all of them where they are even; none where that is 0."""
     most = max(map(abs, figures.values()), default=0.0)
     return [name for name, figure in figures.items() if most and abs(figure) == most]
-
-
-def _lower(lower: bool) -> str:
-    return "lower" if lower else "higher"

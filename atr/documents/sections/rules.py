@@ -20,14 +20,8 @@ MAX_NAMED = 40
 _MAX_HEADER = 130
 
 _Values = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A printed chance in percent and its shade, 0 to 20."""
-
-    text: str
-    shade: int
+Cell = tuple[str, int]
+"""A printed chance in percent and its shade, 0 to 20."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +97,7 @@ def _cell(report: PublicReport, region: Region | None) -> Cell | None:
     if region is None:
         return None
     chance = region.announced[report.positive]
-    return Cell(points(chance, decimals=percent_decimals(report.policy.digits)), round(chance * 20))
+    return points(chance, decimals=percent_decimals(report.policy.digits)), round(chance * 20)
 
 
 def _row(report: PublicReport, group: Group, label: str, cells: Sequence[Cell | None] = ()) -> Row:
@@ -153,6 +147,6 @@ def _example(report: PublicReport, blocks: Iterable[Block], columns: Sequence[st
                     who = ", ".join(filter(None, (block.heading, row.label if columns else "")))
                     return (
                         f"The first chance is for people described as “{who}” and, in {title}, “{column}”: of 100 of "
-                        f"them, about {cell.text} had the outcome “{report.positive}”, as announced."
+                        f"them, about {cell[0]} had the outcome “{report.positive}”, as announced."
                     )
     return ""
