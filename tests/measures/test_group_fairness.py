@@ -7,6 +7,7 @@ import csv
 import dataclasses
 import io
 import json
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
