@@ -10,6 +10,7 @@ from scipy.optimize import linprog
 
 from atr.core.publication import RATE_DIGITS
 from atr.core.tolerances import RECOMPUTED
+from atr.measures import MEASURES
 from atr.report.model import Fairness, PublicReport
 from atr.verify.finding import Finding
 
@@ -20,7 +21,7 @@ def contradictions(report: PublicReport) -> Iterator[Finding]:
     """Comparisons by one attribute whose printed figures contradict each other, each rounded to the nearest digit."""
     together: dict[tuple[str, frozenset[tuple[str, str]]], list[Fairness]] = defaultdict(list)
     for entry in report.fairness:
-        if entry.measure != "individual_fairness" and entry.summary is None:
+        if entry.measure in MEASURES and entry.summary is None:
             together[entry.attribute, frozenset(entry.condition.items())].append(entry)
     for (attribute, given), entries in together.items():
         if not _possible(entries, report):
@@ -44,7 +45,7 @@ def _possible(entries: Sequence[Fairness], report: PublicReport) -> bool:
             stated, (low, high) = 1 - rate if other else rate, between.get(at, (0.0, 1.0))
             between[at] = max(low, stated - half_rate), min(high, stated + half_rate)
         bounds: list[tuple[float, float, float]] = []  # of the rates of both groups: how often each, at most
-        if e.value is not None and e.measure == "p_percent_rule":
+        if e.value is not None and e.is_ratio:
             bounds = [(1.0, -(e.value + half), RECOMPUTED), (-1.0, e.value - half, RECOMPUTED)]
         elif e.value is not None:
             bounds = [(1.0, -1.0, e.value + half), (-1.0, 1.0, e.value + half)]

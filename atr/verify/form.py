@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from atr.core.protected import floored
 from atr.core.publication import RATE_DIGITS, open_people
 from atr.core.tolerances import PROBABILITY_TOLERANCE
+from atr.measures import INDIVIDUAL
 from atr.measures.group_fairness import GroupingSpec
 from atr.measures.sampling import METHODS
 from atr.measures.surrogate import DEPTH
@@ -252,11 +253,11 @@ def _compared(report: model.PublicReport) -> Iterator[Finding]:
 def _comparison(entry: model.Fairness, report: model.PublicReport) -> Iterator[Finding]:
     where = f"fairness, {entry.measure}, {entry.attribute}: {entry.groups[0]} against {entry.groups[1]}"
     digits, (low, high) = report.policy.digits, entry.range
-    unbounded = entry.measure in ("p_percent_rule", "individual_fairness")
+    unbounded = entry.is_ratio or entry.measure == INDIVIDUAL
     return failed(
         (all(_printed(rate, RATE_DIGITS) for rate in entry.rates), where, "a rate is not a whole percentage"),
         (
-            (entry.measure == "individual_fairness") == (entry.pair is not None),
+            (entry.measure == INDIVIDUAL) == (entry.pair is not None),
             where,
             "is no pair of regions, or one of another measure",
         ),

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
-Measure = Literal["statistical_parity", "conditional_statistical_parity", "p_percent_rule", "individual_fairness"]
+from atr.measures import INDIVIDUAL, MEASURES
+
 OutcomeDistance = Literal["total_variation", "relative"]
+
+
+def _registered(measure: str) -> str:
+    if measure != INDIVIDUAL and measure not in MEASURES:
+        raise ValueError(f"is not one of {', '.join((*MEASURES, INDIVIDUAL))}")
+    return measure
+
+
+Measure = Annotated[
+    str, AfterValidator(_registered), WithJsonSchema({"type": "string", "enum": [*MEASURES, INDIVIDUAL]})
+]
+"""The name of a measure."""
 
 People = Annotated[int, Field(ge=0, le=10**12)]
 Share = Annotated[float, Field(ge=0, le=1)]
