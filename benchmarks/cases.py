@@ -224,9 +224,9 @@ def rounded(regions: int = 2_000) -> Iterator[Row]:
         groups = Groups(arrays.population, positives / arrays.population, arrays.offsets)
         solution = solve(groups, fidelity=DELTA, digits=3)
         beta = solution.target if ceiling is None else ceiling
-        x = solution.announced[:, 1] if ceiling is None else groups.rule
+        x = solution.announced if ceiling is None else groups.decision
         repaired: list[int] = []
-        settle = rounding._settle
+        settle = rounding.settled
 
         def counted(*given: Any, settle=settle, repaired=repaired, **options: Any) -> Any:
             repaired.append(1)
@@ -243,7 +243,7 @@ def rounded(regions: int = 2_000) -> Iterator[Row]:
                 published_population=groups.population,
             )
 
-        with patch.object(rounding, "_settle", counted):
+        with patch.object(rounding, "settled", counted):
             run()
         count = len(repaired)
         taken = in_turn({"pass": one_pass(arrays), "rounded": run}, rounds=3)

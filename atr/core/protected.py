@@ -97,6 +97,17 @@ class ProtectedSets:
         n = int(region_offsets[-1])
         return cls(np.arange(n), np.arange(n + 1), np.asarray(region_offsets, dtype=np.int64), np.ones(n))
 
+    def of_group(self, group: int, place: IntArray) -> ProtectedSets:
+        """Give the sets of one group, its regions at (n,) places."""
+        first, last = self.group_offsets[group], self.group_offsets[group + 1]
+        offsets = self.offsets[first : last + 1]
+        return ProtectedSets(
+            members=place[self.members[offsets[0] : offsets[-1]]],
+            offsets=offsets - offsets[0],
+            group_offsets=np.array([0, last - first]),
+            factors=self.factors[first:last],
+        )
+
     def __len__(self) -> int:
         """Give the number of sets."""
         return len(self.offsets) - 1

@@ -38,3 +38,15 @@ RECOMPUTED = 1e-9
 
 ROOT_TOLERANCE = 1e-13
 """Absolute: the end of a rate over open populations is found so exactly."""
+
+AT_THE_LIMIT = 1e-7
+"""Relative: a protected set whose confidence is this near its ceiling after a linear programme is at it."""
+
+MISSED_STEPS = 1e-6
+"""Grid steps, or people, that a number may lie beyond a whole one by rounding errors of what it was computed from."""
+
+NOISE_DIGITS = 6
+"""Decimals of a grid step: two ways to compute the same announcement by linear programmes differ by less."""
+
+SOLVER_MARGIN = 1e-5
+"""Grid steps: a margin that outweighs the tolerance of a solver of integer programmes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 
@@ -218,6 +219,34 @@ def test_set_up_compiles_all_that_is_ever_called():
     for module in (kernels, individual_kernels):
         for kernel in (value for value in vars(module).values() if hasattr(value, "signatures")):
             assert len(kernel.signatures) <= 1 or kernel.__name__.startswith("_"), kernel
+
+
+def _constants_from_elsewhere(text: str) -> set[str]:
+    """The names that compiled functions of a module use of what it imports from other modules."""
+    tree = ast.parse(text)
+    imported = {
+        name.asname or name.name: node.module or ""
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and node.module != "__future__"
+        for name in node.names
+    }
+    compiled = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and any(ast.unparse(d) == "compiled" for d in node.decorator_list)
+    ]
+    body = [name.id for node in compiled for part in node.body for name in ast.walk(part) if isinstance(name, ast.Name)]
+    return set(body) & set(imported)
+
+
+def test_kernels_use_no_constants_of_other_files():
+    """Numba's cache of a function notices an edit of its own file only."""
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "atr").rglob("*.py")]
+    with_kernels = [text for text in sources if "\n@compiled\n" in text]
+    assert len(with_kernels) == 2
+    assert [_constants_from_elsewhere(text) for text in with_kernels] == [set()] * 2
+    frozen = "from atr.core.tolerances import EDGE\n@compiled\ndef kernel(x):\n    return x + EDGE\n"
+    assert _constants_from_elsewhere(frozen) == {"EDGE"}
 
 
 def test_the_compiler_is_loaded_only_to_compute():

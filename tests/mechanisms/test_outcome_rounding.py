@@ -14,7 +14,8 @@ from atr.core.fidelity import Alpha, Delta
 from atr.core.groups import Groups
 from atr.core.protected import ProtectedSets
 from atr.errors import RefusedError
-from atr.mechanisms.optimal import least_distorted, optimal_privacy, outcome_rounding, round_announcement, solve
+from atr.mechanisms.optimal import least_distorted, optimal_privacy, round_announcement, solve
+from atr.mechanisms.optimal.integer_programmes import Group, settled
 from tests.helpers.drawn import RATES, several
 
 
@@ -144,26 +145,29 @@ def test_an_announcement_of_another_shape_is_refused():
         )
 
 
-def test_a_group_without_numbers_near_its_target_is_settled_soon() -> None:
+def test_a_group_far_from_its_target_is_settled_soon() -> None:
     """Where each number might lie anywhere between its limits, HiGHS would be at these 245 people for minutes."""
     target = [[72184.787102, 21393.939138, 6421.27376], [67439.02439, 23828.453776, 8732.521834],
               [37439.02439, 40919.362867, 21641.612743], [37627.220717, 51891.05814, 10481.721144],
               [82932.098765, 3842.277652, 13225.623583]]  # fmt: skip
     lo = [[8475, 848, 678], [8000, 1091, 910], [5000, 2800, 2200], [1220, 7805, 976], [5750, 3000, 1250]]
     hi = [[100000, 84745, 67796], [100000, 100000, 90909], [100000] * 3, [100000, 100000, 97560], [100000] * 3]
-    group = outcome_rounding.Group(
+    sets = ProtectedSets.of([[[1, 3], [0, 4], [2], [0, 1, 2], [3, 4]]], [0, 5])
+    group = Group(
         p=np.array([59, 55, 50, 41, 40]),
         q=np.array([60, 55, 50, 40, 40]),
         target=np.array(target),
         lo=np.array(lo),
         hi=np.array(hi),
-        sets=ProtectedSets.of([[[1, 3], [0, 4], [2], [0, 1, 2], [3, 4]]], [0, 5]),
-        scale=100_000,
+        sets=sets,
         digits=5,
-        rate_weights=np.array([59, 55, 50, 41, 40]),
+        weights=np.array([59, 55, 50, 41, 40]),
         people=np.array([147.0, 69.0, 29.0]),
     )
     limits = Fraction(66939, 100_000), Fraction(67347, 100_000)
-    x = outcome_rounding._settle(group, *limits)
+    x = settled(group, *limits, closed=False)
     assert x is not None
-    assert outcome_rounding._keeps(group, x, limits=(limits[1], limits[1]), rate_error=1.0)
+    assert (x.sum(axis=1) == 100_000).all()
+    for people in (group.p, group.q):
+        assert exact_confidence(people, x, digits=5, sets=sets)[0] <= limits[1]
+    assert (np.abs(group.weights @ x - group.people * 100_000) <= group.weights.sum()).all()

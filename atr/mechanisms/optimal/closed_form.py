@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from atr.core.arrays import BoolArray, FloatArray, usable_cores
-from atr.core.fidelity import Ranges
+from atr.core.fidelity import Fidelity, Ranges
 from atr.core.groups import Groups
 
-BLOCK = 1 << 16
+BLOCK = 1 << 15
 """Regions in a block: a few arrays of this size stay in the cache, and the interpreter's share of the time is small."""
 _FEW = 4
 """Below this many blocks, starting threads costs more than they save."""
@@ -75,15 +75,15 @@ def sets_as_regions(groups: Groups, lower: FloatArray, upper: FloatArray) -> tup
     return Groups(people, d, sets.group_offsets), Ranges(np.minimum(lo, d), np.maximum(hi, d))
 
 
-def privacy_bounds(groups: Groups, lower: FloatArray, upper: FloatArray, *, free: bool) -> FloatArray:
+def privacy_bounds(groups: Groups, fidelity: Fidelity, digits: int | None, *, free: bool) -> FloatArray:
     """Give the terms of every group's optimal privacy.
 
     Parameters
     ----------
     groups
         Groups that are :func:`by_regions`.
-    lower, upper
-        (n, 2) allowed range of the announced mapping.
+    fidelity, digits
+        As for :func:`allowed_ranges`.
     free
         Whether group rates may move.
 
@@ -98,7 +98,7 @@ def privacy_bounds(groups: Groups, lower: FloatArray, upper: FloatArray, *, free
     """
     bounds = np.empty((len(groups), 6 if free else 3))
     kernel = _kernels().free_rates if free else _kernels().exact_rates
-    _run(kernel, groups, (groups.decision[:, 0], lower[:, 0], upper[:, 0]), (bounds,))
+    _run(kernel, groups, lambda cells: _rule_and_range(groups, fidelity, digits, cells), (bounds,))
     return bounds
 
 
@@ -126,14 +126,19 @@ def strictest_delta(groups: Groups, max_confidence: float) -> FloatArray:
     >>> strictest_delta(card, 0.9).round(4)
     array([0.9, 1. ])
     """
-    delta = np.empty(len(groups))
-    d = groups.decision[:, 0]
-    _run(_kernels().strictest_delta, groups, (d, 1 - d), (delta,), float(max_confidence))
+    delta, d = np.empty(len(groups)), groups.decision[:, 0]
+    _run(
+        _kernels().strictest_delta,
+        groups,
+        lambda cells: (d[cells].copy(), 1 - d[cells]),
+        (delta,),
+        float(max_confidence),
+    )
     return delta
 
 
 def nearest_by_regions(
-    groups: Groups, lower: FloatArray, upper: FloatArray, beta: FloatArray, *, free: bool
+    groups: Groups, fidelity: Fidelity, digits: int | None, beta: FloatArray, *, free: bool
 ) -> tuple[FloatArray, BoolArray]:
     """Give the least distorted announcement of confidence at most β: the smallest Σ p·|D̃ - D|.
 
@@ -141,8 +146,8 @@ def nearest_by_regions(
     ----------
     groups
         Groups that are :func:`by_regions`.
-    lower, upper
-        (n, 2) allowed range of the announced mapping.
+    fidelity, digits
+        As for :func:`allowed_ranges`.
     beta
         (g,) confidence to keep to.
     free
@@ -152,44 +157,69 @@ def nearest_by_regions(
     -------
     (n, 2) announced mapping, and which groups (g,) cannot keep to β.
     """
-    d = groups.decision[:, 0]
-    x, missed = d.copy(), np.zeros(len(groups), dtype=np.bool_)
-    _run(_kernels().nearest, groups, (d, lower[:, 0], upper[:, 0], x), (beta, missed), free)
+    x, missed = groups.decision[:, 0].copy(), np.zeros(len(groups), dtype=np.bool_)
+    _run(
+        _kernels().nearest,
+        groups,
+        lambda cells: (*_rule_and_range(groups, fidelity, digits, cells), x[cells]),
+        (beta, missed),
+        free,
+    )
     return np.column_stack([x, 1 - x]), missed
+
+
+def allowed_ranges(decision: FloatArray, fidelity: Fidelity, digits: int | None) -> tuple[FloatArray, FloatArray]:
+    """Give the (n, outcomes) allowed range of the announced mapping, the truth always inside, also off the grid.
+
+    Parameters
+    ----------
+    decision
+        (n, outcomes) true probability.
+    fidelity
+        What is promised of the regions.
+    digits
+        Decimals announced: the ranges shrink to that grid. None: no grid.
+    """
+    if digits is None:
+        return fidelity.allowed(decision)
+    lower, upper = fidelity.allowed_on_grid(decision, digits=digits)
+    return np.minimum(lower / 10**digits, decision), np.maximum(upper / 10**digits, decision)
+
+
+def _rule_and_range(
+    groups: Groups, fidelity: Fidelity, digits: int | None, cells: slice
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Give D_1 and its allowed range in a block of regions; copies, for kernels are compiled for one kind of array."""
+    if isinstance(fidelity, Ranges) and fidelity.lower.shape != groups.decision.shape:
+        raise ValueError(f"there are ranges {fidelity.lower.shape} for chances {groups.decision.shape}")
+    D = groups.decision[cells]
+    lower, upper = allowed_ranges(D, fidelity.of(cells), digits)
+    return D[:, 0].copy(), lower[:, 0].copy(), upper[:, 0].copy()
 
 
 def _run(
     kernel: Callable[..., None],
     groups: Groups,
-    of_regions: tuple[FloatArray, ...],
+    of_regions: Callable[[slice], tuple[FloatArray, ...]],
     of_groups: tuple[Any, ...],
     *options: float,
 ) -> None:
     """Call a kernel for consecutive blocks of whole groups that cover them all, from several threads at once."""
     offsets, n = groups.offsets, len(groups.population)
-    # Kernels are compiled for one kind of array: contiguous, and but for the population writable.
-    kept = (x if x.flags.writeable and x.flags.c_contiguous else x.copy() for x in of_regions)
-    columns = [groups.population, *kept]
     ends = np.unique(np.searchsorted(offsets, [*range(BLOCK, n, BLOCK), n])).tolist()
-    blocks = list(pairwise([0, *ends]))
-    waiting, widest = iter(blocks), max(int(offsets[last] - offsets[first]) for first, last in blocks)
+    waiting = iter(pairwise([0, *ends]))
 
     def share() -> None:
-        room = np.empty(widest)
         for first, last in waiting:
             cells = slice(int(offsets[first]), int(offsets[last]))
-            kernel(
-                *(x[cells] for x in columns),
-                offsets[first : last + 1],
-                room,
-                *(x[first:last] for x in of_groups),
-                *options,
-            )
+            room = np.empty(cells.stop - cells.start)
+            columns = groups.population[cells], *of_regions(cells)
+            kernel(*columns, offsets[first : last + 1], room, *(x[first:last] for x in of_groups), *options)
 
-    if len(blocks) < _FEW:
+    if len(ends) < _FEW:
         share()
         return
-    threads = min(usable_cores(), len(blocks))
+    threads = min(usable_cores(), len(ends))
     with ThreadPoolExecutor(threads) as pool:
         for done in [pool.submit(share) for _ in range(threads)]:
             done.result()

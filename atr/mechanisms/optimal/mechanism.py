@@ -19,10 +19,11 @@ from atr.core.regions import Regions
 from atr.core.tolerances import SAME_CONFIDENCE
 from atr.errors import RefusedError
 from atr.mechanisms.base import Mechanism
+from atr.mechanisms.optimal.closed_form import allowed_ranges
 from atr.mechanisms.optimal.policy import OptimalPolicy
 from atr.mechanisms.optimal.rounding import round_announcement
 from atr.mechanisms.optimal.several import optimal
-from atr.mechanisms.optimal.solve import allowed_ranges, least_distorted, optimal_privacy
+from atr.mechanisms.optimal.solve import least_distorted, optimal_privacy
 
 _NAMED = 10
 """Groups or regions named in the private part of a refusal."""
@@ -242,7 +243,7 @@ def _needs(regions: Regions, beta: FloatArray, promise: Fidelity, policy: Optima
         yield from (f"needs {_coarse(least)}" for least in beta)
         return
     groups = regions.groups.with_rates(policy.group_rates)
-    lower, upper = allowed_ranges(groups, promise, policy.digits)
+    lower, upper = allowed_ranges(groups.decision, promise, policy.digits)
     _, binding = optimal(groups, lower, upper, exact=policy.group_rates == "exact")
     for group, (least, position) in enumerate(zip(beta, binding[:, 0], strict=True)):
         label = list(regions.protection.labelled(regions.take(np.array([group])).region_values))[position]

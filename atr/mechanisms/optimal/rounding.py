@@ -8,25 +8,21 @@ by region, all at once; those that miss a promise that way are each settled by a
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array
 
 from atr.core.arrays import BoolArray, FloatArray, IntArray
 from atr.core.confidence import exact_shares, maximum_confidence
 from atr.core.fidelity import Fidelity
 from atr.core.groups import Groups
-from atr.core.tolerances import GRID_TOLERANCE, SAME_CONFIDENCE
+from atr.core.protected import ProtectedSets
+from atr.core.tolerances import AT_THE_LIMIT, GRID_TOLERANCE, MISSED_STEPS, NOISE_DIGITS, SAME_VALUE
+from atr.errors import RefusedError
 from atr.mechanisms.optimal.closed_form import by_regions
-from atr.mechanisms.optimal.grid import NODES, refuse, whole_people, within
-from atr.mechanisms.optimal.outcome_rounding import round_outcomes
+from atr.mechanisms.optimal.integer_programmes import Group, settled, within
+from atr.mechanisms.optimal.several import side_by_side
 from atr.mechanisms.optimal.solve import GroupRates
-
-# A grid step of rate that misses the true number of people weighs as much as this many of distortion.
-_RATE_WEIGHT = 100.0
 
 
 def round_announcement(
@@ -44,10 +40,11 @@ def round_announcement(
 
     Always kept: the allowed range of every region, a confidence of at most the ceiling with the true and with
     the published populations, and with exact rates every group's rate to half a grid step (of three outcomes and
-    more, to a grid step, and to half of one where possible). Kept where possible, in groups that are perturbed: a
-    confidence of at most β rounded up to the grid, with exact rates of two outcomes the number of people of each (to
-    less than half a person), and nearness to the continuous announcement. Groups whose true decisions keep within β
-    are rounded to the nearest.
+    more, to a grid step, and to half of one where possible: a single region's chances of 1/3, 1/3 + 0.0004 and
+    1/3 - 0.0004, say, have no nearest numbers of sum one that are all so near). Kept where possible, in groups that
+    are perturbed: a confidence of at most β rounded up to the grid, with exact rates of two outcomes the number of
+    people of each (to less than half a person), and nearness to the continuous announcement. Groups whose true
+    decisions keep within β are rounded to the nearest.
 
     Parameters
     ----------
@@ -90,74 +87,92 @@ def round_announcement(
     ...                    published_population=[10, 5, 5, 10, 5, 5])[:, 0]
     array([  18,   17,  900,    0,  500, 1000])
     """
-    scale = 10**digits
-    groups = groups.with_rates(group_rates)
-    p = whole_people(groups.population, len(groups.population))
-    q = whole_people(published_population, len(groups.population))
+    groups, scale, n = groups.with_rates(group_rates), 10**digits, len(groups.population)
+    population, published = _whole_people(groups.population, n), _whole_people(published_population, n)
+    weights = population if groups.rate_weights is None else _whole_people(groups.rate_weights, n)
     mapping = np.asarray(continuous, dtype=np.float64)
     if mapping.shape != groups.decision.shape:
         raise ValueError(f"the announcement must have the shape of the decision, {groups.decision.shape}")
-    if not by_regions(groups):
-        return round_outcomes(
-            groups,
-            mapping,
-            fidelity=fidelity,
-            digits=digits,
-            beta=np.broadcast_to(np.asarray(beta, dtype=np.float64), len(groups)),
-            ceiling=Fraction(str(ceiling)),
-            population=p,
-            published=q,
-            exact=group_rates == "exact",
-        )
-    d, x = groups.decision[:, 0], mapping[:, 0]
-    lo, hi = (ends[:, 0] for ends in fidelity.allowed_on_grid(groups.decision, digits=digits))
+    sets, closed = groups.sets or ProtectedSets.regions(groups.offsets), by_regions(groups)
     held = np.broadcast_to(np.asarray(beta, dtype=np.float64), len(groups))
-    highest = min(Fraction(str(ceiling)), Fraction(1))
-    wanted = np.ceil(held * scale - 1e-6).astype(np.int64)
-    perturbed = maximum_confidence(groups, groups.decision) > held * (1 + SAME_CONFIDENCE)
-
-    exact = group_rates == "exact"
-    people = groups.sums(groups.population * d)
+    highest = min(Fraction(str(ceiling)), *(1 / Fraction(str(factor)) for factor in {1.0, *sets.factors.tolist()}))
+    wanted = [min(Fraction(int(np.ceil(b * scale - MISSED_STEPS)), scale), highest) for b in held.tolist()]
+    perturbed = maximum_confidence(groups, groups.decision) > held * (1 + SAME_VALUE)
+    lo, hi = fidelity.allowed_on_grid(groups.decision, digits=digits)
+    people = groups.sums(weights[:, None] * groups.decision)
     counted = np.rint(people)
-    people = np.where(np.abs(people - counted) < 1e-6, counted, people)
-    rounded = _nearest_within_limits(groups, x, held, perturbed, people if exact else None, scale)
-    grid = np.clip(rounded, lo, hi)
+    people = np.where(np.abs(people - counted) < MISSED_STEPS, counted, people)
+    exact = group_rates == "exact"
 
-    limit = highest.numerator, highest.denominator
-    printed = np.column_stack([grid, scale - grid])
-    kept_p = exact_shares(p, printed, digits=digits, offsets=groups.offsets)
-    kept_q = exact_shares(q, printed, digits=digits, offsets=groups.offsets)
-    failed = ~(within(*kept_p, *limit) & within(*kept_q, *limit))
-    failed |= perturbed & ~within(*kept_p, wanted, scale)
-    if exact:
-        missing = np.abs(kept_p[1][:, 0].astype(np.float64) - people * scale)
-        failed |= missing > groups.sums(groups.population) / 2 * (1 + 1e-9)
-        failed |= perturbed & (missing >= scale / 2)
-
-    refused = []
-    for i in np.flatnonzero(failed).tolist():
-        cells = np.arange(groups.offsets[i], groups.offsets[i + 1])
-        cells = cells[np.lexsort((x[cells], d[cells], q[cells], p[cells]))]
-        found = _settle(
-            p[cells],
-            q[cells],
-            x[cells] * scale,
-            lo[cells],
-            hi[cells],
-            scale=scale,
-            wanted=min(Fraction(int(wanted[i]), scale), highest),
-            ceiling=highest,
-            people=float(people[i]) if exact else None,
+    def failures(grid: IntArray) -> BoolArray:
+        kept, printed = (
+            exact_shares(known, grid, digits=digits, offsets=groups.offsets, sets=groups.sets)
+            for known in (population, published)
         )
-        if found is None:
-            refused.append(i)
-        else:
-            grid[cells] = found
-    refuse(refused)
-    return np.column_stack([grid, scale - grid])
+        limit = highest.as_integer_ratio()
+        over, under = np.array([share.as_integer_ratio() for share in wanted], dtype=np.int64).T
+        missed = ~(within(*kept, *limit) & within(*printed, *limit)) | (perturbed & ~within(*kept, over, under))
+        if exact:
+            off = np.abs(groups.sums(weights[:, None] * grid) - people * scale)
+            missed |= (off > groups.sums(weights)[:, None] / 2 * (1 + SAME_VALUE)).any(axis=1)
+            if closed:
+                missed |= perturbed & (off[:, 0] >= scale / 2)
+        return missed
+
+    if closed:
+        first = _nearest_of_two(groups, mapping[:, 0], held, perturbed, people[:, 0] if exact else None, scale)
+        first = np.clip(first, lo[:, 0], hi[:, 0])
+        grid, order = np.column_stack([first, scale - first]), (mapping[:, 0], groups.decision[:, 0], published)
+        places = np.lexsort((*order, population, groups.group_of_region))
+    else:
+        units = np.round(mapping * scale, NOISE_DIGITS)
+        keys = (*mapping.T, *groups.decision.T, published, -population, -weights)
+        places = np.lexsort((*keys, groups.group_of_region))
+        tight = _at_the_limit(groups, sets, mapping, held) & perturbed[groups.group_of_region, None]
+        nearest = _rows_rounded(units, units, lo, hi, scale)
+        balanced = _balanced(groups, weights, places, units, tight, lo, hi, scale)
+        grid = np.where((perturbed | failures(nearest))[groups.group_of_region, None], balanced, nearest)
+
+    failed, rank = np.flatnonzero(failures(grid)).tolist(), np.argsort(places)
+
+    def found(i: int) -> IntArray | None:
+        cells = places[groups.offsets[i] : groups.offsets[i + 1]]
+        target = mapping[cells] * scale if closed else np.round(mapping[cells] * scale, NOISE_DIGITS)
+        group = Group(
+            p=population[cells],
+            q=published[cells],
+            target=target,
+            lo=lo[cells],
+            hi=hi[cells],
+            sets=sets.of_group(i, rank - groups.offsets[i]),
+            digits=digits,
+            weights=weights[cells],
+            people=people[i] if exact else None,
+        )
+        return settled(group, wanted[i], highest, closed=closed)
+
+    numbers = side_by_side(found, failed)
+    refused = [str(i) for i, own in zip(failed, numbers, strict=True) if own is None]
+    if refused:
+        raise RefusedError(
+            "Rounded, some group cannot be kept at or below the ceiling with the published populations.",
+            hint="Lower the fidelity, raise max_confidence, or publish populations or chances less rounded.",
+            private=f"Groups that bind: {', '.join(refused)}.",
+        )
+    for i, own in zip(failed, numbers, strict=True):
+        grid[places[groups.offsets[i] : groups.offsets[i + 1]]] = own
+    return grid
 
 
-def _nearest_within_limits(
+def _whole_people(population: ArrayLike, n: int) -> IntArray:
+    """Give (n,) populations as integers, or refuse those that are not whole."""
+    values = np.asarray(population, dtype=np.float64)
+    if values.shape != (n,) or (values != np.rint(values)).any() or (values < 1).any():
+        raise ValueError(f"populations must be whole numbers of people, at least 1, one for each of {n} regions")
+    return values.astype(np.int64)
+
+
+def _nearest_of_two(
     groups: Groups, x: FloatArray, beta: FloatArray, perturbed: BoolArray, people: FloatArray | None, scale: int
 ) -> IntArray:
     """Round to the nearest, but down where confidence in outcome 1 is at its limit and up for outcome 0.
@@ -168,8 +183,8 @@ def _nearest_within_limits(
     p, region = groups.population, groups.group_of_region
     limit_1, limit_0 = beta * groups.sums(p * x), beta * groups.sums(p * (1 - x))
     tight = perturbed[region]
-    at_1 = tight & (p * x >= limit_1[region] * (1 - 1e-9))
-    at_0 = tight & (p * (1 - x) >= limit_0[region] * (1 - 1e-9))
+    at_1 = tight & (p * x >= limit_1[region] * (1 - SAME_VALUE))
+    at_0 = tight & (p * (1 - x) >= limit_0[region] * (1 - SAME_VALUE))
     # Noise of 1e-12 must not decide which way a half goes.
     units = np.round(x * scale, 12 - len(str(scale)))
     down, up = np.floor(units + GRID_TOLERANCE), np.ceil(units - GRID_TOLERANCE)
@@ -190,110 +205,53 @@ def _nearest_within_limits(
     return rounded
 
 
-def _settle(
-    p: IntArray,
-    q: IntArray,
-    target: FloatArray,
+def _at_the_limit(groups: Groups, sets: ProtectedSets, X: FloatArray, beta: FloatArray) -> BoolArray:
+    """Tell which cells (n, outcomes) belong to a set that is at its ceiling for that outcome."""
+    people = groups.population[:, None] * X
+    limit = beta[sets.group_of_set, None] * sets.factors[:, None] * groups.sums(people)[sets.group_of_set]
+    at_limit = sets.sums(people) >= limit * (1 - AT_THE_LIMIT)
+    cells = np.zeros(X.shape, dtype=bool)
+    np.logical_or.at(cells, sets.members, at_limit[sets.set_of_member])
+    return cells
+
+
+def _rows_rounded(units: FloatArray, wish: FloatArray, lo: IntArray, hi: IntArray, scale: int) -> IntArray:
+    """Round rows down, then up where the wish lies furthest above, until each sums to the scale."""
+    rounded = np.clip(np.floor(units).astype(np.int64), lo, hi)
+    outcomes, rows = units.shape[1], np.arange(len(units))
+    for _ in range(2 * outcomes + 1):
+        short = scale - rounded.sum(axis=1)
+        if not short.any():
+            break
+        # A second step up is for when there is no first one left.
+        above = wish - rounded - 100.0 * (rounded >= units)
+        up = np.where(rounded < hi, above, -np.inf).argmax(axis=1)
+        down = np.where(rounded > lo, wish - rounded, np.inf).argmin(axis=1)
+        rounded[rows, np.where(short > 0, up, down)] += np.sign(short)
+    return rounded
+
+
+def _balanced(
+    groups: Groups,
+    weights: IntArray,
+    order: IntArray,
+    units: FloatArray,
+    tight: BoolArray,
     lo: IntArray,
     hi: IntArray,
-    *,
     scale: int,
-    wanted: Fraction,
-    ceiling: Fraction,
-    people: float | None,
-) -> IntArray | None:
-    """Find grid values for one group: near the target and at the wanted confidence, or else further off."""
-    below = np.clip(np.floor(target + GRID_TOLERANCE).astype(np.int64) - 1, lo, hi)
-    above = np.clip(np.ceil(target - GRID_TOLERANCE).astype(np.int64) + 1, lo, hi)
-    # A margin of a hundred-thousandth of a grid step outweighs the solver's own tolerance.
-    for level, (low, high), margin in product(
-        dict.fromkeys((wanted, ceiling)), ((below, above), (lo, hi)), (0.0, 1e-5)
-    ):
-        x = _programme(p, q, target, low, high, scale=scale, limits=(level, ceiling), people=people, margin=margin)
-        if x is not None and _keeps(p, q, x, scale=scale, limits=(level, ceiling), people=people):
-            return x
-    return None
+) -> IntArray:
+    """Round region by region, the largest first, making up for the people the earlier ones left over.
 
-
-def _keeps(
-    p: IntArray,
-    q: IntArray,
-    x: IntArray,
-    *,
-    scale: int,
-    limits: tuple[Fraction, Fraction],
-    people: float | None,
-) -> bool:
-    values = [int(v) for v in x]
-    for population, limit in zip((p.tolist(), q.tolist()), limits, strict=True):
-        for outcome in (values, [scale - v for v in values]):
-            mass = [a * b for a, b in zip(population, outcome, strict=True)]
-            if max(mass) > limit * sum(mass):
-                return False
-    return people is None or abs(float(p @ x) - people * scale) <= float(p.sum()) / 2 * (1 + 1e-9)
-
-
-def _programme(
-    p: IntArray,
-    q: IntArray,
-    target: FloatArray,
-    lo: IntArray,
-    hi: IntArray,
-    *,
-    scale: int,
-    limits: tuple[Fraction, Fraction],
-    people: float | None,
-    margin: float,
-) -> IntArray | None:
-    """Solve one group's integer programme; None where it has no solution.
-
-    Variables: m announced values x in grid steps, m distances e ≥ |x - target|, the mean announced value of
-    the true and of the published population, and the part of the rate's error beyond half a person.
+    Chances at the limit of confidence are rounded up last.
     """
-    m = len(p)
-    entries: list[tuple[int, int, float]] = []
-    lower: list[float] = []
-    upper: list[float] = []
-
-    def constrain(terms: dict[int, float], least: float, most: float) -> None:
-        entries.extend((len(lower), variable, factor) for variable, factor in terms.items())
-        lower.append(least)
-        upper.append(most)
-
-    for k in range(m):
-        constrain({k: 1, m + k: -1}, -np.inf, target[k])
-        constrain({k: 1, m + k: 1}, target[k], np.inf)
-    for mean, population, limit in ((2 * m, p, limits[0]), (2 * m + 1, q, limits[1])):
-        share = population / population.sum()
-        constrain({**dict(enumerate(share.tolist())), mean: -1}, 0, 0)
-        least, most = float(share @ lo), float(share @ hi)
-        for k in range(m):
-            b = float(limit) / float(share[k])
-            if hi[k] > b * least - 1:
-                constrain({k: 1, mean: -b}, -np.inf, -margin)
-            if scale - lo[k] > b * (scale - most) - 1:
-                constrain({k: -1, mean: b}, -np.inf, (b - 1) * scale - margin)
-    if people is not None:
-        size = float(p.sum())
-        rate, half = people * scale / size, min(max(scale / 2 - 1, 0) / size, 0.5)
-        constrain({2 * m: 1, 2 * m + 2: -1}, -np.inf, rate + half)
-        constrain({2 * m: 1, 2 * m + 2: 1}, rate - half, np.inf)
-        beyond = 0.5 - half
-    else:
-        beyond = 0.0
-
-    row, column, factor = zip(*entries, strict=True)
-    matrix = csr_array((factor, (row, column)), shape=(len(lower), 2 * m + 3))
-    result = milp(
-        np.concatenate([np.zeros(m), p / p.sum(), [0, 0, _RATE_WEIGHT]]),
-        integrality=np.concatenate([np.ones(m), np.zeros(m + 3)]),
-        bounds=Bounds(
-            np.concatenate([lo, np.zeros(m + 3)]),
-            np.concatenate([hi, np.full(m, np.inf), [scale, scale, beyond]]),
-        ),
-        constraints=LinearConstraint(matrix, lower, upper),
-        options={"node_limit": NODES},
-    )
-    if result.x is None:
-        return None
-    return np.clip(np.rint(result.x[:m]).astype(np.int64), lo, hi)
+    rounded = np.zeros(units.shape, dtype=np.int64)
+    over = np.zeros((len(groups), units.shape[1]))
+    for step in range(int(groups.sizes.max())):
+        chosen = np.flatnonzero(groups.sizes > step)
+        rows = order[groups.offsets[chosen] + step]
+        p = weights[rows, None]
+        wish = units[rows] + over[chosen] / p - 1000.0 * tight[rows]
+        rounded[rows] = _rows_rounded(units[rows], wish, lo[rows], hi[rows], scale)
+        over[chosen] += p * (units[rows] - rounded[rows])
+    return rounded

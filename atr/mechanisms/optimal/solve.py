@@ -15,6 +15,7 @@ from atr.core.groups import Groups
 from atr.core.tolerances import SAME_CONFIDENCE, SAME_VALUE
 from atr.errors import RefusedError
 from atr.mechanisms.optimal.closed_form import (
+    allowed_ranges,
     by_regions,
     by_sets,
     nearest_by_regions,
@@ -117,14 +118,14 @@ def optimal_privacy(
     array([0.9  , 0.648])
     """
     groups, free = groups.with_rates(group_rates), group_rates == "free"
-    lower, upper = allowed_ranges(groups, fidelity, digits)
     if by_sets(groups):
-        groups, ranges = sets_as_regions(groups, lower, upper)
-        lower, upper = ranges.allowed(groups.decision)
+        groups, fidelity = sets_as_regions(groups, *allowed_ranges(groups.decision, fidelity, digits))
+        digits = None
     if not by_regions(groups):
+        lower, upper = allowed_ranges(groups.decision, fidelity, digits)
         limits = np.column_stack([privacy_limit(groups), maximum_confidence(groups, groups.decision)])
         return OptimalPrivacy(optimal(groups, lower, upper, exact=not free)[0], limits)
-    bounds = privacy_bounds(groups, lower, upper, free=free)
+    bounds = privacy_bounds(groups, fidelity, digits, free=free)
     return OptimalPrivacy(bounds[:, -1], bounds[:, :2], *(bounds[:, 2:5].T if free else ()))
 
 
@@ -174,11 +175,11 @@ def least_distorted(
     array([0.1   , 0.02  , 0.9   , 0.    , 0.4242, 0.9242])
     """
     groups, free = groups.with_rates(group_rates), group_rates == "free"
-    lower, upper = allowed_ranges(groups, fidelity, digits)
     ceiling = np.array(np.broadcast_to(np.asarray(beta, dtype=np.float64), len(groups)))
     if by_regions(groups):
-        announced, missed = nearest_by_regions(groups, lower, upper, ceiling, free=free)
+        announced, missed = nearest_by_regions(groups, fidelity, digits, ceiling, free=free)
     else:
+        lower, upper = allowed_ranges(groups.decision, fidelity, digits)
         announced, missed = nearest(groups, lower, upper, ceiling, exact=not free)
     if missed.any():
         raise RefusedError(
@@ -265,15 +266,6 @@ def solve(
         fidelity=promise,
         target=target,
     )
-
-
-def allowed_ranges(groups: Groups, fidelity: Fidelity, digits: int | None) -> tuple[FloatArray, FloatArray]:
-    """Give the (n, outcomes) allowed range of the announced mapping, the truth always inside, also off the grid."""
-    D = groups.decision
-    if digits is None:
-        return fidelity.allowed(D)
-    lower, upper = fidelity.allowed_on_grid(D, digits=digits)
-    return np.minimum(lower / 10**digits, D), np.maximum(upper / 10**digits, D)
 
 
 def _promises(
