@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 import atr
 from atr.core.announcement import Announcement
-from atr.core.arrays import AnnouncedMapping
+from atr.core.arrays import AnnouncedMapping, segment_of
 from atr.core.disclosure import Extent
 from atr.core.display_text import UNKNOWN
 from atr.core.publication import RATE_DIGITS, published_population
@@ -184,16 +183,10 @@ def _compared(comparisons: Sequence[fairness.Comparison], programme: Programme) 
 
 def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple[str, ...]]:
     """For every attribute, (n,) the display value of each announced region."""
-    sizes = np.diff(announcement.offsets)
-    public = programme.names(role="public")
-    sensitive = programme.names(role="sensitive")
-    result = {
-        name: tuple(
-            v for values, size in zip(announcement.group_values, sizes, strict=True) for v in [values[i]] * size
-        )
-        for i, name in enumerate(public)
-    }
-    return result | {name: tuple(v[i] for v in announcement.region_values) for i, name in enumerate(sensitive)}
+    of_groups = segment_of(announcement.offsets).tolist()
+    regions = [(*announcement.group_values[g], *announcement.region_values[i]) for i, g in enumerate(of_groups)]
+    names = (*programme.names(role="public"), *programme.names(role="sensitive"))
+    return {name: tuple(values[i] for values in regions) for i, name in enumerate(names)}
 
 
 def _coverage(
@@ -288,7 +281,7 @@ def _groups(
             model.Group(
                 id=group_id(g),
                 public=dict(zip(public, values, strict=True)),
-                status=_status(announcement, g),
+                status="flattened" if flattened else "coarsened" if announcement.coarsened[g] else "announced",
                 population=int(announcement.published[members.start : members.stop].sum()),
                 rate=_chances(announcement, members[0]) if flattened else printed_rates(own, announcement.outcomes),
                 leakage=leakage[g],
@@ -309,12 +302,6 @@ def _groups(
         for i, values in enumerate(extent.prior_too_sure)
     )
     return (*result, *withheld)
-
-
-def _status(announcement: Announcement, group: int) -> Literal["announced", "coarsened", "flattened"]:
-    if announcement.flattened[group]:
-        return "flattened"
-    return "coarsened" if announcement.coarsened[group] else "announced"
 
 
 def _chances(announcement: Announcement, region: int) -> dict[str, float]:

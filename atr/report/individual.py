@@ -153,11 +153,14 @@ def sentence(entry: Fairness, report: PublicReport) -> str:
     def amount(x: float) -> str:
         return wording.points(x, decimals=max(digits - 2, 0)) if total else wording.number(x, decimals=digits)
 
+    def with_unit(amount: str) -> str:
+        return wording.plural(amount, "point") if total else f"{amount} in logarithm"
+
     said = [] if pair.least_people is None else [f"Compared are regions of {people_for_verdict(report)} or more alone."]
     said += _apart(entry, pair, report, amount(pair.records_apart))
     if entry.value:
         more, of = amount(entry.value), "any pair" if pair.least_people is None else "these pairs"
-        said.append(f"They exceed it by {more} {_points(more) if total else 'in logarithm'}, the most of {of}.")
+        said.append(f"They exceed it by {with_unit(more)}, the most of {of}.")
     elif entry.value == 0:
         said.append("No pair lies further apart than its declared distance; this one comes nearest to that.")
     low, high = entry.range
@@ -167,32 +170,28 @@ def sentence(entry: Fairness, report: PublicReport) -> str:
         said.append(f"The true largest excess is {amount(low)} or more; nothing limits it from above.")
     elif low != high:
         said.append(f"The true largest excess lies between {amount(low)} and {amount(high)}.")
-    tolerance = wording.points(entry.threshold) if total else wording.number(entry.threshold)
-    limit = f"The tolerance is {tolerance} {_points(tolerance) if total else 'in logarithm'}"
-    if entry.reason == "too_few_people":
-        fewest = people_for_verdict(report)
-        said.append(f"{limit}. No verdict is given, for regions of fewer than {fewest} are compared as well.")
-    elif entry.verdict == "cannot_tell":
-        said.append(f"{limit}; whether it is kept cannot be told from a report this private.")
-    else:
-        said.append(f"{limit}, so it is {'kept' if entry.verdict == 'met' else 'not kept'}.")
-    if pair.people_involved:
-        such = "a pair" if pair.least_people is None else "such a pair"
-        said.append(
-            f"{wording.percent(pair.people_involved)} of people are in {such} beyond the tolerance, as announced."
-        )
-    else:
-        said.append("Nobody is in a pair beyond the tolerance, as announced.")
+    limit = (
+        f"The tolerance is {with_unit(wording.points(entry.threshold) if total else wording.number(entry.threshold))}"
+    )
+    fewest = people_for_verdict(report)
+    verdicts = {
+        "met": f"{limit}, so it is kept.",
+        "not_met": f"{limit}, so it is not kept.",
+        "cannot_tell": f"{limit}; whether it is kept cannot be told from a report this private.",
+        "too_few_people": f"{limit}. No verdict is given, for regions of fewer than {fewest} are compared as well.",
+    }
+    such = "a pair" if pair.least_people is None else "such a pair"
+    share = f"{wording.percent(pair.people_involved)} of people are in {such}"
+    said += [
+        verdicts["too_few_people" if entry.reason == "too_few_people" else entry.verdict or "cannot_tell"],
+        f"{share if pair.people_involved else 'Nobody is in a pair'} beyond the tolerance, as announced.",
+    ]
     return " ".join(said)
 
 
 def people_for_verdict(report: PublicReport) -> str:
     """How many people a group or region must have for a verdict, in words."""
     return wording.count(report.policy.minimum_group_size, "person", "people")
-
-
-def _points(amount: str) -> str:
-    return "point" if amount == "1" else "points"
 
 
 def _apart(entry: Fairness, pair: Pair, report: PublicReport, allowed: str) -> list[str]:
@@ -204,10 +203,10 @@ def _apart(entry: Fairness, pair: Pair, report: PublicReport, allowed: str) -> l
     )
     if pair.distance == "total_variation":
         value = wording.points(pair.outcomes_apart or 0.0, decimals=max(report.policy.digits - 2, 0))
+        apart = wording.plural(value, "percentage point")
         shares = " and ".join(wording.percent(chances[report.positive]) for chances in pair.chances)
-        apart = f"{value} percentage {_points(value)} apart"
         return [
-            f"The outcomes of {a} and {b} are {apart} (“{report.positive}”: {shares}).",
+            f"The outcomes of {a} and {b} are {apart} apart (“{report.positive}”: {shares}).",
             f"{between} allows {allowed}.",
         ]
     outcome = max(pair.chances[0], key=lambda o: _log_ratio(pair, o))

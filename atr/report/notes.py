@@ -234,17 +234,17 @@ def _printed(report: PublicReport, sensitive: str) -> Iterator[tuple[str, str, s
 
 def _from_print(report: PublicReport) -> str:
     """Which figures were computed from other figures as these are printed, as a sentence."""
-    found = ["yardsticks of leakage", "influence"]
-    if any(e.summary for e in report.fairness):
-        found.insert(0, "figures over all classes")
-    if any(e.shortfall for e in report.fairness):
-        found.append("shortfalls")
-    if any(e.sampling for e in report.fairness):
-        found.append("sampling intervals and p values")
-    if any(e.pair for e in report.fairness):
-        found.append("individual fairness")
-    said = wording.listed(found)
-    return f"{wording.raised(said)} were computed from chances, figures and numbers of people as printed."
+    of = report.fairness
+    found = (
+        ("figures over all classes", any(e.summary for e in of)),
+        ("yardsticks of leakage", True),
+        ("influence", True),
+        ("shortfalls", any(e.shortfall for e in of)),
+        ("sampling intervals and p values", any(e.sampling for e in of)),
+        ("individual fairness", any(e.pair for e in of)),
+    )
+    said = wording.raised(wording.listed([what for what, there in found if there]))
+    return f"{said} were computed from chances, figures and numbers of people as printed."
 
 
 def _side_information(report: PublicReport, sensitive: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Literal
 
 from atr.core.publication import RATE_DIGITS as PRINTED
@@ -83,23 +83,19 @@ def alpha_of(report: PublicReport) -> float | None:
 
 
 def _sampled(report: PublicReport) -> list[_Sampled | None]:
-    tallies: dict[tuple[tuple[str, ...], tuple[str, ...]], _Tally] = {}
     rates = {
         (*_people(entry, who), entry.outcome or report.positive): rate
         for entry in report.fairness
         if is_of_two_groups(entry)
         for who, rate in zip(entry.groups, entry.rates, strict=True)
     }
-    result: list[_Sampled | None] = []
-    for entry in report.fairness:
-        if not is_of_two_groups(entry):
-            result.append(None)
-            continue
-        names = entry.attributes or (entry.attribute,), tuple(entry.condition)
-        if names not in tallies:
-            tallies[names] = _tally(report, *names)
-        result.append(_find(report, entry, tallies[names], rates))
-    return result
+    tally = cache(partial(_tally, report))
+    return [
+        _find(report, entry, tally(entry.attributes or (entry.attribute,), tuple(entry.condition)), rates)
+        if is_of_two_groups(entry)
+        else None
+        for entry in report.fairness
+    ]
 
 
 def is_of_two_groups(entry: Fairness) -> bool:
@@ -112,20 +108,15 @@ def _is_of_several(entry: Fairness, report: PublicReport) -> bool:
     return entry.outcome is None and len(report.outcomes) > 2
 
 
-def _tally(report: PublicReport, attributes: Sequence[str], condition: Sequence[str]) -> _Tally:
+def _tally(report: PublicReport, attributes: tuple[str, ...], condition: tuple[str, ...]) -> _Tally:
     """By group and condition: the people, as printed, and how many of them each outcome is expected to have."""
-    people: Counter[tuple[str, ...]] = Counter()
-    expected: dict[tuple[str, ...], dict[str, float]] = {}
-    for group in report.announced_groups:
-        for region in group.regions:
-            values = group.public | region.sensitive
-            who = fairness.joined([values.get(name, "") for name in attributes])
-            key = (who, *(values.get(name, "") for name in condition))
-            people[key] += region.population
-            sums = expected.setdefault(key, dict.fromkeys(report.outcomes, 0.0))
-            for outcome, chance in region.announced.items():
-                sums[outcome] += region.population * chance
-    return {key: (people[key], expected[key]) for key in people}
+    found: dict[tuple[str, ...], tuple[int, dict[str, float]]] = {}
+    for values, region in report.announced_regions:
+        key = (fairness.joined([values[name] for name in attributes]), *(values[name] for name in condition))
+        people, expected = found.get(key, (0, dict.fromkeys(report.outcomes, 0.0)))
+        had = {outcome: expected[outcome] + region.population * x for outcome, x in region.announced.items()}
+        found[key] = people + region.population, had
+    return found
 
 
 def _people(entry: Fairness, who: str) -> tuple[str, str, frozenset[tuple[str, str]]]:
@@ -162,27 +153,20 @@ def _sampling(
     if entry.value is not None and not _is_of_several(entry, report):
         low, high = min(low, entry.value), max(high, entry.value)  # which is of the exact numbers of people
     interval = down(low, digits), None if math.isinf(high) else up(high, digits)
-    rates = tuple(_shown_rate(sampling.rate_interval(share, alpha=alpha)) for share in (found.a, found.b))
-    printed = _shown_p(p_value), _shown_p(adjusted)
+    rates = [sampling.rate_interval(share, alpha=alpha) for share in (found.a, found.b)]
+    first_rate, second_rate = ((down(least, RATE_DIGITS), up(most, RATE_DIGITS)) for least, most in rates)
+    # Rounded up, and so never 0: as printed a difference is significant only if it is.
+    printed = [up(min(max(p, 10.0**-P_DIGITS), 1.0), P_DIGITS) for p in (p_value, adjusted)]
     significant = printed[1] <= alpha
     return Sampling(
         interval=interval,
-        rates=(rates[0], rates[1]),
+        rates=(first_rate, second_rate),
         p_value=printed[0],
         adjusted_p_value=printed[1],
         significant=significant,
         sentence=_sentence(entry, interval, (first, second), found.outcome, printed[1], significant, report=report),
         outcome=found.outcome if _is_of_several(entry, report) else None,
     )
-
-
-def _shown_p(value: float) -> float:
-    """Rounded up, so never 0: as printed it is significant only if it is."""
-    return up(min(max(value, 10.0**-P_DIGITS), 1.0), P_DIGITS)
-
-
-def _shown_rate(interval: sampling.Interval) -> tuple[float, float]:
-    return down(interval[0], RATE_DIGITS), up(interval[1], RATE_DIGITS)
 
 
 # --- the words

@@ -134,16 +134,14 @@ def _difference_judged(entry: Fairness, decimals: int) -> list[str]:
         figure = f"The true distance lies between {ends[0]} and {ends[1]}"
     if entry.threshold is None or entry.verdict is None or entry.reason == "too_few_people":
         return [f"{figure}."] if figure else []
-    limit = wording.points(entry.threshold)
-    limit = f"{limit} {'point' if limit == '1' else 'points'}"
+    limit = wording.plural(wording.points(entry.threshold), "point")
     if entry.verdict == "cannot_tell":
         return [f"{figure}; that includes the limit of {limit}: it {_PRIVATE}."]
     return [_ended(figure, f"the limit is {limit}: {'met' if entry.verdict == 'met' else 'not met'}.")]
 
 
 def _points(share: float, decimals: int) -> str:
-    value = wording.points(share, decimals=decimals)
-    return f"{value} percentage {'point' if value == '1' else 'points'}"
+    return wording.plural(wording.points(share, decimals=decimals), "percentage point")
 
 
 def _ended(figure: str, rest: str) -> str:

@@ -31,17 +31,7 @@ def number(value: float, *, decimals: int = 0) -> str:
     >>> number(0.9, decimals=2), number(1234567), number(0.8765, decimals=2)
     ('0.90', '1,234,567', '0.8765')
     """
-    exact = Decimal(repr(value)).normalize()
-    return f"{exact:,.{max(decimals, decimals_of(value))}f}".replace("-", "−")
-
-
-def decimals_of(value: float) -> int:
-    """How many decimals a number has.
-
-    >>> decimals_of(0.25), decimals_of(3.0)
-    (2, 0)
-    """
-    return max(0, -int(Decimal(repr(value)).normalize().as_tuple().exponent))
+    return _written(Decimal(repr(value)), decimals)
 
 
 def points(share: float, *, decimals: int = 0) -> str:
@@ -50,8 +40,24 @@ def points(share: float, *, decimals: int = 0) -> str:
     >>> points(0.675), points(0.6), points(0.07, decimals=1)
     ('67.5', '60', '7.0')
     """
-    hundred = Decimal(repr(share)).scaleb(2).normalize()
-    return f"{hundred:,.{max(decimals, -int(hundred.as_tuple().exponent))}f}".replace("-", "−")
+    return _written(Decimal(repr(share)).scaleb(2), decimals)
+
+
+def _written(exact: Decimal, decimals: int) -> str:
+    return f"{exact:,.{max(decimals, _decimals(exact))}f}".replace("-", "−")
+
+
+def decimals_of(value: float) -> int:
+    """How many decimals a number has.
+
+    >>> decimals_of(0.25), decimals_of(3.0)
+    (2, 0)
+    """
+    return _decimals(Decimal(repr(value)))
+
+
+def _decimals(exact: Decimal) -> int:
+    return max(0, -int(exact.normalize().as_tuple().exponent))
 
 
 def percent(share: float) -> str:
@@ -116,15 +122,10 @@ def between(ends: tuple[float | None, float | None], *, decimals: int, word: str
     >>> between((0.5, None), decimals=2), between((0.5, 0.5), decimals=2)
     ('0.50 or more', 'exactly 0.50')
     """
-    low, high = ends
-    if low is None and high is None:
-        return "not bounded"
+    low, high = (None if end is None else number(end, decimals=decimals) for end in ends)
     if low is None or high is None:
-        bound = low if high is None else high
-        return f"{number(bound or 0.0, decimals=decimals)} or {'more' if high is None else 'less'}"
-    if low == high:
-        return f"exactly {number(low, decimals=decimals)}"
-    return f"{number(low, decimals=decimals)} {word} {number(high, decimals=decimals)}"
+        return f"{low or high} or {'more' if high is None else 'less'}" if low or high else "not bounded"
+    return f"exactly {low}" if ends[0] == ends[1] else f"{low} {word} {high}"
 
 
 def inverse(share: float) -> str:
@@ -144,6 +145,15 @@ def count(amount: int, one: str, many: str = "") -> str:
     ('1 group', '2,000 groups')
     """
     return f"{amount:,} {one if amount == 1 else many or one + 's'}"
+
+
+def plural(amount: str, unit: str) -> str:
+    """An amount that is written already, with its unit.
+
+    >>> plural("1", "point"), plural("1.5", "point")
+    ('1 point', '1.5 points')
+    """
+    return f"{amount} {unit}" if amount == "1" else f"{amount} {unit}s"
 
 
 def listed(items: Sequence[str], *, last: str = "and") -> str:
@@ -224,18 +234,17 @@ def period(info: PeriodInfo) -> str:
 
 def promise(fidelity: FidelityInfo) -> str:
     """The promise of fidelity as a sentence."""
-    if fidelity.kind == "alpha" and fidelity.level is not None:
-        level = number(fidelity.level)
-        if fidelity.level == 1:
-            return "Every announced chance is the true one, to its last printed digit."
-        most = inverse(fidelity.level)
-        return f"No announced chance is less than {level} times, or more than {most} times, the true one."
-    if fidelity.largest_change is not None:
-        if fidelity.largest_change == 0:
-            return "Every announced chance is the true one, to its last printed digit."
-        step = points(fidelity.largest_change)
-        noun = "percentage point" if step == "1" else "percentage points"
-        return f"No announced chance differs from the true one by more than {step} {noun}."
+    level, change = fidelity.level, fidelity.largest_change
+    if change == 0 or (change is None and level == 1):
+        return "Every announced chance is the true one, to its last printed digit."
+    if change is not None:
+        step = plural(points(change), "percentage point")
+        return f"No announced chance differs from the true one by more than {step}."
+    if level is not None:
+        return (
+            f"No announced chance is less than {number(level)} times, or more than {inverse(level)} times, the true "
+            "one."
+        )
     return "Every announced chance lies within the printed limits set beforehand, and so does the true one."
 
 
@@ -271,22 +280,17 @@ def _guarantee(report: PublicReport) -> str:
     if privacy.max_confidence is None:
         return "No rule is announced, so there is nothing to infer from."
     base = "" if privacy.prior_confidence is None else f"; without this report, {percent(privacy.prior_confidence)}"
-    said = (
+    said = [
         "A reader who takes these rules at face value, and knows a person’s public attributes and outcome, can be "
-        f"at most {percent(privacy.max_confidence)} sure of a person’s {sensitive(report)}{base}."
-    )
-    return " ".join((said, *own_confidences(report), *by_printed_people(report)))
-
-
-def by_printed_people(report: PublicReport) -> tuple[str, ...]:
-    """How sure a reader can be who takes the printed numbers of people for known, where others are assumed."""
-    privacy = report.privacy
-    if privacy.printed_confidence is None:
-        return ()
-    return (
-        f"That is for a reader who knows the numbers of people from {report.policy.side_information}; one who takes "
-        f"the numbers printed here can be at most {percent(privacy.printed_confidence)} sure.",
-    )
+        f"at most {percent(privacy.max_confidence)} sure of a person’s {sensitive(report)}{base}.",
+        *own_confidences(report),
+    ]
+    if privacy.printed_confidence is not None:
+        said.append(
+            f"That is for a reader who knows the numbers of people from {report.policy.side_information}; one who "
+            f"takes the numbers printed here can be at most {percent(privacy.printed_confidence)} sure."
+        )
+    return " ".join(said)
 
 
 def own_confidences(report: PublicReport) -> tuple[str, ...]:
