@@ -127,7 +127,7 @@ def test_a_census_in_proportion_to_the_log_changes_no_rule(tmp_path: Path, rates
         ]
 
 
-def test_the_ceiling_holds_for_a_reader_who_takes_the_printed_numbers(tmp_path: Path) -> None:
+def test_the_ceiling_holds_for_printed_numbers_too(tmp_path: Path) -> None:
     even = dict.fromkeys(PEOPLE, 100)
     report, _ = published(programme(tmp_path, even, ceiling=0.83, delta=0.9))
     assert report.privacy.max_confidence is not None

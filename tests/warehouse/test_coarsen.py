@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,8 @@ from atr.core.publication import published_population
 from atr.core.regions import DisclosureStatus, Regions
 from atr.documents.html import report_html
 from atr.errors import ProgrammeError, RefusedError
+from atr.ingest.log_check import check
 from atr.programme import Programme, hierarchies, load
-from atr.programme.hierarchies import Hierarchy
 from atr.report import model
 from atr.report.wording import NBSP
 from atr.verify import verify
@@ -34,7 +35,6 @@ from atr.warehouse.coarsening import coarsen
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import arranged
 from tests.helpers import series, whole
-from tests.helpers.command import atr
 
 quick = pytest.mark.usefixtures("quick")
 
@@ -304,12 +304,11 @@ def test_a_declared_value_needs_a_row(tmp_path: Path) -> None:
 def test_what_is_likely_not_meant_is_remarked(tmp_path: Path) -> None:
     path = _series(tmp_path, unattainable="withhold")
     (tmp_path / "areas.csv").write_text("value,part,whole\n" + AREAS, encoding="utf-8")
-    checked = atr("check", path)
-    assert checked.returncode == 0, checked.stderr
-    assert "attributes.area.hierarchy: is used only with policy.unattainable: coarsen." in checked.stderr
-    assert "attributes.area.hierarchy: no report can show 'value'" in checked.stderr
+    unused, stranger = check(path).remarks
+    assert unused == "attributes.area.hierarchy: is used only with policy.unattainable: coarsen"
+    assert stranger.startswith("attributes.area.hierarchy: no report can show 'value'")
     path = _series(tmp_path)
-    (period,) = json.loads(atr("check", path, "--json").stdout)["periods"]
+    (period,) = check(path).periods.to_dict("records")
     assert (period["announced"], period["too_small"], period["prior_too_sure"]) == (3, 0, 1)
 
 
@@ -360,8 +359,8 @@ def test_a_tampered_report_is_found(name: str, honest: list[dict[str, Any]], tmp
 
 
 @st.composite
-def _trees(draw: st.DrawFn, values: str) -> Hierarchy:
-    """One or two levels, with names that stay where they may."""
+def _trees(draw: st.DrawFn, values: str) -> dict[str, tuple[str, ...]]:
+    """For each value its coarser names: one or two levels, with names that stay where they may."""
     parts = draw(st.lists(st.integers(0, 2), min_size=len(values), max_size=len(values)))
     wholes = draw(st.lists(st.integers(0, 1), min_size=3, max_size=3))
     levels = draw(st.integers(1, 2))
@@ -373,7 +372,7 @@ def _trees(draw: st.DrawFn, values: str) -> Hierarchy:
         whole = [p for p in set(parts) if wholes[p] == wholes[part]]
         top = name if len(whole) == 1 and keep else f"{values[0]}-whole-{wholes[part]}"
         rows[value] = (name, top)[:levels]
-    return Hierarchy(Path("h.csv"), "", rows)
+    return rows
 
 
 @st.composite
@@ -388,18 +387,20 @@ def _logs(draw: st.DrawFn) -> tuple[Programme, Regions]:
         minimum_group_size=draw(st.sampled_from([1, 10, 50])),
         population_rounding=draw(st.sampled_from([1, 5, 10])),
     )
-    content["attributes"]["age"] = {"role": "public", "hierarchy": "ages.csv"}
-    programme = Programme.model_validate(content)
-    programme.attributes["area"]._coarser = draw(_trees("abcd"))
-    programme.attributes["age"]._coarser = draw(_trees("uvw")) if draw(st.booleans()) else None
+    trees = {"area": draw(_trees("abcd"))} | ({"age": draw(_trees("uvw"))} if draw(st.booleans()) else {})
     if draw(st.booleans()):
-        tree = programme.attributes["area"].coarser
-        assert tree is not None
-        tree.coarser["unknown"] = ("unknown",) * tree.levels
+        trees["area"]["unknown"] = ("unknown",) * len(trees["area"]["a"])
+    content["attributes"]["age"] = {"role": "public"}
+    with TemporaryDirectory() as folder:
+        for name, tree in trees.items():
+            content["attributes"][name]["hierarchy"] = f"{name}s.csv"
+            rows = "".join(",".join((value, *row)) + "\n" for value, row in tree.items())
+            Path(folder, f"{name}s.csv").write_text(rows)
+        Path(folder, "programme.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+        programme = load(folder)
     size = st.integers(0, 3) | st.integers(0, 15) | st.integers(0, 120)
-    areas = ["a", "b", "c", "d", *(["unknown"] if "unknown" in programme.hierarchies["area"].coarser else [])]
     values, counts = [], []
-    for area in areas:
+    for area in trees["area"]:
         for age in "uvw"[: draw(st.integers(1, 3))]:
             for secret in "xyz"[: draw(st.integers(1, 3))]:
                 people = [draw(size) for _ in range(outcomes)]

@@ -83,7 +83,7 @@ def test_people_are_counted_by_region_and_outcome(tmp_path: Path) -> None:
     assert found.group_population.tolist() == [4, 1]
 
 
-def test_values_come_as_declared_then_by_code_point_then_unknown(tmp_path: Path) -> None:
+def test_values_come_declared_first_and_unknown_last(tmp_path: Path) -> None:
     shown = {"b": "Z", "unknown": "unknown", "a": "A"}
     made = programme(
         tmp_path,
@@ -121,7 +121,7 @@ def test_raw_values_shown_alike_are_one_value(tmp_path: Path) -> None:
     assert cells(counted(programme(tmp_path, attributes), rows)) == {("woman", "a\ufffdb"): [1, 2]}
 
 
-def test_control_characters_are_shown_as_the_programme_shows_them() -> None:
+def test_control_characters_are_made_visible_when_counted() -> None:
     text = "".join(map(chr, [*range(0x3000), *range(0xE000, 0x10000), 0x10FFFF]))
     with Warehouse.in_memory() as warehouse:
         ((shown,),) = warehouse.query(

@@ -255,7 +255,7 @@ def test_a_path_that_duckdb_cannot_use_is_named(tmp_path: Path) -> None:
     Warehouse.open(load(path)).close()
 
 
-def test_a_store_that_cannot_be_made_is_a_fault_of_the_environment(programme: Programme) -> None:
+def test_a_store_that_cannot_be_made_is_the_machines_fault(programme: Programme) -> None:
     programme.store_path.write_text("in the way")
     with pytest.raises(EnvironmentFault, match="private"):
         Warehouse.open(programme)
@@ -264,7 +264,7 @@ def test_a_store_that_cannot_be_made_is_a_fault_of_the_environment(programme: Pr
 
 
 @pytest.mark.parametrize("call", ["mkdir", "chmod"])
-def test_a_store_without_permission_is_a_fault_of_the_environment(
+def test_a_store_without_permission_is_the_machines_fault(
     programme: Programme, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
@@ -306,7 +306,7 @@ def _state(folder: Path) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("made", [False, True])
-def test_without_a_warehouse_there_is_nothing_to_read_and_none_is_made(programme: Programme, made: bool) -> None:
+def test_reading_makes_no_warehouse_where_there_is_none(programme: Programme, made: bool) -> None:
     if made:
         programme.store_path.mkdir()
     before = _state(programme.path.parent)
@@ -315,7 +315,7 @@ def test_without_a_warehouse_there_is_nothing_to_read_and_none_is_made(programme
     assert _state(programme.path.parent) == before
 
 
-def test_reading_writes_nothing_and_does_not_wait_for_the_writer(programme: Programme) -> None:
+def test_reading_writes_nothing_and_needs_no_hold(programme: Programme) -> None:
     with Warehouse.open(programme) as warehouse:
         ingest(warehouse, programme)
     with hold(programme.store_path):
@@ -345,7 +345,7 @@ def test_what_a_killed_run_committed_can_be_read(programme: Programme) -> None:
         assert warehouse.query("SELECT line, raw FROM quarantine") == [(2, "b")]
 
 
-def test_a_file_that_is_no_warehouse_is_a_fault_of_the_environment(programme: Programme) -> None:
+def test_a_file_that_is_no_warehouse_is_the_machines_fault(programme: Programme) -> None:
     programme.store_path.mkdir()
     (programme.store_path / "warehouse.duckdb").write_text("hello, this is not a database" * 1000)
     with pytest.raises(EnvironmentFault, match="cannot be read or written"):
@@ -410,7 +410,7 @@ def test_what_nobody_reads_leaves_an_older_store(programme: Programme) -> None:
         assert ingest(warehouse, programme).decisions == 4
 
 
-def test_a_file_between_steps_that_cannot_be_written_is_the_machines_fault(tmp_path: Path) -> None:
+def test_a_run_file_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentFault, match="cannot be written") as caught:
         write_parquet(pd.DataFrame({"a": [1]}), tmp_path / "none" / "regions.parquet")
     assert str(tmp_path / "none" / "regions.parquet") in str(caught.value)
