@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from atr.core.arrays import BoolArray
 from atr.core.publication import RATE_DIGITS
 from atr.core.tolerances import RECOMPUTED
 from atr.measures import MEASURES
@@ -15,7 +16,7 @@ from atr.report.comparisons import ComparisonFormatter, in_classes
 from atr.report.rounding import bounds, down, nearest, up
 from atr.verify.consistency import contradictions
 from atr.verify.finding import Finding, differences, failed
-from atr.verify.population_bounds import Bools, Interval, PopulationBounds, RateBounds
+from atr.verify.population_bounds import Interval, PopulationBounds, RateBounds
 
 _WHATEVER_THE_PEOPLE = ("reference", "people", "threshold", "attributes", "classes")
 _JUDGED = ("verdict", "reason", "shortfall", "sentence")
@@ -137,7 +138,7 @@ def _figures(entry: model.Fairness, follows: RateBounds, digits: int) -> Iterato
         yield "the value lies outside its own range"
 
 
-def _distance(printed: PopulationBounds, pair: Sequence[Bools]) -> RateBounds:
+def _distance(printed: PopulationBounds, pair: Sequence[BoolArray]) -> RateBounds:
     """Bound the total variation distance of two sets of people and its ends: that of the event that differs most."""
     apart = [_difference(*(printed.rate(members, event) for members in pair)) for event in printed.events]
     ends = ([getattr(of_event, end) for of_event in apart] for end in ("value", "low", "high"))

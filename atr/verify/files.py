@@ -18,7 +18,6 @@ from atr.report import changes, model
 from atr.report.reader_view import columns
 from atr.verify.finding import Finding, differences
 from atr.verify.form import MOST_PEOPLE, form
-from atr.verify.population_bounds import Ints
 from atr.verify.statements import findings
 
 
@@ -29,7 +28,7 @@ def verify_files(
     report, found = _read(Path(path))
     if list(form(report)):  # its numbers mean nothing
         return report, [*found, *form(report)]
-    people = None if population is None else ExactPopulation(_read_population(report, Path(population)))
+    people = None if population is None else _read_population(report, Path(population))
     found += findings(report, population=people)
     if previous is not None:
         found += _compare_with_earlier(report, Path(previous))
@@ -83,7 +82,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def _read_population(report: model.PublicReport, path: Path) -> Ints:
+def _read_population(report: model.PublicReport, path: Path) -> ExactPopulation:
     """Read the exact people of each announced region, in the report's order."""
     regions = pd.DataFrame(columns(report), dtype=str)
     names = [a.name for a in report.attributes]
@@ -110,4 +109,4 @@ def _read_population(report: model.PublicReport, path: Path) -> Ints:
     numbers = [int(number) for number in people]
     if sum(numbers) > MOST_PEOPLE:
         raise VerifyError("has more people than a report can have", where=str(path))
-    return np.array(numbers, dtype=np.int64)
+    return ExactPopulation(np.array(numbers, dtype=np.int64))

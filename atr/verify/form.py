@@ -43,7 +43,7 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
     policy, kind, sampling = report.policy, report.fidelity.kind, report.policy.sampling
     mechanism = MECHANISMS.get(policy.mechanism)
     demanded, kept = (
-        mechanism is not None and mechanism.promise(kind, level, None if level else []) is not None
+        mechanism is not None and mechanism.promise(kind, level, [] if level is None else None) is not None
         for level in (policy.fidelity.get(kind), report.fidelity.level)
     )
     of_sample = sampling is not None and sampling.coverage == "sample"

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 
 from atr.core.announcement import Announcement
-from atr.core.arrays import AnnouncedMapping, ExactPopulation
+from atr.core.arrays import AnnouncedMapping, BoolArray, ExactPopulation, FloatArray, IntArray
 from atr.core.display_text import UNKNOWN
 from atr.core.protected import OwnCeiling, ProtectedSets
 from atr.core.publication import open_people
@@ -27,9 +27,6 @@ from atr.measures.feasible_outcomes import least_people
 from atr.measures.rates import announced_rate
 from atr.report import model, reader_view
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Interval = tuple[float, float]
 Confidences = tuple[list[Fraction], list[Fraction]]
 
@@ -64,12 +61,12 @@ class PopulationBounds:
     report: model.PublicReport
     announcement: Announcement
     cells: Cells[AnnouncedMapping]
-    least: Ints
-    most: Ints
+    least: IntArray
+    most: IntArray
     columns: dict[str, npt.NDArray[np.object_]]
     _event_cells: dict[Outcomes, EventCells] = field(default_factory=dict, init=False)
     _rates: dict[tuple[bytes, Outcomes], RateBounds] = field(default_factory=dict, init=False)
-    _members: dict[tuple[str, ...], dict[str, Bools]] = field(default_factory=dict, init=False)
+    _members: dict[tuple[str, ...], dict[str, BoolArray]] = field(default_factory=dict, init=False)
 
     @staticmethod
     def of(report: model.PublicReport, population: ExactPopulation | None) -> PopulationBounds:
@@ -100,24 +97,24 @@ class PopulationBounds:
         return bool((self.least == self.most).all())
 
     @property
-    def everyone(self) -> Bools:
+    def everyone(self) -> BoolArray:
         """(n,) all regions."""
         return np.ones(len(self.least), dtype=bool)
 
-    def group(self, position: int) -> Bools:
+    def group(self, position: int) -> BoolArray:
         """(n,) which regions are those of an announced group."""
         members = np.zeros(len(self.least), dtype=bool)
         members[self.announcement.offsets[position] : self.announcement.offsets[position + 1]] = True
         return members
 
-    def having(self, values: Mapping[str, str]) -> Bools:
+    def having(self, values: Mapping[str, str]) -> BoolArray:
         """(n,) which regions have these values."""
         members = self.everyone
         for name, value in values.items():
             members &= self.columns[name] == value
         return members
 
-    def people_by(self, attributes: tuple[str, ...]) -> dict[str, Bools]:
+    def people_by(self, attributes: tuple[str, ...]) -> dict[str, BoolArray]:
         """(n,) for each group of people by one attribute, or several: which regions are theirs."""
         if attributes not in self._members:
             parts = zip(*(self.columns[name].tolist() for name in attributes), strict=True)
@@ -130,11 +127,11 @@ class PopulationBounds:
         members = self.people_by(attributes)[who]
         return any(self.columns[name][members][0] == UNKNOWN for name in attributes)
 
-    def people(self, members: Bools) -> tuple[int, int]:
+    def people(self, members: BoolArray) -> tuple[int, int]:
         """Between what the number of people of some regions lies."""
         return int(self.least[members].sum()), int(self.most[members].sum())
 
-    def confidences(self, chance: Ints, own: OwnCeiling | None = None) -> Confidences:
+    def confidences(self, chance: IntArray, own: OwnCeiling | None = None) -> Confidences:
         """(g,) the confidence in each group with the known populations, and the largest any within the rounding allow.
 
         Parameters
@@ -177,14 +174,14 @@ class PopulationBounds:
         """The events that decide how far two mappings are apart."""
         return [event.outcomes for event in self.cells.events()]
 
-    def value(self, members: Bools, event: Outcomes) -> Interval:
+    def value(self, members: BoolArray, event: Outcomes) -> Interval:
         """Between what the announced rate of an event among some regions lies."""
         if self.exact:
             rate = announced_rate(self.event(event), members)
             return rate, rate
         return self.rate(members, event).value
 
-    def rate(self, members: Bools, event: Outcomes) -> RateBounds:
+    def rate(self, members: BoolArray, event: Outcomes) -> RateBounds:
         """Between what the announced rate of an event among some regions lies, and the two ends of its range.
 
         The populations are not exact. The ends are those that all outcomes leave together.
@@ -230,7 +227,7 @@ class PopulationBounds:
             more.append([sum(often * max(len(of), k - len(of)) for of, often in by_total.items())])
         half = np.repeat(self.cells.half, np.diff(self.announcement.offsets))[people.cells]
 
-        def end(weights: Floats, rounded: Floats, *, largest: bool) -> float:
+        def end(weights: FloatArray, rounded: FloatArray, *, largest: bool) -> float:
             constants = [rounded * largest, rounded * (0.5 if largest else -0.5)]
             return people.end(np.stack([weights - rounded * half, weights]), np.stack(constants), largest=largest)
 
@@ -242,15 +239,15 @@ class PopulationBounds:
 class _People:
     """Some regions (``inside``, 0 or 1) among all (k,) of the groups they lie in."""
 
-    cells: Bools
-    inside: Floats
-    least: Floats
-    most: Floats
-    starts: Ints
-    whole: Bools
+    cells: BoolArray
+    inside: FloatArray
+    least: FloatArray
+    most: FloatArray
+    starts: IntArray
+    whole: BoolArray
 
     @staticmethod
-    def of(printed: PopulationBounds, members: Bools) -> _People:
+    def of(printed: PopulationBounds, members: BoolArray) -> _People:
         starts, sizes = printed.announcement.offsets[:-1], np.diff(printed.announcement.offsets)
         touched = np.logical_or.reduceat(members, starts)
         cells = np.repeat(touched, sizes)
@@ -263,7 +260,7 @@ class _People:
             whole=np.logical_and.reduceat(members, starts)[touched],
         )
 
-    def end(self, weights: Floats, constants: Floats, *, largest: bool) -> float:
+    def end(self, weights: FloatArray, constants: FloatArray, *, largest: bool) -> float:
         """Give the largest or smallest rate over all populations, its numerator a sum over groups.
 
         That of a group is the largest over bounds of the smaller of two sums over people.

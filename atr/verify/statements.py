@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 import atr
-from atr.core.arrays import ExactPopulation
+from atr.core.arrays import BoolArray, ExactPopulation
 from atr.core.confidence import round_up
 from atr.core.display_text import UNKNOWN
 from atr.core.fidelity import ladder
@@ -25,7 +25,7 @@ from atr.report.rounding import down, nearest, rounded_share, share_step
 from atr.verify.comparisons import comparisons, either, printed_rate
 from atr.verify.finding import Finding, differences, failed
 from atr.verify.form import form
-from atr.verify.population_bounds import Bools, Confidences, PopulationBounds
+from atr.verify.population_bounds import Confidences, PopulationBounds
 
 
 def check(report: model.PublicReport, *, population: ExactPopulation | None = None) -> list[Finding]:
@@ -273,7 +273,9 @@ def _rates(printed: PopulationBounds) -> Iterator[Finding]:
             yield from _rate(printed, printed.group(i), group.rate, f"{group.id}.rate")
 
 
-def _rate(printed: PopulationBounds, members: Bools, stated: dict[str, float] | None, where: str) -> Iterator[Finding]:
+def _rate(
+    printed: PopulationBounds, members: BoolArray, stated: dict[str, float] | None, where: str
+) -> Iterator[Finding]:
     """Check the rates of some regions; of two outcomes the second is what the first leaves, by the report's form."""
     outcomes = printed.announcement.outcomes
     for outcome, event in list(zip(outcomes, printed.outcome_events, strict=True))[: 1 if len(outcomes) == 2 else None]:
