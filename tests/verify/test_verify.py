@@ -235,7 +235,6 @@ def _of_several(outcomes: tuple[str, ...], rounding: int) -> tuple[model.PublicR
 @pytest.mark.parametrize("rounding", [1, 5])
 @pytest.mark.parametrize("outcomes", [SEVERAL[:count] for count in (3, 4, 5)])
 def test_a_range_of_several_outcomes_made_narrower_is_found(outcomes: tuple[str, ...], rounding: int) -> None:
-    """With rounded people all but the lower end of parity of groups that share QID groups."""
     report, announced = _of_several(outcomes, rounding)
     whole.verifies(report, announced)
     how = ComparisonFormatter(announced.outcomes, {a.name: a.title for a in report.attributes}, report.policy)
@@ -258,7 +257,7 @@ def test_a_range_of_several_outcomes_made_narrower_is_found(outcomes: tuple[str,
             name = f"{e.measure}, {e.attribute}: {e.groups[0]} against {e.groups[1]}" + (
                 f", {e.outcome}:" if e.outcome else ":"
             )
-            assert name in found or (end == "lower" and rounding > 1 and e.measure == "statistical_parity"), (end, name)
+            assert name in found, (end, name)
 
 
 def test_with_exact_populations_every_digit_is_checked(tmp_path: Path) -> None:
@@ -307,7 +306,7 @@ def test_a_key_that_stands_twice_is_refused(published: dict[str, Any], tmp_path:
         verify(path)
 
 
-@pytest.mark.parametrize("rounding", [1, 5])
+@pytest.mark.parametrize("rounding", [5, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_hostile_report_does_not_crash(tmp_path: Path, rounding: int) -> None:
     content = _publish(tmp_path / "s", WITHHOLDING, population_rounding=rounding)
     assert verify(forging.write(tmp_path / "r.json", content, forged=True)) == []
