@@ -306,7 +306,7 @@ def test_a_key_that_stands_twice_is_refused(published: dict[str, Any], tmp_path:
         verify(path)
 
 
-@pytest.mark.parametrize("rounding", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounding", [5, pytest.param(1, marks=pytest.mark.long)])
 def test_a_hostile_report_does_not_crash(tmp_path: Path, rounding: int) -> None:
     content = _publish(tmp_path / "s", WITHHOLDING, population_rounding=rounding)
     assert verify(forging.write(tmp_path / "r.json", content, forged=True)) == []
