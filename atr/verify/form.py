@@ -253,8 +253,11 @@ def _compared(report: model.PublicReport) -> Iterator[Finding]:
 def _comparison(entry: model.Fairness, report: model.PublicReport) -> Iterator[Finding]:
     where = f"fairness, {entry.measure}, {entry.attribute}: {entry.groups[0]} against {entry.groups[1]}"
     digits, (low, high) = report.policy.digits, entry.range
+    of = entry.attributes or (() if entry.pair else (entry.attribute,))
+    by = {*of, *entry.condition, *entry.worst_condition}
     unbounded = entry.is_ratio or entry.measure == INDIVIDUAL
     return failed(
+        (by <= {a.name for a in report.attributes}, where, "is by what are not attributes"),
         (all(_printed(rate, RATE_DIGITS) for rate in entry.rates), where, "a rate is not a whole percentage"),
         (
             (entry.measure == INDIVIDUAL) == (entry.pair is not None),

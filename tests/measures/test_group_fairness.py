@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import csv
 import dataclasses
 import io
@@ -22,14 +21,16 @@ from atr.documents.html import report_html
 from atr.documents.sections import fairness as parity
 from atr.documents.sections import glance
 from atr.errors import VerifyError
+from atr.measures import MEASURES
 from atr.measures import group_fairness as fairness
+from atr.measures.parity import StatisticalParity
 from atr.programme import Programme
 from atr.report import empty_categories as absent
 from atr.report import model
 from atr.report.comparisons import ComparisonFormatter
 from atr.verify import consistency as figures
 from atr.verify.statements import check
-from tests.helpers import series, whole
+from tests.helpers import forging, series, whole
 
 RACES, SEXES, LEVELS, CHARGES = ("a", "b, c", "d", "unknown"), ("women", "men"), ("low", "mid", "high"), ("x", "y")
 
@@ -117,6 +118,28 @@ def test_intersections_have_every_measure_under_a_readable_name() -> None:
     assert by["sex and level"].reference == max(shares, key=lambda who: shares[who])
     assert not any("unknown" in e.reference for e in report.fairness)
     assert any("unknown" in who for e in entries for who in e.groups)
+
+
+class RateDifference(StatisticalParity):
+    """A measure that the product does not have."""
+
+    name = "rate_difference"
+    by_outcome = True
+
+
+@pytest.mark.parametrize("rates", ["exact", "free"])
+def test_a_registered_measure_is_reported_and_verified(rates: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MEASURES, RateDifference.name, RateDifference())
+    report, announced, failed = _made.__wrapped__(rates)
+    found = [e for e in report.fairness if e.measure == RateDifference.name]
+    parities = {(e.attribute, e.groups): e for e in report.fairness if e.measure == StatisticalParity.name}
+    assert {e.outcome for e in found} == set(report.outcomes)
+    for e in found:  # of two outcomes, either differs by as much as all together
+        parity = parities[e.attribute, e.groups]
+        assert (e.value, e.range) == (parity.value, parity.range)
+        assert e.verdict == (parity.verdict if e.outcome == report.positive else None)
+    whole.verifies(report, announced)
+    assert failed == []
 
 
 def test_only_declared_values_are_named_as_absent() -> None:
@@ -258,30 +281,20 @@ def test_every_intersection_has_a_block_with_origins_of_lines() -> None:
     assert labels[-1].startswith("unknown")
 
 
-def _paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    found = [(*path,)] if path and not isinstance(value, dict | list) else []
-    return found + [p for key, inner in items for p in _paths(inner, (*path, key))]
-
-
 def test_every_change_of_what_is_compared_is_found() -> None:
     report, announced, _ = _made(races=RACES[:2], minimum=140)
     content = json.loads(report.to_json())
-    kinds: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for e in content["fairness"]:
-        kinds.setdefault((e["measure"], "attributes" in e, e.get("summary"), e.get("reason"), "shortfall" in e), e)
-    assert len(kinds) > 8
-    places = [("compared", *path) for path in _paths(content["compared"])]
-    for e in kinds.values():
-        i = content["fairness"].index(e)
-        places += [("fairness", i, *path) for path in _paths(e)]
-    for path in places:
-        changed = copy.deepcopy(content)
-        inner = changed
-        for key in path[:-1]:
-            inner = inner[key]
-        old = inner[path[-1]]
-        inner[path[-1]] = old + 1 if isinstance(old, int | float) else "high" if old != "high" else "low"
+    kinds: dict[tuple[Any, ...], int] = {}
+    for i, e in enumerate(content["fairness"]):
+        kinds.setdefault((e["measure"], e.get("summary"), e.get("reason"), "shortfall" in e), i)
+    assert len(kinds) > 6
+    parts = [("compared",), *(("fairness", i) for i in kinds.values())]
+    for path in (path for part in parts for path in forging.nodes(forging.value_at(content, part), part)):
+        old = forging.value_at(content, path)
+        if isinstance(old, dict | list):
+            continue
+        new = old + 1 if isinstance(old, int | float) else "high" if old != "high" else "low"
+        changed = forging.with_value(content, path, new)
         try:
             forged = model.PublicReport.model_validate(changed)
         except (ValueError, VerifyError):
