@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from atr.measures.group_fairness import joined
+from atr.measures.parity import ConditionalStatisticalParity, StatisticalParity
+from atr.measures.ratio import PPercentRule
 from atr.report.model import ComparedBy, Fairness, PublicReport
 from atr.report.wording import VERDICTS, between, number
 
-PARITIES = ("statistical_parity", "conditional_statistical_parity")
-"""The measures that one line of parity is drawn for."""
+RATIO, PARITY, CONDITIONAL = PPercentRule.name, StatisticalParity.name, ConditionalStatisticalParity.name
+"""The measures that tables and charts show; every other one is in fairness.csv."""
 Who = tuple[str, str]
 """An attribute or intersection, and one of its groups."""
 
@@ -80,7 +82,7 @@ def ratios(report: PublicReport, attribute: str | None = None) -> list[Fairness]
     return [
         e
         for e in report.fairness
-        if e.measure == "p_percent_rule" and e.outcome == report.positive and attribute in (None, e.attribute)
+        if e.measure == RATIO and e.outcome == report.positive and attribute in (None, e.attribute)
     ]
 
 

@@ -38,11 +38,6 @@ PAIRS = ("distance", "outcomes_apart", "records_apart", "people_involved", "leas
 """The columns of individual fairness."""
 
 
-def report_json(report: PublicReport) -> bytes:
-    """``report.json``."""
-    return report.to_json().encode()
-
-
 def announced_rules(report: PublicReport) -> bytes:
     """``announced_rules.csv``: one row per region of an announced group, one per group withheld by name.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from atr.report.model import PublicReport
 from atr.report.wording import inverse, number, points
 
@@ -18,17 +16,11 @@ _DEFINITIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Promise:
-    """What a report promises, at a glance; what the policy demands; what the promise is called and means."""
+def described(report: PublicReport) -> dict[str, str]:
+    """What a report promises, as a figure; what the policy demands; what the promise is called and means.
 
-    figure: str
-    demanded: str
-    definition: str
-
-
-def described(report: PublicReport) -> Promise:
-    """The promise of a report; without a definition where every group is flattened and nothing is promised."""
+    Where every group is flattened, nothing is promised and there is no definition.
+    """
     promised, nothing = report.fidelity, report.flattened_groups == report.announced_groups
     level = 0.0 if promised.level is None else promised.level
     if nothing:
@@ -47,4 +39,4 @@ def described(report: PublicReport) -> Promise:
         for kind, least in report.policy.fidelity.items()
     )
     definition = "" if nothing else _DEFINITIONS[promised.kind].format(number(level))
-    return Promise(figure, ", ".join(demanded), definition)
+    return {"figure": figure, "demanded": ", ".join(demanded), "definition": definition}

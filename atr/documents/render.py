@@ -14,13 +14,11 @@ from atr.report.model import PublicReport
 
 REPORT = "report.json"
 MANIFEST = "manifest.json"
-ANNEX = {
-    REPORT: (csv.report_json, "The report, machine-readable"),
+TABLES = {
     "announced_rules.csv": (csv.announced_rules, "The announced decision rules"),
     "fairness.csv": (csv.fairness, "The fairness measures"),
     "influence.csv": (csv.influence, "The influence of each input"),
 }
-"""The machine-readable files, which the PDF has as attachments."""
 
 
 def render(report: PublicReport, folder: Path) -> dict[str, Any]:
@@ -54,14 +52,14 @@ def render(report: PublicReport, folder: Path) -> dict[str, Any]:
 
 def contents(report: PublicReport) -> dict[str, bytes]:
     """The files of a release by name, the manifest not among them."""
-    annex = {name: make(report) for name, (make, _) in ANNEX.items()}
-    sha256 = _sha256(annex[REPORT])
-    attached = {name: (annex[name], about) for name, (_, about) in ANNEX.items()}
+    attached = {REPORT: (report.to_json().encode(), "The report, machine-readable")}
+    attached |= {name: (make(report), about) for name, (make, about) in TABLES.items()}
+    sha256 = _sha256(attached[REPORT][0])
     paper = report_html(report, sha256=sha256, embedded=False)
     return {
         "report.html": report_html(report, sha256=sha256).encode(),
         "report.pdf": pdf(paper, date=report.date, identifier=sha256[:32], attachments=attached),
-        **annex,
+        **{name: content for name, (content, _) in attached.items()},
     }
 
 

@@ -372,7 +372,7 @@ def test_verify_finds_a_verdict_that_rests_on_too_few_people(tmp_path: Path) -> 
     assert everyone.groups == enough.groups, "the worst pair has people enough, and is shown once"
     assert min(enough.people) >= 45
     first, second = individual_view.alike(report)
-    assert (bool(first.lines), second.lines) == (True, ())
+    assert (bool(first["lines"]), second["lines"]) == (True, [])
     pair = enough.pair
     assert pair is not None
     for forged in (

@@ -260,7 +260,7 @@ def test_the_table_shows_the_p_value_and_the_adjusted_one() -> None:
     policy = plain.policy.model_copy(update={"sampling": printed.stated("sample", 0.05)})
     report = plain.model_copy(update={"policy": policy})
     report = report.model_copy(update={"fairness": printed.attached(report)})
-    ((_, rows),) = protected(report)[0]["sample"].parts
+    _, ((_, rows),) = protected(report)[0]["sample"]
     p, adjusted = next(row.cells[-2:] for row in rows if row.group.label == "b")
     of_b = next(e.sampling for e in report.fairness if e.groups == ("b", "a"))
     assert of_b is not None

@@ -9,8 +9,10 @@ from typing import Any
 
 from atr.documents.charts.rows import Chart, Mark, row_chart
 from atr.documents.comparisons import (
+    CONDITIONAL,
     NOT_MEASURED,
-    PARITIES,
+    PARITY,
+    RATIO,
     Class,
     Compared,
     Measured,
@@ -63,7 +65,7 @@ def context(report: PublicReport) -> dict[str, Any]:
         "listed": empty_categories.LISTED,
         "rule": wording.rule_name(of_ratios),
         "ratio_line": of_ratios.threshold if of_ratios else None,
-        "parity_line": any(e.threshold is not None and e.measure in PARITIES for e in report.fairness),
+        "parity_line": any(e.threshold is not None and e.measure in (PARITY, CONDITIONAL) for e in report.fairness),
         "not_as_law_compares": by_law and not highest,
         "too_few": any(e.reason == "too_few_people" and e.pair is None for e in report.fairness),
         "legend": legend,
@@ -93,12 +95,17 @@ def protected(report: PublicReport) -> list[dict[str, Any]]:
 def _block(report: PublicReport, by: ComparedBy, entries: list[Fairness], *, id: str) -> dict[str, Any]:
     place, several = _in_order(report, by), len(by.attributes) > 1
     of_ratio = ratios(report, by.attribute)
-    of_parity = [e for e in entries if e.measure == "statistical_parity"]
+    of_parity = [e for e in entries if e.measure == PARITY]
     decimals = _decimals(report, (*of_ratio, *of_parity))
     ratio, parity = by_group(of_ratio), by_group(of_parity)
     rows = _with_reference(
         [
-            _row(ratio.get(v) or parity[v], measured(ratio.get(v), decimals), measured(parity.get(v), decimals))
+            _row(
+                ratio.get(v) or parity[v],
+                v,
+                ratio=measured(ratio.get(v), decimals),
+                difference=measured(parity.get(v), decimals),
+            )
             for v in {**ratio, **parity}
         ],
         [*ratio.values(), *parity.values()],
@@ -227,19 +234,14 @@ def _in_order(report: PublicReport, by: ComparedBy) -> _Place:
     return place
 
 
-def _row(e: Fairness, ratio: Measured = NOT_MEASURED, difference: Measured = NOT_MEASURED) -> Compared:
-    side = e.groups.index(other(e))
-    return Compared(other(e), e.people[side], points(e.rates[side]), ratio, difference)
-
-
-def _reference_row(e: Fairness) -> Compared:
-    side = e.groups.index(e.reference)
-    return Compared(e.reference, e.people[side], points(e.rates[side]), reference=True)
+def _row(e: Fairness, who: str, *, ratio: Measured = NOT_MEASURED, difference: Measured = NOT_MEASURED) -> Compared:
+    side = e.groups.index(who)
+    return Compared(who, e.people[side], points(e.rates[side]), ratio, difference, reference=who == e.reference)
 
 
 def _with_reference(rows: Sequence[Compared], entries: Sequence[Fairness], place: _Place) -> tuple[Compared, ...]:
     """The rows of groups, and that of the reference of their comparisons, in order."""
-    reference = [_reference_row(e) for e in entries[:1]]
+    reference = [_row(e, e.reference) for e in entries[:1]]
     return tuple(sorted((*rows, *reference), key=lambda row: place(row.label)))
 
 
@@ -252,9 +254,9 @@ def _others(report: PublicReport, entries: Sequence[Fairness], place: _Place, de
     """The ratios of other outcomes than the favourable one, if there are several and not too many."""
     found = []
     for outcome in (o for o in report.outcomes if o != report.positive and len(report.outcomes) > 2):
-        of = [e for e in entries if (e.measure, e.outcome) == ("p_percent_rule", outcome) and e.reference in e.groups]
+        of = [e for e in entries if (e.measure, e.outcome) == (RATIO, outcome) and e.reference in e.groups]
         if of:
-            rows = _with_reference([_row(e, measured(e, decimals)) for e in of], of, place)
+            rows = _with_reference([_row(e, other(e), ratio=measured(e, decimals)) for e in of], of, place)
             found.append(Class(f"“{outcome}”", rows))
     return tuple(found) if sum(len(of.rows) for of in found) <= MAX_CONDITIONAL else ()
 
@@ -285,7 +287,7 @@ def _conditional(
     report: PublicReport, by: ComparedBy, entries: Sequence[Fairness], place: _Place, *, room: bool
 ) -> dict[str, Any]:
     """The comparisons within classes and over all of them; ``room``: whether there is room for the latter."""
-    found = [e for e in entries if e.measure == "conditional_statistical_parity" and e.reference in e.groups]
+    found = [e for e in entries if e.measure == CONDITIONAL and e.reference in e.groups]
     inside = [e for e in found if e.summary is None]
     classes = _classes(report, inside, place)
     over = _overall(report, [e for e in found if e.summary], place, _decimals(report, found))
@@ -310,7 +312,7 @@ def _classes(report: PublicReport, inside: Sequence[Fairness], place: _Place) ->
     return tuple(
         Class(
             class_name(dict(condition), titles),
-            _with_reference([_row(e, difference=measured(e, decimals)) for e in members], members, place),
+            _with_reference([_row(e, other(e), difference=measured(e, decimals)) for e in members], members, place),
             dict(condition),
         )
         for condition, members in sorted(
@@ -326,12 +328,12 @@ def _overall(report: PublicReport, over: Sequence[Fairness], place: _Place, deci
     titles = {a.name: a.title for a in report.attributes}
     # The rates of all classes together are in the table of rates, and are not what is compared here.
     base = max(over, key=lambda e: e.people[e.groups.index(e.reference)])  # the one with most classes counted
-    rows = [(place(base.reference), False, replace(_reference_row(base), rate=""))]
+    rows = [(place(base.reference), False, replace(_row(base, base.reference), rate=""))]
     for e in over:
         label = f"{other(e)}: {_SUMMARIES[e.summary or '']}"
         label += f" ({class_name(e.worst_condition, titles)})" if e.worst_condition else ""
         if e.classes and e.classes[0] < e.classes[1]:
             label += f", {e.classes[0]:,} of {e.classes[1]:,} classes"
-        row = replace(_row(e, difference=measured(e, decimals)), label=label, rate="")
+        row = replace(_row(e, other(e), difference=measured(e, decimals)), label=label, rate="")
         rows.append((place(other(e)), e.summary != "worst_class", row))
     return [row for *_, row in sorted(rows, key=lambda row: row[:2])]

@@ -49,20 +49,20 @@ def counted_once(report: PublicReport) -> tuple[list[Fairness], list[str]]:
 def fairness(found: Counter[str], rule: str) -> str:
     """How many comparisons a rule was met in, as a sentence."""
     pair, private, total = "of a group with its reference group", "be told from a report this private", found.total()
-    only = next(iter(+found)) if len(+found) == 1 else ""
-    if total == 1:
-        return {
-            "met": f"The one comparison {pair} meets the {rule}.",
-            "not_met": f"The one comparison {pair} does not meet the {rule}.",
-            "cannot_tell": f"Whether the one comparison {pair} meets the {rule} cannot {private}.",
-            "too_few_people": f"The one comparison {pair} has too few people for a verdict.",
-        }[only]
-    if only == "met":
-        return f"All {total} comparisons {pair} meet the {rule}."
-    if only == "not_met":
-        return f"None of the {total} comparisons {pair} meets the {rule}."
-    if only == "cannot_tell":
-        return f"For none of the {total} comparisons {pair} can it {private} whether it meets the {rule}."
+    of_one = {
+        "met": f"The one comparison {pair} meets the {rule}.",
+        "not_met": f"The one comparison {pair} does not meet the {rule}.",
+        "cannot_tell": f"Whether the one comparison {pair} meets the {rule} cannot {private}.",
+        "too_few_people": f"The one comparison {pair} has too few people for a verdict.",
+    }
+    of_several = {
+        "met": f"All {total} comparisons {pair} meet the {rule}.",
+        "not_met": f"None of the {total} comparisons {pair} meets the {rule}.",
+        "cannot_tell": f"For none of the {total} comparisons {pair} can it {private} whether it meets the {rule}.",
+    }
+    verdict, most = found.most_common(1)[0]
+    if most == total and (total == 1 or verdict in of_several):
+        return (of_one if total == 1 else of_several)[verdict]
     met, not_met, cannot_tell, too_few = (found[v] for v in ("met", "not_met", "cannot_tell", "too_few_people"))
     parts = (
         (met, f"{met} {'meets' if met == 1 else 'meet'} the {rule}"),

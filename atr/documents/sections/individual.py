@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
-from atr.documents.comparisons import Measured, measured
+from atr.documents.comparisons import measured
 from atr.report.individual import people_for_verdict, records
-from atr.report.model import Fairness, IndividualPolicy, OutcomeDistance, Pair, PublicReport
+from atr.report.model import IndividualPolicy, OutcomeDistance, PublicReport
 from atr.report.rounding import nearest
 from atr.report.wording import common_decimals, number, raised
 
@@ -14,26 +14,14 @@ NAMES: dict[OutcomeDistance, str] = {"total_variation": "total variation", "rela
 KINDS = {"nominal": "alike or not", "ordinal": "steps of its order", "numeric": "middles of its bins"}
 
 
-@dataclass(frozen=True, slots=True)
-class Alike:
-    """One measure: its name, among which regions, and per attribute how the pair compares.
+def alike(report: PublicReport) -> list[dict[str, Any]]:
+    """The measures of individual fairness: name, among which regions, figures, and the pair attribute by attribute.
 
     ``lines`` have a title, the kind of distance, the weight, the two values and their distance; they are left out where
-    the pair is that of the measure before.
+    the pair is that of a measure before.
     """
-
-    name: str
-    among: str
-    entry: Fairness
-    pair: Pair
-    measured: Measured
-    lines: tuple[tuple[str, ...], ...]
-
-
-def alike(report: PublicReport) -> list[Alike]:
-    """The measures of individual fairness."""
-    found: list[Alike] = []
-    policy = report.policy.individual
+    found: list[dict[str, Any]] = []
+    policy, enough = report.policy.individual, f"regions of {people_for_verdict(report)} or more"
     for entry in report.fairness:
         pair = entry.pair
         if pair is None or policy is None:
@@ -43,10 +31,17 @@ def alike(report: PublicReport) -> list[Alike]:
             values, of = (pair.regions[0][a.name], pair.regions[1][a.name]), policy.distances[a.name]
             apart = number(_distance(policy, a.name, values))
             lines.append((raised(a.title), KINDS[of.kind], number(of.weight), *values, apart))
-        shown = any((a.pair.distance, a.entry.groups) == (pair.distance, entry.groups) for a in found)
-        among = "all regions" if pair.least_people is None else f"regions of {people_for_verdict(report)} or more"
-        figures = measured(entry, common_decimals([entry.value, *entry.range]))
-        found.append(Alike(NAMES[pair.distance], among, entry, pair, figures, () if shown else tuple(lines)))
+        key = pair.distance, entry.groups
+        found.append(
+            {
+                "name": NAMES[pair.distance],
+                "among": "all regions" if pair.least_people is None else enough,
+                "entry": entry,
+                "pair": pair,
+                "measured": measured(entry, common_decimals([entry.value, *entry.range])),
+                "lines": [] if any((a["pair"].distance, a["entry"].groups) == key for a in found) else lines,
+            }
+        )
     return found
 
 

@@ -25,7 +25,8 @@ MAX_DEPENDENCES = 12
 
 def context(report: PublicReport) -> dict[str, Any]:
     """What the section prints; None where nothing is announced."""
-    return {"influence": Influences(report) if report.influence and report.surrogate else None}
+    found = Influences(report) if report.influence and report.surrogate else None
+    return {"influence": found, "shapley_up_to": SHAPLEY_UP_TO}
 
 
 class Influences:
@@ -43,7 +44,6 @@ class Influences:
         self.columns = self.single[:MAX_COLUMNS]
         self.dependences = self.single[:MAX_DEPENDENCES]
         self.with_shapley = len(self.titles) <= SHAPLEY_UP_TO
-        self.shapley_up_to = SHAPLEY_UP_TO
         self.people = _people(report)
         self.values = {name: [v for v, people in of.items() if people] for name, of in self.people.items()}
         self.only = {name: values[0] for name, values in self.values.items() if len(values) == 1}

@@ -140,13 +140,13 @@ def _tall(report: PublicReport, group: Group, columns: Iterable[_Values]) -> Blo
 
 def _example(report: PublicReport, blocks: Iterable[Block], columns: Sequence[str] | None, title: str) -> str:
     """How to read the table of rules, by its first chance."""
-    for block in blocks:
-        for row in (row for row in block.rows if row.status != "flattened"):
-            for column, cell in zip(columns or [row.label], row.cells, strict=True):
-                if cell is not None:
-                    who = ", ".join(filter(None, (block.heading, row.label if columns else "")))
-                    return (
-                        f"The first chance is for people described as “{who}” and, in {title}, “{column}”: of 100 of "
-                        f"them, about {cell[0]} had the outcome “{report.positive}”, as announced."
-                    )
+    rows = ((block, row) for block in blocks for row in block.rows if row.status != "flattened")
+    for block, row in rows:
+        for column, cell in zip(columns or [row.label], row.cells, strict=True):
+            if cell is not None:
+                who = ", ".join(filter(None, (block.heading, row.label if columns else "")))
+                return (
+                    f"The first chance is for people described as “{who}” and, in {title}, “{column}”: of 100 of them, "
+                    f"about {cell[0]} had the outcome “{report.positive}”, as announced."
+                )
     return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from atr.documents.comparisons import PARITIES, Class, Compared, by_group
+from atr.documents.comparisons import CONDITIONAL, PARITY, RATIO, Class, Compared, by_group
 from atr.report.model import ComparedBy, Fairness, PublicReport
 from atr.report.sampling import level, p_words
 from atr.report.wording import between, points
@@ -21,12 +21,8 @@ class Row:
     beyond_sampling: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The sampling uncertainty of the comparisons by one attribute: of everybody (no heading), and within classes."""
-
-    title: str
-    parts: tuple[tuple[str, tuple[Row, ...]], ...]
+Table = tuple[str, list[tuple[str, list[Row]]]]
+"""What it is of, and the rows of everybody (no heading) and within classes, under a heading each."""
 
 
 def table(report: PublicReport, by: ComparedBy, entries: Sequence[Fairness], shown: Sequence[Class]) -> Table | None:
@@ -40,19 +36,19 @@ def table(report: PublicReport, by: ComparedBy, entries: Sequence[Fairness], sho
         The groups that are printed: of everybody, then of each class.
     """
     sampled = [e for e in entries if e.sampling]
-    ratios = by_group(e for e in sampled if e.measure == "p_percent_rule" and e.outcome == report.positive)
+    ratios = by_group(e for e in sampled if e.measure == RATIO and e.outcome == report.positive)
     parts = []
     for part in shown:
         ratio = {} if part.condition else ratios
-        parity = by_group(e for e in sampled if e.measure in PARITIES and e.condition == part.condition)
+        parity = by_group(e for e in sampled if e.measure in (PARITY, CONDITIONAL) and e.condition == part.condition)
         every = {**parity, **ratio}
         if every:
             base = next(iter((*ratio.values(), *parity.values())))
             rows = (_row(report, row, base, ratio, parity) for row in part.rows if row.reference or row.label in every)
-            parts.append((part.heading, tuple(rows)))
+            parts.append((part.heading, list(rows)))
     of = f" of “{report.positive}” alone" if len(report.outcomes) > 2 else ""
     about = f"Seen as a sample: {level(report)} intervals and tests{of} by {by.title}"
-    return Table(f"{about}, against {entries[0].reference}", tuple(parts)) if parts else None
+    return (f"{about}, against {entries[0].reference}", parts) if parts else None
 
 
 def _row(
