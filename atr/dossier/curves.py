@@ -219,10 +219,9 @@ def charts(curves: Curves | None) -> tuple[CurveChart, ...]:
             {"true rules": curve.limits[1], "before any report": curve.limits[0]},
             mark=curves.level,
             text=percent,
-            id=f"curve-{i}",
             title=", ".join(curve.values),
         )
-        for i, curve in enumerate([*overall, *curves.groups[:DRAWN]])
+        for curve in (*overall, *curves.groups[:DRAWN])
     )
 
 

@@ -38,7 +38,7 @@ def test_chart_keeps_everything_in_its_frame() -> None:
         Mark("c", "2.0", "2.0", bar=(0.5, None), dot=2.0, interval=(-1000.0, 3.0)),
         Mark("ref", "reference", "reference", ring=1.0),
     ]
-    chart = row_chart(marks, id="c", title="t", description="d", base=1.0, lines=(0.8, 1.25))
+    chart = row_chart(marks, title="t", description="d", base=1.0, lines=(0.8, 1.25))
     for row in chart.rows:
         for span in (row.bar, row.whisker):
             assert span is None or LEFT <= span.start <= span.end <= RIGHT
@@ -62,9 +62,7 @@ def chart() -> curves.CurveChart:
         {"high": 1.0, "low": 0.6},
         mark=0.1 * 9,
         text=lambda share: f"{100 * share:g} %",
-        id="c",
         title="Title & more",
-        rows=5,
     )
 
 
@@ -81,7 +79,7 @@ def test_curves_and_their_table_say_the_same(chart: curves.CurveChart) -> None:
     assert chart.rows[-1] == ("1", "100 %", "100 %")
     assert ("0.9", "96 %", "92.4 %") in chart.rows, "the marked place has a row"
     macros = templates.environment().get_template("dossier/curves.jinja").module
-    root = ET.fromstring(macros.drawn(chart, "δ"))  # type: ignore[attr-defined]
+    root = ET.fromstring(macros.drawn(chart, "δ", "c"))  # type: ignore[attr-defined]
     names = {"{http://www.w3.org/2000/svg}" + tag for tag in ("title", "desc")}
     assert {e.tag for e in root} >= names
     assert "At δ 0.9: one: 96 %, other: 92.4 %. Before any report 60 %" in "".join(root[0].itertext())

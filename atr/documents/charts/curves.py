@@ -10,6 +10,8 @@ from atr.documents.charts.scale import Scale, Tick, axis
 WIDTH, HEIGHT = 520.0, 280.0
 LEFT, RIGHT, TOP, FOOT = 52.0, 322.0, 36.0, 236.0
 LABEL_PITCH = 16.0
+ROWS = 10
+"""Of the table, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,6 @@ class Line:
 class CurveChart:
     """Curves, ready to draw, with the table that says the same."""
 
-    id: str
     title: str
     curves: tuple[Line, ...]
     limits: tuple[Line, ...]
@@ -50,9 +51,7 @@ def curve_chart(
     *,
     mark: float,
     text: Callable[[float], str],
-    id: str,
     title: str,
-    rows: int = 10,
 ) -> CurveChart:
     """Lay out a chart.
 
@@ -69,10 +68,8 @@ def curve_chart(
         One of the places: where the curves have their dots and the heights that their labels tell.
     text
         How a height is written.
-    id, title
-        Unique in the document; what the chart shows.
-    rows
-        About so many rows of the table.
+    title
+        What the chart shows.
     """
     at, ticks = list(xs).index(mark), axis([*limits.values(), *(y for heights in curves.values() for y in heights)])
     x, y = Scale(xs[0], xs[-1], LEFT, RIGHT), Scale(ticks[0], ticks[-1], FOOT, TOP)
@@ -89,9 +86,8 @@ def curve_chart(
         )
         for name, height in heights.items()
     }
-    chosen = sorted({*range(len(xs) - 1, -1, -max(1, (len(xs) - 1) // rows)), at})
+    chosen = sorted({*range(len(xs) - 1, -1, -max(1, (len(xs) - 1) // ROWS)), at})
     return CurveChart(
-        id=id,
         title=title,
         curves=tuple(lines[name] for name in curves),
         limits=tuple(lines[name] for name in limits),

@@ -62,7 +62,6 @@ class Row:
 class Chart:
     """A chart ready to draw, with the words that say the same."""
 
-    id: str
     title: str
     values: str
     """Every value drawn, in words."""
@@ -85,7 +84,6 @@ class Chart:
 def row_chart(
     marks: Sequence[Mark],
     *,
-    id: str,
     title: str,
     description: str,
     base: float,
@@ -98,8 +96,6 @@ def row_chart(
     ----------
     marks
         In the order to draw them.
-    id
-        Unique in the document.
     title, description
         What the chart shows, and how to read it: its text alternative.
     base
@@ -121,7 +117,6 @@ def row_chart(
     drawn = tuple(map(x, lines))
     middle = min(max(sum(drawn) / len(drawn), LEFT + 80), RIGHT - 80) if drawn else LEFT
     return Chart(
-        id=id,
         title=title,
         values="; ".join(f"{m.label}: {m.words}" for m in marks) + ".",
         description=description,

@@ -82,9 +82,9 @@ def protected(report: PublicReport) -> list[dict[str, Any]]:
     regions_of = same_people(report)
     entries = {by.attribute: [e for e in report.fairness if e.attribute == by.attribute] for by in report.compared}
     found = []
-    for i, by in enumerate(report.compared, start=1):
+    for by in report.compared:
         if entries[by.attribute]:
-            block = _block(report, by, entries[by.attribute], id=f"chart-{i}")
+            block = _block(report, by, entries[by.attribute])
             shown = [Class("", block["rows"]), *block["classes"]]
             block["sample"] = sampling.table(report, by, entries[by.attribute], shown)
             block["met_before"] = met_before(report, by, regions_of)
@@ -92,7 +92,7 @@ def protected(report: PublicReport) -> list[dict[str, Any]]:
     return found
 
 
-def _block(report: PublicReport, by: ComparedBy, entries: list[Fairness], *, id: str) -> dict[str, Any]:
+def _block(report: PublicReport, by: ComparedBy, entries: list[Fairness]) -> dict[str, Any]:
     place, several = _in_order(report, by), len(by.attributes) > 1
     of_ratio = ratios(report, by.attribute)
     of_parity = [e for e in entries if e.measure == PARITY]
@@ -120,7 +120,7 @@ def _block(report: PublicReport, by: ComparedBy, entries: list[Fairness], *, id:
         "chosen": _CHOSEN[by.chosen or "named"],
         "rule": wording.raised(wording.rule_name(first)),
         "tolerance": next((e.threshold for e in parity.values()), None),
-        "chart": _chart(report, by, ratio, rows, decimals, id=id) if first else None,
+        "chart": _chart(report, by, ratio, rows, decimals) if first else None,
         "rows": _most_people(rows, MAX_GROUPS),
         "groups_in_all": len(rows),
         "others": () if several else _others(report, entries, place, decimals),
@@ -142,8 +142,6 @@ def _chart(
     ratio: Mapping[str, Fairness],
     rows: Sequence[Compared],
     decimals: int,
-    *,
-    id: str,
 ) -> Chart:
     marks = []
     for row in _most_people(rows, MAX_MARKS):
@@ -157,7 +155,6 @@ def _chart(
     label = "" if threshold is None else f"rule met from {number(threshold)} to {inverse(threshold)}"
     return row_chart(
         marks,
-        id=id,
         title=f"Ratio of rates of “{report.positive}” by {by.title}, against {reference}{most}",
         description=f"{legend(level(report))}{f' Dashed lines: {label}.' if label else ''}",
         base=1.0,

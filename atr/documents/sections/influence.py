@@ -95,7 +95,6 @@ class Influences:
         ring = " A ring is the Shapley value." if any(m.ring is not None for m in marks) else ""
         return row_chart(
             marks,
-            id="chart-influence",
             title=f"Influence of each input on the announced chance of “{self.report.positive}”, in percentage points",
             description=f"A bar is an influence: the longer, the more the chance changes if the input is drawn.{ring}",
             base=0.0,
