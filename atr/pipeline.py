@@ -333,15 +333,13 @@ def _sets_beside_another(programme: Programme, release: Release, report: model.P
 
 
 def _report(run: Run) -> model.PublicReport:
-    accounting = run.log["accounting"]
-    counted = ("rows_read", "decisions", "duplicates", "corrections", "quarantined")
     return build.build(
         run.announcement,
         build.measure(run.announcement, run.programme),
         programme=run.programme,
         period=run.period,
         extent=Extent.of(run.regions),
-        quality=build.LogQuality(**{name: accounting[name] for name in counted}),
+        quality=ingest.Accounting(**run.log["accounting"]),
         version=run.version,
         date=run.date,
         previous=earlier.last_published(run.programme, run.period),

@@ -50,3 +50,6 @@ NOISE_DIGITS = 6
 
 SOLVER_MARGIN = 1e-5
 """Grid steps: a margin that outweighs the tolerance of a solver of integer programmes."""
+
+ROUNDING_NOISE = 1e-9
+"""Of one unit of the last printed digit, or of a printed figure: floating-point noise must not decide a rounding."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from atr.report.model import PublicReport
-from atr.report.wording import inverse, number, points
+from atr.report.wording import PROMISE_SYMBOLS, inverse, number, points
 
-_SYMBOLS = {"delta": "δ", "alpha": "α"}
 _DEFINITIONS = {
     "delta": "The promise is called δ-fidelity, with δ = {}: the announced and the true chance differ by at most "
     "1 − δ.",
@@ -35,7 +34,7 @@ def described(report: PublicReport) -> dict[str, str]:
         step = points(promised.largest_change)
         figure = f"± {step} {'point' if step == '1' else 'points'}"
     demanded = (
-        "limits declared for each rule" if least is None else f"{_SYMBOLS.get(kind, kind)} = {number(least)}"
+        "limits declared for each rule" if least is None else f"{PROMISE_SYMBOLS.get(kind, kind)} = {number(least)}"
         for kind, least in report.policy.fidelity.items()
     )
     definition = "" if nothing else _DEFINITIONS[promised.kind].format(number(level))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from atr.core.arrays import AnnouncedMapping, segment_of
 from atr.core.disclosure import Extent
 from atr.core.display_text import UNKNOWN
 from atr.core.publication import RATE_DIGITS, published_population
+from atr.ingest import Accounting
 from atr.measures import group_fairness as fairness
 from atr.measures.cells import Cells
 from atr.measures.rates import announced_rate, rates_by_group
@@ -25,17 +25,6 @@ from atr.report.reader_view import cells as cells
 from atr.report.rounding import nearest, rounded_share, share_step
 
 
-@dataclass(frozen=True)
-class LogQuality:
-    """What became of the log's rows so far; exact."""
-
-    rows_read: int
-    decisions: int
-    duplicates: int
-    corrections: int
-    quarantined: int
-
-
 def build(
     announcement: Announcement,
     comparisons: list[fairness.Comparison],
@@ -43,7 +32,7 @@ def build(
     programme: Programme,
     period: Period,
     extent: Extent,
-    quality: LogQuality,
+    quality: Accounting,
     version: int,
     date: str,
     previous: tuple[model.PublicReport, str] | None = None,
@@ -221,7 +210,7 @@ def _total(people: int, programme: Programme) -> int:
     return int(published_population(np.array(people), rounding=rounding))
 
 
-def _quality(announcement: Announcement, quality: LogQuality, programme: Programme) -> model.DataQuality:
+def _quality(announcement: Announcement, quality: Accounting, programme: Programme) -> model.DataQuality:
     """The account of the whole log, other periods and withheld people included; rows read are the printed sum."""
     rounding = programme.policy.population_rounding
     decisions = _total(quality.decisions, programme)

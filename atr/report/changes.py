@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from atr.core.tolerances import ROUNDING_NOISE
 from atr.errors import PeriodError
 from atr.measures import MEASURES
 from atr.programme.periods import parse
@@ -16,7 +17,6 @@ from atr.report.wording import listed, number, points, rule_name
 
 _DIGITS = 6
 """Of a difference of two printed figures, neither of which has more."""
-_NOISE = 1e-9
 _NAMED = 5
 
 _Printed = tuple[float | None, float | None]
@@ -146,7 +146,7 @@ def _apart(report: PublicReport, a: _Printed, b: _Printed) -> bool:
     (a0, a1), (b0, b1) = (
         (low - half, high + half) if low == high else (low, high) for low, high in (bounds(a), bounds(b))
     )
-    return a1 + _NOISE < b0 or b1 + _NOISE < a0
+    return a1 + ROUNDING_NOISE < b0 or b1 + ROUNDING_NOISE < a0
 
 
 def _change(report: PublicReport, now: Fairness, previous: float | None, previous_range: _Printed) -> Change:

@@ -13,6 +13,7 @@ from atr.measures import individual as measuring
 from atr.measures.base import at_most
 from atr.measures.cells import Cells, Chances
 from atr.measures.rates import within_totals
+from atr.programme import AttributeDistance as Declared
 from atr.programme import Programme
 from atr.report import reader_view as held
 from atr.report import wording
@@ -27,14 +28,10 @@ def declared(programme: Programme) -> IndividualPolicy | None:
         return None
     distances = {}
     for name, attribute in programme.attributes.items():
-        stated = policy.distances.get(name)
-        kind = stated.kind if stated else "nominal"
-        weight = stated.weight if stated else None
-        distances[name] = AttributeDistance(
-            kind=kind,
-            weight=weight if weight is not None else 0.0 if attribute.protected else 1.0,
-            positions=attribute.positions(kind),
-        )
+        stated = policy.distances.get(name, Declared())
+        weight = stated.weight if stated.weight is not None else 0.0 if attribute.protected else 1.0
+        positions = attribute.positions(stated.kind)
+        distances[name] = AttributeDistance(kind=stated.kind, weight=weight, positions=positions)
     return IndividualPolicy(distances=distances, measures=policy.measures, tolerance=policy.tolerance)
 
 
@@ -210,25 +207,19 @@ def _apart(entry: Fairness, pair: Pair, report: PublicReport, allowed: str) -> l
             f"{between} allows {allowed}.",
         ]
     outcome = max(pair.chances[0], key=lambda o: _log_ratio(pair, o))
-    x, y = (chances[outcome] for chances in pair.chances)
-    people = entry.people
-    if x < y:
-        a, b, x, y, people = b, a, y, x, people[::-1]
+    sides = list(zip((a, b), (chances[outcome] for chances in pair.chances), entry.people, strict=True))
+    (a, x, n), (b, y, m) = sorted(sides, key=lambda side: -side[1])
     if y == 0 < x:
         return [
             f"“{outcome}” is an outcome for {a}, with {wording.percent(x)}, and none for {b}: no distance allows that, "
-            f"so the excess is infinite. They have {' and '.join(wording.number(n) for n in people)} people."
+            f"so the excess is infinite. They have {wording.number(n)} and {wording.number(m)} people."
         ]
-    times, most = (f"{wording.number(nearest(math.exp(z), 2), decimals=2)} times" for z in _logarithms(pair, outcome))
+    logarithms = _log_ratio(pair, outcome), pair.records_apart
+    times, most = (f"{wording.number(nearest(math.exp(z), 2), decimals=2)} times" for z in logarithms)
     return [
         f"“{outcome}” is {times} as likely for {a} as for {b} ({wording.percent(x)} and {wording.percent(y)}).",
         f"{between} allows {most}.",
     ]
-
-
-def _logarithms(pair: Pair, outcome: str) -> tuple[float, float]:
-    """Of how many times as likely an outcome is for one of the two, and of how many times it may be."""
-    return _log_ratio(pair, outcome), pair.records_apart
 
 
 def _log_ratio(pair: Pair, outcome: str) -> float:

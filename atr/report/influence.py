@@ -45,17 +45,13 @@ class _Printed:
         }
 
     @property
-    def unit(self) -> int:
-        return int(10**self.report.policy.digits)
-
-    @property
     def protected(self) -> list[int]:
         """The columns of protected attributes."""
         return [i for i, a in enumerate(self.report.attributes) if a.protected]
 
     def rounded(self, amount: float) -> float:
         """An amount of chance, in units, as it is printed."""
-        return nearest(amount / self.unit, self.report.policy.digits)
+        return nearest(amount / 10**self.report.policy.digits, self.report.policy.digits)
 
     @cached_property
     def rates(self) -> dict[int, FloatArray]:
@@ -132,11 +128,8 @@ def _entry(printed: _Printed, inputs: list[int], shapley: FloatArray | None) -> 
 def _groups(printed: _Printed, changes: tuple[FloatArray, ...], shapley: FloatArray | None) -> Iterator[GroupInfluence]:
     start = 0
     for column, change in zip(printed.protected, changes, strict=True):
-        attribute, rate, reference = (
-            printed.report.attributes[column],
-            printed.rates[column],
-            printed.references[column],
-        )
+        attribute, rate = printed.report.attributes[column], printed.rates[column]
+        reference = printed.references[column]
         for place in np.unique(printed.rules.values[:, column]).tolist():
             disparity = None
             if reference is not None and place != reference and reference < len(rate):
@@ -190,7 +183,7 @@ def surrogate(report: PublicReport) -> Surrogate | None:
         average = printed.rounded(float((people * rules.chance[inside]).sum() / people.sum()))
         known = TreeNode(people=int(people.sum()), chance=average)
         if of.of is None or of.yes is None or of.no is None:
-            chance[inside] = round(average * printed.unit)
+            chance[inside] = round(average * 10**report.policy.digits)
             return known
         attribute, asked = report.attributes[of.of], np.isin(rules.values[:, of.of], of.values)
         return known.model_copy(

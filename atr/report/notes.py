@@ -190,7 +190,7 @@ def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
         "For a reader who works out how the figures were altered and reverses it: the method is public and "
         "draws nothing at random, so such a reader can be surer. For a reader convinced that each rule is all or "
         "nothing, or otherwise sure of what the true chances can be"
-        + (", the limits printed beside each rule for example" if report.fidelity.kind == "ranges" else "")
+        + (", the limits printed beside each rule for example" if report.fidelity.level is None else "")
         + f". For a reader who knows more of a person than {public} and the outcome, {another} for example. "
         + (
             "For a reader who knows the finer values of somebody in a coarsened group, and how many of the people who "
@@ -272,7 +272,7 @@ def _name_of_promise(report: PublicReport) -> str:
     kind, level = report.fidelity.kind, report.fidelity.level
     if level is None:
         return "The limits were declared for each rule; they stand beside it in announced_rules.csv and report.json. "
-    return f"This is {'δ' if kind == 'delta' else 'α'}-fidelity {level:g}. "
+    return f"This is {wording.PROMISE_SYMBOLS[kind]}-fidelity {level:g}. "
 
 
 def _objective(report: PublicReport) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-_NOISE = 1e-9
-"""Of one unit of the last digit: floating-point noise must not decide a rounding."""
+from atr.core.tolerances import ROUNDING_NOISE
 
 
 def nearest(value: float, digits: int) -> float:
@@ -14,12 +13,12 @@ def nearest(value: float, digits: int) -> float:
     >>> nearest(0.0625, 3), nearest(2 / 3, 2)
     (0.063, 0.67)
     """
-    return round(float(math.floor(value * 10.0**digits + 0.5 + _NOISE) / 10.0**digits), digits)
+    return round(float(math.floor(value * 10.0**digits + 0.5 + ROUNDING_NOISE) / 10.0**digits), digits)
 
 
 def down(value: float, digits: int) -> float:
     """Down to the last digit."""
-    return round(float(math.floor(value * 10.0**digits + _NOISE) / 10.0**digits), digits)
+    return round(float(math.floor(value * 10.0**digits + ROUNDING_NOISE) / 10.0**digits), digits)
 
 
 def share_step(*, decisions: int, minimum: int) -> float:
@@ -46,7 +45,7 @@ def up(value: float, digits: int) -> float:
     >>> up(0.675, 3), up(0.6751, 3)
     (0.675, 0.676)
     """
-    return round(float(math.ceil(value * 10.0**digits - _NOISE) / 10.0**digits), digits)
+    return round(float(math.ceil(value * 10.0**digits - ROUNDING_NOISE) / 10.0**digits), digits)
 
 
 def printed_range(value: float, inside: tuple[float, float], digits: int) -> tuple[float | None, float | None]:
@@ -58,7 +57,7 @@ def printed_range(value: float, inside: tuple[float, float], digits: int) -> tup
     if math.isinf(low):
         return None, None
     printed = nearest(value, digits) if math.isfinite(value) else None
-    if printed is not None and max(high - low, high - printed, printed - low) < 10.0**-digits * (1 - _NOISE):
+    if printed is not None and max(high - low, high - printed, printed - low) < 10.0**-digits * (1 - ROUNDING_NOISE):
         return printed, printed
     below, above = down(low, digits), None if math.isinf(high) else up(high, digits)
     if printed is None:

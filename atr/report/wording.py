@@ -25,6 +25,10 @@ VERDICTS: dict[Verdict, tuple[str, str]] = {
 }
 
 
+PROMISE_SYMBOLS = {"delta": "δ", "alpha": "α"}
+"""Of the promises that have one level for all regions."""
+
+
 def number(value: float, *, decimals: int = 0) -> str:
     """A number with at least this many decimals, and more only where it has more.
 

@@ -8,6 +8,7 @@ from atr.core.announcement import Announcement
 from atr.core.disclosure import Extent, decided
 from atr.core.regions import Regions
 from atr.dossier import build as dossier
+from atr.ingest import Accounting
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme, periods
 from atr.report import build, model
@@ -38,7 +39,9 @@ def report(programme: Programme, regions: Regions, announced: Announcement) -> m
         programme=programme,
         period=periods.ALL,
         extent=Extent.of(decided(regions, programme.policy)),
-        quality=build.LogQuality(rows_read=9999, decisions=9999, duplicates=0, corrections=0, quarantined=0),
+        quality=Accounting(
+            rows_read=9999, decisions=9999, duplicates=0, corrections=0, quarantined=0, files=1, reasons={}
+        ),
         version=1,
         date="2024-05-06",
     )

@@ -44,7 +44,7 @@ def _of(found: model.Changes, measure: str) -> model.Change:
     return entry
 
 
-def test_a_change_is_the_difference_and_told_only_where_the_ranges_do_not_overlap() -> None:
+def test_a_change_is_told_only_where_ranges_do_not_overlap() -> None:
     exact = changes.since(_report(0.3, 0.6), _earlier(0.45, 0.6), sha256=SHA)
     ratio = _of(exact, "p_percent_rule")
     assert (ratio.previous, ratio.value, ratio.change, ratio.flagged) == (0.75, 0.5, -0.25, True)
@@ -64,7 +64,7 @@ def test_rounding_of_exact_figures_is_no_change() -> None:
     assert [found.margin[0].flagged for found in (near, far)] == [False, True]
 
 
-def test_the_margin_is_that_of_the_ratio_furthest_from_1_on_either_side() -> None:
+def test_the_margin_is_of_the_ratio_furthest_from_1() -> None:
     (margin,) = changes.since(_report(0.3, 0.6), _earlier(0.6, 0.3), sha256=SHA).margin
     assert (margin.previous, margin.value, margin.change) == (-0.3, -0.3, 0.0)  # 2 is as far from 1 as a half
     (margin,) = changes.since(_report(0.54, 0.6), _earlier(0.42, 0.6), sha256=SHA).margin
@@ -73,7 +73,7 @@ def test_the_margin_is_that_of_the_ratio_furthest_from_1_on_either_side() -> Non
     assert "0.100 beyond the line" in margin.sentence
 
 
-def test_a_group_with_too_few_people_for_a_verdict_has_no_margin() -> None:
+def test_a_group_of_too_few_people_has_no_margin() -> None:
     now, before = (
         [e.model_copy(update={"reason": "too_few_people", "verdict": "cannot_tell"}) for e in made.fairness]
         for made in (_report(0.3, 0.6), _earlier(0.3, 0.6))
@@ -179,9 +179,7 @@ def _write(path: Path, content: dict[str, Any]) -> Path:
 
 
 @pytest.mark.usefixtures("quick")
-def test_only_a_published_report_is_an_earlier_one_and_verify_checks_against_it(
-    two_years: Path, tmp_path: Path
-) -> None:
+def test_only_published_reports_are_compared_and_verified(two_years: Path, tmp_path: Path) -> None:
     programme = load(two_years)
     series.publish(two_years, "2023")
     first = series.publish(two_years, "2024")

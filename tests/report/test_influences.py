@@ -103,7 +103,7 @@ def test_shapley_values_share_out_the_whole(reports: dict[str, PublicReport]) ->
         assert (whole.inputs, whole.covered) == (tuple(a.name for a in reports[name].attributes), 1)
 
 
-def test_disparity_is_against_the_reference_of_the_fairness_section(reports: dict[str, PublicReport]) -> None:
+def test_disparity_is_against_the_reference_of_fairness(reports: dict[str, PublicReport]) -> None:
     report = reports["compas"]
     race = next(e for e in report.influence if e.inputs == ("race",))
     measured = {g.group: g.disparity for g in race.groups if g.attribute == "race"}
@@ -199,7 +199,7 @@ def _published(folder: Path, counts: dict[tuple[str, str], tuple[int, int]], **p
 
 
 @pytest.mark.usefixtures("quick")
-def test_two_true_mappings_announced_alike_have_the_same_influence(tmp_path: Path) -> None:
+def test_mappings_announced_alike_have_the_same_influence(tmp_path: Path) -> None:
     """What is published of the one is published of the other, so nobody learns from influence which it was."""
     pair = json.loads(EQUAL.read_text())[0]
     found = []
@@ -294,7 +294,7 @@ def test_who_solves_for_the_rules_finds_the_announced_ones(tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("quick")
-def test_in_one_group_partial_dependence_is_the_announced_chance(tmp_path: Path) -> None:
+def test_partial_dependence_in_one_group_is_the_chance(tmp_path: Path) -> None:
     """The announced one, where that is not the true one."""
     counts = {("all", "a"): (100, 100), ("all", "b"): (100, 0), ("all", "c"): (100, 50)}
     report = _published(tmp_path, counts, fidelity={"delta": 0.7}, max_confidence=0.5)
@@ -478,7 +478,7 @@ def test_where_there_is_nothing_to_draw_that_is_said() -> None:
     assert "no attribute to compare people by, so nothing is told of the rates of groups" in read(_alone())[0]
 
 
-def test_what_influence_and_shapley_values_ask_is_told_where_they_disagree() -> None:
+def test_why_influence_and_shapley_values_disagree_is_told() -> None:
     """The first input adds to the chance; the other two do where they are alike, so each alone can turn it."""
     counts = {
         ((a, b, c), level): (60, 0.1 + 0.3 * (a == "x") + 0.4 * (b == c)) for a in "xy" for b in "xy" for c in "xy"
