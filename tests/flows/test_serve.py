@@ -138,6 +138,7 @@ def test_a_programme_that_is_not_there_is_named(served: Served, tmp_path: Path) 
     assert found["name"] == "backfill none.yaml"
 
 
+@pytest.mark.long
 def test_job_variables_change_nothing(served: Served, tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     variables = {"command": f"touch {marker}", "env": {"PATH": str(tmp_path)}, "working_dir": str(tmp_path)}
@@ -159,6 +160,7 @@ def test_job_variables_change_nothing(served: Served, tmp_path: Path) -> None:
     assert not marker.exists()
 
 
+@pytest.mark.long
 def test_a_changed_deployment_runs_nothing_else(served: Served, tmp_path: Path) -> None:
     marker, script = tmp_path / "marker", tmp_path / "script.py"
     script.write_text(f"open({str(marker)!r}, 'w')\nfrom prefect import flow\n@flow\ndef publish(programme): pass\n")
@@ -192,6 +194,7 @@ class Attack:
         return os.system, (self.command,)
 
 
+@pytest.mark.long
 def test_no_result_is_read_that_the_database_names(served: Served, tmp_path: Path) -> None:
     marker, stored = tmp_path / "marker", tmp_path / "stored"
     metadata = ResultRecordMetadata(storage_key=str(stored), serializer=PickleSerializer())
@@ -240,6 +243,7 @@ def test_a_person_reviews_and_nobody_else(served: Served) -> None:
     assert decided() == [("published", "R. Viewer")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("when", ["Submitting", "Running"])
 def test_a_cancelled_run_keeps_no_slot(served: Served, when: str) -> None:
     run = served.run("publish/manual", programme="examples/compas/programme.yaml", period="2013")
@@ -281,6 +285,7 @@ def test_the_secret_is_in_its_file_only(served: Served) -> None:
         assert secret not in Path(f"/proc/{each}/cmdline").read_bytes()
 
 
+@pytest.mark.long
 def test_after_a_power_cut_lost_runs_are_shown_and_the_next_one_starts(served: Served) -> None:
     flow = served.ask("/flows/", {"name": "somebody-elses"})["id"]
     theirs = served.ask("/flow_runs/", {"flow_id": flow, "state": {"type": "RUNNING"}})["id"]
@@ -300,6 +305,7 @@ def test_after_a_power_cut_lost_runs_are_shown_and_the_next_one_starts(served: S
     assert served.ask("/task_runs/filter", query) == []
 
 
+@pytest.mark.long
 def test_what_an_open_server_knew_is_put_aside(served: Served) -> None:
     manual = served.ask("/deployments/name/publish/manual")["id"]
     later = {"parameters": {"programme": str(served.programme)}, "state": {"type": "SCHEDULED"}}
@@ -311,6 +317,7 @@ def test_what_an_open_server_knew_is_put_aside(served: Served) -> None:
     assert (served.home / "before-prefect.db").is_file()
 
 
+@pytest.mark.long
 def test_a_second_server_names_the_folder(served: Served) -> None:
     second = Served(served.home, ROOT, served.programme)
     log = served.home.with_suffix(".log").read_bytes()

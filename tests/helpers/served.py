@@ -13,6 +13,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -44,6 +45,16 @@ def processes(*named: str) -> list[int]:
             continue
         if all(name in line for name in named):
             found.append(int(entry.name))
+    return found
+
+
+def processes_at_home(home: Path) -> list[int]:
+    """The processes that have this Prefect folder in their environment."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if f"PREFECT_HOME={home}".encode() in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
     return found
 
 
