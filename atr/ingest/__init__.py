@@ -58,16 +58,13 @@ def ingest(warehouse: Warehouse, programme: Programme) -> Accounting:
     try:
         for n, part in enumerate(parts, start=1):
             with warehouse.transaction():
+                checking = False
                 if n == 1 and made_for != layout:
                     warehouse.prepare(layout)
                 for file in part:
                     _ingest_file(warehouse, programme, file)
                 checking = True
-                if n == len(parts):
-                    check_log(warehouse, programme)
-                else:
-                    check_number_of_outcomes(warehouse, programme)
-                checking = False
+                (check_log if n == len(parts) else check_number_of_outcomes)(warehouse, programme)
         if not parts:
             check_log(warehouse, programme)
     except AtrError:
@@ -120,12 +117,9 @@ def _once_more(warehouse: Warehouse, programme: Programme, files: list[File]) ->
 
 
 def _ingest_file(warehouse: Warehouse, programme: Programme, file: File) -> None:
-    connection = warehouse.connection
-    layout = warehouse.layout()
+    connection, layout, rows = warehouse.connection, warehouse.layout(), 0
     ((ingestion,),) = warehouse.query("SELECT coalesce(max(ingestion), 0) + 1 FROM ingestions")
-    needed = layout.keys
-    rows = 0
-    with relation(warehouse, file, needed) as found:
+    with relation(warehouse, file, layout.keys) as found:
         if found is not None:
             stage(connection, layout, file, found)
             rows = gate(connection, programme, file)

@@ -109,11 +109,10 @@ class PeriodPolicy(Part):
     @field_validator("timezone")
     @classmethod
     def _exists(cls, name: str | None) -> str | None:
-        if name is not None:
-            try:
-                ZoneInfo(name)
-            except (KeyError, ValueError, OSError):
-                raise ValueError(f"'{name}' is no time zone; write it as in Europe/Berlin") from None
+        try:
+            ZoneInfo(name or "UTC")
+        except (KeyError, ValueError, OSError):
+            raise ValueError(f"'{name}' is no time zone; write it as in Europe/Berlin") from None
         return name
 
 

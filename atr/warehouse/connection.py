@@ -48,6 +48,9 @@ DROP TABLE IF EXISTS measures;
 """
 """What nobody read, and stores made by earlier versions still hold."""
 
+_LOCKED = "lock on file"
+"""How DuckDB says that another process has the file open."""
+
 WAIT = 10.0
 """Seconds that whoever opens a warehouse waits for another process to close it."""
 
@@ -297,14 +300,10 @@ def _connect(path: Path, *, read_only: bool, spill: str, wait: float) -> duckdb.
         try:
             return duckdb.connect(str(path), read_only=read_only, config=settings)
         except duckdb.IOException as error:
-            if wait <= 0 or not _is_locked(error):
+            if wait <= 0 or _LOCKED not in str(error):
                 raise
         time.sleep(min(pause, wait))
         wait, pause = wait - pause, min(2 * pause, 1.0)
-
-
-def _is_locked(error: duckdb.Error) -> bool:
-    return "lock on file" in str(error)
 
 
 @contextmanager
@@ -321,7 +320,7 @@ def _faults(path: Path | None) -> Iterator[None]:
         text = str(error).splitlines()[0]
         if isinstance(error, duckdb.TransactionException) and "Failed to commit" not in text:
             raise
-        if _is_locked(error):
+        if _LOCKED in text:
             holder = re.search(r"PID (\d+)", str(error))
             who = f"process {holder[1]}" if holder else "its process is not known"
             raise EnvironmentFault(

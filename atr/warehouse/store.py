@@ -41,14 +41,14 @@ def hold(store: Path, *, wait: float = 5.0, clock: Callable[[], datetime] = now)
     lock = filelock.FileLock(store / "writer.lock", timeout=wait, mode=0o600)
     with os_faults(store):
         try:
-            lock.acquire()
+            held = lock.acquire()
         except filelock.Timeout:
             raise EnvironmentFault(
                 f"another run is working on this programme: {_describe(holder)}",
                 where=str(store),
                 hint="Wait until it has ended, then start this one again.",
             ) from None
-    try:
+    with held:
         with os_faults(store):
             me = {
                 "pid": os.getpid(),
@@ -57,13 +57,11 @@ def hold(store: Path, *, wait: float = 5.0, clock: Callable[[], datetime] = now)
                 "since": clock().isoformat(timespec="seconds"),
             }
             write_json(holder, me)
-        yield
-    finally:
         try:
+            yield
+        finally:
             with os_faults(store):
                 holder.unlink(missing_ok=True)
-        finally:
-            lock.release()
 
 
 def private_folder(path: Path) -> None:
