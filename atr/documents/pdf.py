@@ -30,8 +30,8 @@ def pdf(html: str, *, date: str, identifier: str, attachments: Mapping[str, tupl
     EnvironmentFault
         If WeasyPrint's system libraries are missing.
     """
-    weasyprint = _weasyprint()
-    fetcher = _bundled_fetcher(weasyprint)
+    weasyprint = engine()
+    fetcher = bundled_fetcher(weasyprint)
     moment = datetime.fromisoformat(date).replace(tzinfo=UTC)
     document = weasyprint.HTML(string=html, base_url=None, url_fetcher=fetcher)
     attached = [
@@ -49,7 +49,14 @@ def pdf(html: str, *, date: str, identifier: str, attachments: Mapping[str, tupl
     return written
 
 
-def _weasyprint() -> Any:
+def engine() -> Any:
+    """WeasyPrint.
+
+    Raises
+    ------
+    EnvironmentFault
+        If its system libraries are missing.
+    """
     try:
         import weasyprint
     except OSError:
@@ -66,7 +73,8 @@ def _asks_something(record: logging.LogRecord) -> bool:
     return "HarfBuzz-Subset" not in record.msg
 
 
-def _bundled_fetcher(weasyprint: Any) -> Any:
+def bundled_fetcher(weasyprint: Any) -> Any:
+    """What reads addresses for WeasyPrint: those of bundled fonts, and no other."""
     fatal = weasyprint.urls.FatalURLFetchingError
 
     class BundledFetcher(weasyprint.urls.URLFetcher):  # type: ignore[misc]

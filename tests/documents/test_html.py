@@ -46,7 +46,12 @@ def site(reports: dict[str, PublicReport], tmp_path_factory: pytest.TempPathFact
     return folder
 
 
-PAGES = ["compas", "tall", "one", "none", "hostile", "index", "index-empty"]
+PAGES = [
+    "compas",
+    "hostile",
+    "index",
+    *(pytest.param(n, marks=pytest.mark.long) for n in ("tall", "one", "none", "index-empty")),
+]
 
 
 @pytest.mark.xdist_group("browser")

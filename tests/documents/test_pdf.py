@@ -26,6 +26,8 @@ from tests.helpers.reports import Documents
 
 pytestmark = pytest.mark.xdist_group("documents")
 """One worker lays every report out, once."""
+LONG = pytest.mark.long
+"""Three reports are laid out in every run, the others in the long one."""
 
 
 @cache
@@ -129,6 +131,7 @@ def test_annex_is_attached(documents: Documents) -> None:
     }
 
 
+@LONG
 def test_table_heads_are_repeated(documents: Documents) -> None:
     found = pages(documents("many")["report.pdf"])
     rules = [text for text in found if "2 Announced decision rules" in text]
@@ -137,7 +140,7 @@ def test_table_heads_are_repeated(documents: Documents) -> None:
     assert all("People" in text and "level 3" in text for text in inside[:-1])
 
 
-@pytest.mark.parametrize("name", ["compas", "long", "one", "tall"])
+@pytest.mark.parametrize("name", ["compas", *(pytest.param(n, marks=LONG) for n in ("long", "one", "tall"))])
 def test_no_heading_is_left_alone(documents: Documents, name: str) -> None:
     for text in pages(documents(name)["report.pdf"]):
         lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -145,7 +148,7 @@ def test_no_heading_is_left_alone(documents: Documents, name: str) -> None:
         assert not re.match(r"\d(\.\d)? [A-Z]|Table \d|Figure \d", body[-1]), body[-1]
 
 
-@pytest.mark.parametrize("name", ["compas", "long", "places", "hostile"])
+@pytest.mark.parametrize("name", ["compas", "hostile", *(pytest.param(n, marks=LONG) for n in ("long", "places"))])
 def test_every_figure_fits_a_page(documents: Documents, name: str) -> None:
     """Whatever a chart draws lies between the running heads."""
     found = 0
@@ -155,6 +158,7 @@ def test_every_figure_fits_a_page(documents: Documents, name: str) -> None:
     assert found
 
 
+@LONG
 def test_many_groups_are_told_shortly(documents: Documents, reports: dict[str, PublicReport]) -> None:
     """A chart draws the groups most people are in, and says so; sentences are for those furthest from 1."""
     (by,) = parity.protected(reports["places"])
@@ -192,6 +196,7 @@ def test_one_honest_page_when_nothing_is_announced(documents: Documents) -> None
         assert not [e for e in elements(file.Root.StructTreeRoot) if e.S == "/Table"]
 
 
+@LONG
 def test_one_page_even_with_many_withheld_groups() -> None:
     from atr.documents.render import contents
 
@@ -231,9 +236,9 @@ REFUSED = (
 
 @pytest.mark.parametrize("address", REFUSED)
 def test_nothing_but_bundled_fonts_is_read(address: str) -> None:
-    weasyprint = module._weasyprint()
+    weasyprint = module.engine()
     with pytest.raises(weasyprint.urls.FatalURLFetchingError):
-        module._bundled_fetcher(weasyprint).fetch(address)
+        module.bundled_fetcher(weasyprint).fetch(address)
     for html in (
         f"<html lang=en><title>t</title><img alt=x src='{address}'>",
         f"<html lang=en><title>t</title><link rel=stylesheet href='{address}'>",
@@ -244,7 +249,7 @@ def test_nothing_but_bundled_fonts_is_read(address: str) -> None:
 
 
 def test_bundled_fonts_are_read() -> None:
-    fetcher = module._bundled_fetcher(module._weasyprint())
+    fetcher = module.bundled_fetcher(module.engine())
     for path in sorted(BUNDLED.glob("*.ttf")):
         assert fetcher.fetch(f"atr-font:{path.stem}").read() == path.read_bytes()
 
@@ -292,10 +297,10 @@ def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(builtins, "__import__", missing)
     with pytest.raises(EnvironmentFault, match=r"^[^\n]*libpango-1\.0-0 libpangoft2-1\.0-0[^\n]*$"):
-        module._weasyprint()
+        module.engine()
 
 
-def test_a_missing_library_that_is_optional_is_not_complained_of(
+def test_a_missing_optional_library_is_not_complained_of(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("weasyprint.pdf.fonts.harfbuzz_subset", None)

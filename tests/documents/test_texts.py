@@ -118,7 +118,7 @@ def _class(charge: str, value: float, people: tuple[int, int], spread: float = 0
     )  # fmt: skip
 
 
-def test_parity_over_all_classes_follows_from_the_printed_figures_of_the_classes() -> None:
+def test_parity_over_classes_follows_from_their_figures() -> None:
     how = ComparisonFormatter(("low", "raised"), {"charge": "Charge"}, Policy())
     classes = [_class("a", 0.1, (100, 200), 0.02), _class("b", 0.02, (300, 300), 0.02), _class("c", 0.5, (45, 900))]
     worst, mean = how.overall("worst_class", classes), how.overall("mean_over_classes", classes)
@@ -295,7 +295,7 @@ def test_the_glance_does_not_read_rosier_than_the_tables(reports: dict[str, Publ
     assert [int(n) for n in re.findall(r"([0-9,]+) (?:is |are )?“", told)] == counts
 
 
-def test_who_chose_what_is_printed_with_every_setting_that_figures_rest_on(reports: dict[str, PublicReport]) -> None:
+def test_who_chose_each_setting_is_printed(reports: dict[str, PublicReport]) -> None:
     report = reports["compas"]
     seen = report.policy.model_copy(
         update={
@@ -340,7 +340,7 @@ def test_the_glossary_explains_the_words_of_the_report(reports: dict[str, Public
     assert {"Intersection", "p value", "Sampling interval", "Class, worst class"} <= set(glossary(fuller))
 
 
-def test_chance_means_the_probability_of_an_outcome_and_nothing_else(reports: dict[str, PublicReport]) -> None:
+def test_chance_means_a_probability_and_nothing_else(reports: dict[str, PublicReport]) -> None:
     report = reports["compas"]
     policy = report.policy.model_copy(update={"sampling": sampling.stated("sample", 0.05)})
     seen = report.model_copy(update={"policy": policy})
