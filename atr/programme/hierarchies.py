@@ -68,7 +68,7 @@ class Hierarchy:
             )
 
 
-def read(path: Path, values: Iterable[str] = ()) -> Hierarchy:
+def read_hierarchy(path: Path, values: Iterable[str] = ()) -> Hierarchy:
     """Read the file of a hierarchy.
 
     Parameters
@@ -100,17 +100,20 @@ def read(path: Path, values: Iterable[str] = ()) -> Hierarchy:
 
 
 def _check_row(row: list[str], *, width: int, where: str) -> None:
-    if len(row) < 2:
-        raise ProgrammeError("has one column: beside each value there must be a coarser one", where=where)
-    if len(row) != width:
-        raise ProgrammeError(f"has {len(row)} columns, the rows above have {width}", where=where)
-    for column, name in enumerate(row, start=1):
-        if not name.strip():
-            raise ProgrammeError(f"column {column} is empty", where=where)
-        if column > 1 and name != name.strip():
-            raise ProgrammeError(f"column {column} has spaces before or after the name", where=where)
-        if CONTROL.search(name):
-            raise ProgrammeError(f"column {column} has characters that cannot be printed", where=where)
+    columns = list(enumerate(row, start=1))
+    faults = [
+        *(["has one column: beside each value there must be a coarser one"] if len(row) < 2 else []),
+        *([f"has {len(row)} columns, the rows above have {width}"] if len(row) != width else []),
+        *(f"column {column} is empty" for column, name in columns if not name.strip()),
+        *(
+            f"column {column} has spaces before or after the name"
+            for column, name in columns[1:]
+            if name != name.strip()
+        ),
+        *(f"column {column} has characters that cannot be printed" for column, name in columns if CONTROL.search(name)),
+    ]
+    if faults:
+        raise ProgrammeError(faults[0], where=where)
 
 
 def _check_names(rows: dict[str, Values], lines: dict[str, int], path: Path) -> None:

@@ -12,8 +12,7 @@ from pydantic import ValidationError
 from atr.core.region_table import RegionTable
 from atr.errors import ProgrammeError
 from atr.programme.faults import Loc, Place, in_words, parse
-from atr.programme.hierarchies import Hierarchy
-from atr.programme.hierarchies import read as read_hierarchy
+from atr.programme.hierarchies import Hierarchy, read_hierarchy
 from atr.programme.region_files import read_ranges, read_side_information, read_text
 from atr.programme.series import Programme
 

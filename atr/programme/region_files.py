@@ -151,15 +151,13 @@ def _read(
 
 
 def _check_header(header: Sequence[str], expected: Sequence[str], *, where: str) -> None:
-    columns = ", ".join(expected)
-    for name in header:
-        if name not in expected:
-            raise ProgrammeError(f"unknown column '{name}'; the columns here are {columns}", where=where)
-        if header.count(name) > 1:
-            raise ProgrammeError(f"the column '{name}' stands twice", where=where)
-    for name in expected:
-        if name not in header:
-            raise ProgrammeError(f"the column '{name}' is missing; the columns here are {columns}", where=where)
+    faults = [
+        *(f"unknown column '{name}'" for name in header if name not in expected),
+        *(f"the column '{name}' stands twice" for name in header if header.count(name) > 1),
+        *(f"the column '{name}' is missing" for name in expected if name not in header),
+    ]
+    if faults:
+        raise ProgrammeError(f"{faults[0]}; the columns here are {', '.join(expected)}", where=where)
 
 
 def _chance(text: str, name: str, *, where: str) -> float:

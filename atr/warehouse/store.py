@@ -7,7 +7,7 @@ import shlex
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -75,10 +75,8 @@ def private_files(path: Path) -> None:
     """Let only the owner read a file and what stands beside it under the same name, such as its ``.wal``."""
     with os_faults(path):
         for file in path.parent.glob(f"{path.name}*"):
-            try:
+            with suppress(FileNotFoundError):  # another thread has just been done with it
                 file.chmod(0o600)
-            except FileNotFoundError:  # another thread has just been done with it
-                continue
 
 
 @contextmanager

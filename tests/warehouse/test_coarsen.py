@@ -27,7 +27,8 @@ from atr.core.regions import DisclosureStatus, Regions
 from atr.documents.html import report_html
 from atr.errors import ProgrammeError, RefusedError
 from atr.ingest.log_check import check
-from atr.programme import Programme, hierarchies, load
+from atr.programme import Programme, load
+from atr.programme.hierarchies import read_hierarchy
 from atr.report import model
 from atr.report.wording import NBSP
 from atr.verify import verify
@@ -267,7 +268,7 @@ def test_a_fault_is_named_with_file_and_line(tmp_path: Path, text: str, line: in
 @pytest.mark.parametrize("text", [AREAS, "\ufeff" + AREAS, AREAS.replace("\n", "\r\n"), AREAS.replace("\n", "\n\n")])
 def test_how_a_file_may_be_written(tmp_path: Path, text: str) -> None:
     (tmp_path / "areas.csv").write_bytes(text.encode())
-    found = hierarchies.read(tmp_path / "areas.csv")
+    found = read_hierarchy(tmp_path / "areas.csv")
     assert found.coarser["b2"] == ("B", "all")
     assert found.coarse == ("A", "B", "C", "all")
     assert found.parents(1)["a2"] == "A"
@@ -276,10 +277,10 @@ def test_how_a_file_may_be_written(tmp_path: Path, text: str) -> None:
 
 def test_a_name_may_stay_where_it_stands_for_the_same_values(tmp_path: Path) -> None:
     (tmp_path / "h.csv").write_text("berlin,berlin,city\nessen,nrw,land\nbonn,nrw,land\nunknown,unknown,unknown\n")
-    assert hierarchies.read(tmp_path / "h.csv").coarse == ("nrw", "city", "land")
+    assert read_hierarchy(tmp_path / "h.csv").coarse == ("nrw", "city", "land")
     (tmp_path / "h.csv").write_bytes("é,a\n".encode("latin-1"))
     with pytest.raises(ProgrammeError, match="is not UTF-8 text"):
-        hierarchies.read(tmp_path / "h.csv")
+        read_hierarchy(tmp_path / "h.csv")
 
 
 def test_a_value_of_the_log_without_a_row_is_named_privately(tmp_path: Path) -> None:
