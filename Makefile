@@ -34,10 +34,11 @@ test-long: setup  ## What takes longer: fuzzing, many documents, further servers
 bench: setup  ## Times and memory of the mechanism: benchmarks/results.md, some twelve minutes
 	$(BIN)/python -m benchmarks
 
-lint: setup  ## Style and types
+lint: setup  ## Style, types and who may import whom
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 
 schemas: setup  ## Renew docs/*.schema.json
 	$(BIN)/python -m atr.report.schemas docs

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from atr.verify import verify
+from atr.version import __version__
 
 if TYPE_CHECKING:
     from atr.dossier.review import history, review
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from atr.pipeline import publish
     from atr.programme import load
 
-__all__ = ["check", "history", "load", "publish", "review", "verify"]
-__version__ = "0.1.0"
+__all__ = ["__version__", "check", "history", "load", "publish", "review", "verify"]
 
 _HOME = {
     "check": "atr.ingest.log_check",

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.exceptions import TyperException
 
-import atr
 from atr.errors import AtrError, EnvironmentFault, ProgrammeError, RefusedError
+from atr.version import __version__
 
 if TYPE_CHECKING:
     from atr.pipeline import Draft
@@ -322,7 +322,7 @@ def _flows(*arguments: str) -> NoReturn:
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"atr {atr.__version__}")
+        typer.echo(f"atr {__version__}")
         raise typer.Exit
 
 
@@ -349,7 +349,7 @@ def say(text: str) -> None:
 
 def _internal_error() -> str:
     with tempfile.NamedTemporaryFile("w", suffix=".txt", prefix="atr-error-", delete=False) as file:
-        file.write(f"atr {atr.__version__}, Python {sys.version}\n\n{traceback.format_exc()}")
+        file.write(f"atr {__version__}, Python {sys.version}\n\n{traceback.format_exc()}")
     message = f"an internal error, which is ours to mend. Please send {file.name} to the developers; read it first."
     say(f"atr: {message}")
     return message

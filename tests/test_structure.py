@@ -1,9 +1,11 @@
-"""The structure the design demands: who may import whom, and files that are generated are current."""
+"""How the tests are written, and that files which are generated are current; `make lint` sees to the imports of atr."""
 
 from __future__ import annotations
 
 import ast
 import json
+import re
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import jsonschema
@@ -12,45 +14,76 @@ import yaml
 
 from atr.report.schemas import schemas
 from tests.helpers import series
-from tests.helpers.paths import EXAMPLES, ROOT
+from tests.helpers.paths import EXAMPLES, ROOT, TESTS
 
-ORDER = (
-    "errors", "files", "periods", "protected", "groups", "outcomes", "fidelity", "confidence", "leakage", "mechanism",
-    "influence", "surrogate", "tradeoff", "shown", "ranges", "hierarchies", "programme", "store", "warehouse",
-    "parquet", "ingest", "regions", "announcement", "coarsening", "allowed", "fairness", "individual_kernels",
-    "individual", "measures", "report", "ledger", "dossier_charts", "dossier", "run", "review", "schemas", "cli",
-)  # fmt: skip
-"""A module imports only from those before it; the few types that fidelity takes from groups included."""
+MODULES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(TESTS.rglob("*.py"))}
+LONGEST_NAME = 59
+"""Letters of a test's name."""
 
 
-def _imports(path: Path) -> set[str]:
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def _private(name: str) -> bool:
+    """Whether a dotted name has a private part of atr's."""
+    return name.startswith("atr.") and any(p.startswith("_") and not p.endswith("__") for p in name.split("."))
+
+
+def _strings(node: ast.AST) -> list[str]:
+    return [n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+
+
+def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """The local name and the full name of everything that a module imports."""
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return found
+            yield from ((alias.asname or alias.name, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
 
 
-def test_the_library_never_imports_prefect_and_only_the_command_imports_flows() -> None:
-    for path in {*(ROOT / "atr").rglob("*.py")} - {*(ROOT / "atr" / "flows").glob("*.py")}:
-        found = _imports(path)
-        assert "prefect" not in {name.split(".")[0] for name in found}, path
-        assert not any(name.startswith("atr.flows") for name in found) or path.name == "cli.py", path
+def _used(tree: ast.AST) -> Iterator[str]:
+    """The full names of what a module takes of another one by a dot, imports, or patches by a text."""
+    known = dict(_imported(tree))
+    yield from known.values()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in known:
+            yield f"{known[node.value.id]}.{node.attr}"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "setattr":
+            yield from _strings(node)
+            first, *rest = node.args
+            if isinstance(first, ast.Name) and first.id in known and rest:
+                yield from (f"{known[first.id]}.{name}" for name in _strings(rest[0]))
 
 
-@pytest.mark.parametrize("module", ORDER)
-def test_data_flows_one_way(module: str) -> None:
-    package = ROOT / "atr" / module
-    paths = list(package.rglob("*.py")) if package.is_dir() else [package.with_suffix(".py")]
-    known = set(ORDER)
-    for path in paths:
-        if not path.is_file():
-            continue
-        parts = {name.split(".")[1] for name in _imports(path) if name.startswith("atr.")} & known
-        later = {p for p in parts if ORDER.index(p) > ORDER.index(module)}
-        assert not later, f"{path.relative_to(ROOT)} imports {sorted(later)}"
+def _found(names: Callable[[Path, ast.Module], Iterable[str]]) -> list[str]:
+    return [f"{path.relative_to(ROOT)}: {name}" for path, tree in MODULES.items() for name in names(path, tree)]
+
+
+def test_a_test_is_named_by_a_behaviour_in_few_letters() -> None:
+    def long(_: Path, tree: ast.Module) -> Iterator[str]:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and len(node.name) > LONGEST_NAME:
+                yield node.name
+
+    assert _found(long) == []
+
+
+def test_no_test_module_is_imported() -> None:
+    def tests(_: Path, tree: ast.Module) -> list[str]:
+        names = [name for _, name in _imported(tree)]
+        return [n for n in names if n.startswith("tests.") and re.search(r"\.(test_|conftest)", n)]
+
+    assert _found(tests) == []
+
+
+def test_no_private_name_is_used_or_patched() -> None:
+    assert _found(lambda _, tree: sorted({name for name in _used(tree) if _private(name)})) == []
+
+
+def test_only_tests_of_the_flows_know_prefect() -> None:
+    def prefect(path: Path, tree: ast.Module) -> list[str]:
+        mine = path.parent.name == "flows" or path.name == "served.py"
+        return [] if mine else [name for _, name in _imported(tree) if re.match(r"prefect\b|atr\.flows", name)]
+
+    assert _found(prefect) == []
 
 
 @pytest.mark.parametrize("name", ["programme.schema.json", "report.schema.json"])

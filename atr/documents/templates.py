@@ -9,13 +9,12 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-import atr
 from atr.core.display_text import printable
 
 
 def folder() -> Path:
     """The templates folder: inside the installed package, or beside it in a checkout."""
-    package = Path(atr.__file__).parent
+    package = Path(__file__).parents[1]
     installed = package / "_templates"
     return installed if installed.is_dir() else package.parent / "templates"
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-import atr
 from atr.core.announcement import Announcement
 from atr.core.arrays import AnnouncedMapping, segment_of
 from atr.core.disclosure import Extent
@@ -23,6 +22,7 @@ from atr.report.comparisons import ComparisonFormatter
 from atr.report.privacy import group_id, leakages, privacy
 from atr.report.reader_view import cells as cells
 from atr.report.rounding import nearest, rounded_share, share_step
+from atr.version import __version__
 
 
 def build(
@@ -93,7 +93,7 @@ def build(
         fairness=tuple(ComparisonFormatter(announcement.outcomes, titles, policy).entries(comparisons)),
         data_quality=_quality(announcement, quality, programme),
         notes=(),
-        provenance=model.Provenance(atr=atr.__version__),
+        provenance=model.Provenance(atr=__version__),
     )
     report = derived.complete(report)
     if previous is None:

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from pydantic import ValidationError
 
-import atr
 from atr.core.arrays import ExactPopulation
 from atr.errors import VerifyError
 from atr.report import changes, model
@@ -19,6 +18,7 @@ from atr.report.reader_view import columns
 from atr.verify.finding import Finding, differences
 from atr.verify.form import MOST_PEOPLE, form
 from atr.verify.statements import findings
+from atr.version import __version__
 
 
 def verify_files(
@@ -42,7 +42,7 @@ def _compare_with_earlier(report: model.PublicReport, path: Path) -> list[Findin
     if found or list(form(earlier)):
         raise VerifyError("is itself not as it was made", where=str(path))
     follows = changes.since(report, earlier, sha256=hashlib.sha256(_file(path).read_bytes()).hexdigest())
-    same_version = report.provenance.atr == atr.__version__
+    same_version = report.provenance.atr == __version__
     return list(differences("changes", report.changes, follows, words=same_version))
 
 

@@ -9,7 +9,6 @@ from functools import partial
 
 import numpy as np
 
-import atr
 from atr.core.arrays import BoolArray, ExactPopulation
 from atr.core.confidence import round_up
 from atr.core.display_text import UNKNOWN
@@ -26,6 +25,7 @@ from atr.verify.comparisons import comparisons, either, printed_rate
 from atr.verify.finding import Finding, differences, failed
 from atr.verify.form import form
 from atr.verify.population_bounds import Confidences, PopulationBounds
+from atr.version import __version__
 
 
 def check(report: model.PublicReport, *, population: ExactPopulation | None = None) -> list[Finding]:
@@ -58,7 +58,7 @@ def findings(report: model.PublicReport, *, population: ExactPopulation | None =
         yield from _nothing_announced(report)
         yield from _coverage(report, 0, (0, 0))
     yield from _promise(report)
-    words = report.provenance.atr == atr.__version__
+    words = report.provenance.atr == __version__
     for where, problem in changes.problems(report, sentences=words):
         yield Finding(f"changes, {where}", problem)
     for name, part in DERIVED_FIELDS.items():
