@@ -71,9 +71,7 @@ class Cells(Generic[Chances]):
     @property
     def half(self) -> FloatArray:
         """(g,) by how much the rate of an outcome in each group was rounded at most."""
-        digits = np.broadcast_to(self.digits, len(self.offsets) - 1)
-        half: FloatArray = self._halves * 0.5 * 10.0 ** -digits.astype(np.float64)
-        return half
+        return np.full(len(self.offsets) - 1, self._halves * 0.5 * 10.0 ** -np.asarray(self.digits, dtype=np.float64))
 
     @property
     def _halves(self) -> int:
@@ -147,10 +145,15 @@ class EventCells:
     upper: FloatArray
     totals: FloatArray | None
 
-    def sums(self, of: IntArray) -> tuple[FloatArray, ...]:
-        """Give (k,) people with the event at least, at most and by its chance, of the regions with each number."""
-        people = self.cells.people
-        return tuple(summed(of, people * x) for x in (self.lower, self.upper, self.chance))
+    @cached_property
+    def people(self) -> tuple[FloatArray, ...]:
+        """(n,) people with the event: at least, at most and by its chance."""
+        return tuple(self.cells.people * x for x in (self.lower, self.upper, self.chance))
+
+    @cached_property
+    def in_groups(self) -> tuple[FloatArray, ...]:
+        """(g,) the same of each QID group."""
+        return tuple(summed(self.cells.group_of, x) for x in self.people)
 
     def settled(self, value: FloatArray, group: IntArray) -> FloatArray:
         """Give (k,) people with the event in some groups: whole numbers where rates are exact and not shown."""

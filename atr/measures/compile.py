@@ -19,11 +19,17 @@ from atr.mechanisms.optimal.solve import solve
 def main() -> None:
     """Solve the smallest cases that call every kernel."""
     groups = Groups([12, 5, 3], [0, 0, 1], [0, 3])
-    people = groups.population
     x = solve(groups, fidelity=Delta(0.9), group_rates="free", digits=3).announced
     solve(groups, fidelity=Delta(0.5), objective="fidelity", max_confidence=0.9, digits=3)
     round_announcement(
-        groups, x, fidelity=Delta(0.5), digits=3, beta=1, ceiling=1, published_population=people, group_rates="free"
+        groups,
+        x,
+        fidelity=Delta(0.5),
+        digits=3,
+        beta=1,
+        ceiling=1,
+        published_population=groups.population,
+        group_rates="free",
     )
     chance = AnnouncedMapping(np.array([[0.0, 1.0], [1.0, 0.0]]))
     two = PublishedPopulation(np.array([5, 3]))

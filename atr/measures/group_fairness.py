@@ -151,16 +151,20 @@ def compare(
 
 _Rates = dict[Values, Sequence[Rate]]
 """For each set of people, by the values that they share, its rate of every event."""
-_Column = tuple[IntArray, Any]
-"""(n,) for each region the number of its value, and (values,) which these are, in the order in which they occur."""
 
 
-def _rates_by(events: Sequence[EventCells], columns: Mapping[str, _Column], names: Sequence[str]) -> _Rates:
-    """Of everybody with the same values of some attributes; in the order in which values of the first ones occur."""
-    set_of: IntArray = np.zeros(len(events[0].chance), dtype=np.int64)
-    for codes, values in (columns[name] for name in names):
+def _rates_by(
+    events: Sequence[EventCells], columns: Mapping[str, tuple[IntArray, Any]], names: Sequence[str]
+) -> _Rates:
+    """Of everybody with the same values of some attributes, in the order in which values occur.
+
+    ``columns`` has (n,) the number of each region's value, and (values,) which these are.
+    """
+    set_of, _ = columns[names[0]]
+    for codes, values in (columns[name] for name in names[1:]):
         set_of, _ = pd.factorize(set_of * len(values) + codes, sort=True)
-    _, first = np.unique(set_of, return_index=True)
+    first = np.zeros(set_of.max() + 1, dtype=np.int64)
+    first[set_of[::-1]] = np.arange(len(set_of))[::-1]
     sets = zip(*(values[codes[first]] for codes, values in (columns[name] for name in names)), strict=True)
     return dict(zip(sets, zip(*rates(events, set_of), strict=True), strict=True))
 

@@ -92,8 +92,8 @@ class Records:
 
     def distances(self, region: int) -> FloatArray:
         """(n,) the declared distances of all regions from one, 0 to 1."""
-        apart = np.minimum(1.0, np.abs(self.places - self.places[region]))
-        return np.minimum(1.0, np.asarray(apart @ self.weights, dtype=np.float64))
+        apart: FloatArray = np.minimum(1.0, np.abs(self.places - self.places[region])) @ self.weights
+        return np.minimum(1.0, apart)
 
 
 @dataclass(frozen=True)

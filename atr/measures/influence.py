@@ -178,8 +178,7 @@ def _drawn(rules: Rules, inside: IntArray, fibre: IntArray) -> tuple[float, Floa
     apart = (chance * (2 * below - weights) + sums - 2 * sum_below) / weights
     expected = np.empty_like(chance)
     expected[order] = sums / weights
-    total = rules.total
-    return float((people * apart).sum()) / total, expected, float((people * weights).sum()) / total**2
+    return float((people * apart).sum()) / rules.total, expected, float((people * weights).sum()) / rules.total**2
 
 
 def _sorted(label: IntArray) -> IntArray:

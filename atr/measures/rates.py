@@ -38,8 +38,11 @@ class Parts:
     @staticmethod
     def cut(set_of: IntArray, cells: Cells[Chances]) -> Parts:
         """Cut up the sets of regions with the same number, (n,) from 0."""
+        first = set_of[cells.offsets[:-1]]
+        if (set_of == first[cells.group_of]).all():  # every part is a group
+            return Parts(cells.group_of, first, np.arange(len(first)), np.ones(len(first), dtype=np.bool_))
         sets = int(set_of.max()) + 1
-        of, which = pd.factorize(cells.group_of * sets + set_of, sort=True)
+        of, which = pd.factorize(cells.group_of * sets + set_of)
         group, of_set = np.divmod(which, sets)
         return Parts(of, of_set, group, np.bincount(of) == np.diff(cells.offsets)[group])
 
@@ -66,14 +69,14 @@ def rates(events: Sequence[EventCells], set_of: IntArray) -> list[list[Rate]]:
     cells = events[0].cells
     parts = Parts.cut(set_of, cells)
     if events[0].totals is None:
-        ends = [(low, high) for low, high, _ in (event.sums(parts.of) for event in events)]
+        ends = [(summed(parts.of, low), summed(parts.of, high)) for low, high, _ in (event.people for event in events)]
     else:
         ends = _within_totals(events, parts)
     people, published = (summed(set_of, of) for of in (cells.people, cells.published))
     found = []
     for event, of_parts in zip(events, ends, strict=True):
-        low, high = (_cleared(summed(parts.set, of) / np.maximum(people, 1.0)) for of in of_parts)
-        value = _announced(event, parts)
+        by_set = (summed(parts.set, of) / np.maximum(people, 1.0) for of in of_parts)
+        value, low, high = (np.where(x <= ZERO_CHANCE, 0.0, x) for x in (_announced(event, parts), *by_set))
         low, high = np.minimum(low, value), np.minimum(np.maximum(high, value), 1.0)
         columns = (of.tolist() for of in (published.astype(np.int64), value, low, high))
         found.append([Rate(n, x, (least, most)) for n, x, least, most in zip(*columns, strict=True)])
@@ -116,15 +119,10 @@ def within_totals(cells: Cells[Chances], least: IntArray, most: IntArray) -> Cel
 
 def _announced(event: EventCells, parts: Parts) -> FloatArray:
     """(sets,) the announced rate of an event."""
-    *_, value = event.sums(parts.of)
+    value = summed(parts.of, event.people[2])
     value = np.where(parts.whole, event.settled(value, parts.group), value)
     people = summed(parts.set[parts.of], event.cells.people)
-    return _cleared(summed(parts.set, value) / np.maximum(people, 1.0))
-
-
-def _cleared(share: FloatArray) -> FloatArray:
-    """Put 0 where it is meant."""
-    return np.where(share <= ZERO_CHANCE, 0.0, share)
+    return summed(parts.set, value) / np.maximum(people, 1.0)
 
 
 def _within_totals(events: Sequence[EventCells], parts: Parts) -> list[tuple[FloatArray, FloatArray]]:
@@ -134,8 +132,8 @@ def _within_totals(events: Sequence[EventCells], parts: Parts) -> list[tuple[Flo
     people = summed(parts.of, cells.people)
     by_cells, by_total = {every: people}, {every: people}
     for event in events:
-        low, high, _ = event.sums(parts.of)
-        low_in_group, high_in_group, _ = (of[parts.group] for of in event.sums(cells.group_of))
+        low, high = (summed(parts.of, of) for of in event.people[:2])
+        low_in_group, high_in_group, _ = (of[parts.group] for of in event.in_groups)
         least, most = np.asarray(event.totals)[parts.group].T
         rest = every - event.outcomes
         by_cells |= {event.outcomes: low, rest: people - high}
