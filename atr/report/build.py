@@ -205,9 +205,8 @@ def _coverage(
 
 def _total(people: int, programme: Programme) -> int:
     """A total that may contain withheld people, too coarse to take the announced ones from it."""
-    policy = programme.policy
-    rounding = max(policy.minimum_group_size, policy.population_rounding)
-    return int(published_population(np.array(people), rounding=rounding))
+    step = max(programme.policy.minimum_group_size, programme.policy.population_rounding)
+    return int(published_population(np.array(people), rounding=step))
 
 
 def _quality(announcement: Announcement, quality: Accounting, programme: Programme) -> model.DataQuality:

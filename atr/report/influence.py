@@ -54,11 +54,6 @@ class _Printed:
         return nearest(amount / 10**self.report.policy.digits, self.report.policy.digits)
 
     @cached_property
-    def rates(self) -> dict[int, FloatArray]:
-        """For each protected column, (values,) the rates of the people with each value."""
-        return {i: measures.rates(self.rules, i) for i in self.protected}
-
-    @cached_property
     def references(self) -> dict[int, int | None]:
         """For each protected column the place of the value that groups are compared with, where there is one."""
         named = {e.attribute: e.reference for e in self.report.fairness}
@@ -128,7 +123,7 @@ def _entry(printed: _Printed, inputs: list[int], shapley: FloatArray | None) -> 
 def _groups(printed: _Printed, changes: tuple[FloatArray, ...], shapley: FloatArray | None) -> Iterator[GroupInfluence]:
     start = 0
     for column, change in zip(printed.protected, changes, strict=True):
-        attribute, rate = printed.report.attributes[column], printed.rates[column]
+        attribute, rate = printed.report.attributes[column], measures.rates(printed.rules, column)
         reference = printed.references[column]
         for place in np.unique(printed.rules.values[:, column]).tolist():
             disparity = None

@@ -118,20 +118,19 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
 
 
 def _flattened(report: PublicReport, sensitive: str, public: str) -> tuple[str, str, str]:
-    policy, count = report.policy, len(report.flattened_groups)
-    promise = "outside the promise on chances, and "
+    policy = report.policy
     steps = wording.steps_of_rate(policy.digits, outcomes=len(report.outcomes))
-    knowing = f"{public} and the numbers of people"
     return (
         "flattened",
         "Groups that are flattened",
-        f"{_groups(count)} marked “flattened”. There a reader who knows only {knowing}, without this report, "
-        f"can be up to {wording.percent(report.privacy.flattened_confidence or 0.0)} sure of somebody’s {sensitive}, "
+        f"{_groups(len(report.flattened_groups))} marked “flattened”. There a reader who knows only {public} and the "
+        "numbers of people, without this report, can be up to "
+        f"{wording.percent(report.privacy.flattened_confidence or 0.0)} sure of somebody’s {sensitive}, "
         f"{wording.above(report)}. No alteration can change that, so this report "
         f"adds nothing to it: the overall rate of each outcome in the group, {steps}, stands for every chance of it, "
         "and a reader who takes that for the chance is as sure after reading as before. Another reader may conclude "
-        "more from the rates, one convinced that each rule is all or nothing for example. These groups are "
-        f"{promise}outside the ceiling and the confidence stated for other groups. Which "
+        "more from the rates, one convinced that each rule is all or nothing for example. These groups are outside "
+        "the promise on chances, and outside the ceiling and the confidence stated for other groups. Which "
         "groups are flattened was decided from the numbers of people and from the policy, never from the decisions. A "
         f"group of fewer than {wording.count(policy.minimum_group_size, 'person', 'people')} is left out and not "
         "flattened, because even its overall rates would tell of the decisions about a few people.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from atr.core.announcement import Announcement
-from atr.core.arrays import AnnouncedMapping, ExactPopulation, FloatArray, PublishedPopulation, offsets_of
+from atr.core.arrays import AnnouncedMapping, ExactPopulation, PublishedPopulation, offsets_of
 from atr.core.fidelity import Fidelity
 from atr.core.protected import Protection
 from atr.measures.cells import Cells
@@ -63,7 +63,9 @@ def cells(announcement: Announcement, *, policy: Policy | model.PolicyInfo) -> C
     to the digits they are printed with.
     """
     chance = announcement.chance / 10**announcement.digits
-    lower, upper = _open(announcement, chance)
+    kept = ~announcement.flat
+    lower, upper = np.zeros_like(chance), np.ones_like(chance)
+    lower[kept], upper[kept] = announcement.fidelity.believed(chance[kept], digits=announcement.digits)
     return Cells(
         people=announcement.population,
         chance=AnnouncedMapping(chance),
@@ -75,14 +77,6 @@ def cells(announcement: Announcement, *, policy: Policy | model.PolicyInfo) -> C
         published=PublishedPopulation(announcement.published),
         flattened=announcement.flattened,
     )
-
-
-def _open(announcement: Announcement, chance: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Between what the true chances lie, (n, outcomes) each, by what is told of these announced ones."""
-    kept = ~announcement.flat
-    lower, upper = np.zeros_like(chance), np.ones_like(chance)
-    lower[kept], upper[kept] = announcement.fidelity.believed(chance[kept], digits=announcement.digits)
-    return lower, upper
 
 
 def protection(report: model.PublicReport) -> Protection:

@@ -30,19 +30,23 @@ def sentence(
     minimum
         People of the smallest group that a verdict is given for.
     """
-    ratio, decimals = entry.is_ratio, max(digits - 2, 0)
-    if ratio:
-        first = _ratio(entry, digits)
-    elif entry.summary is not None:
-        first = _overall(entry, titles, decimals, minimum)
+    decimals = max(digits - 2, 0)
+    if entry.is_ratio:
+        first, figure = _ratio(entry, digits), _range_of_ratio(entry, digits)
     else:
-        first = _difference(entry, outcomes, decimals)
-    where = wording.class_name(entry.condition, titles)
-    line = _ratio_judged(entry, digits) if ratio else _difference_judged(entry, decimals)
+        over_classes = entry.summary is not None
+        first = _overall(entry, titles, decimals, minimum) if over_classes else _difference(entry, outcomes, decimals)
+        figure = _range_of_difference(entry, decimals)
+    where, line = wording.class_name(entry.condition, titles), entry.threshold
+    said = [f"{where}." if where else "", first]
+    if line is None or entry.verdict is None or entry.reason == "too_few_people":
+        said.append(f"{figure}." if figure else "")
+    else:
+        said += _ratio_judged(entry, figure, line) if entry.is_ratio else _difference_judged(entry, figure, line)
     if entry.reason == "too_few_people":
-        who = _too_few(entry)
-        line = [*line, f"{who} the {wording.count(minimum, 'person', 'people')} that a verdict needs: too few people."]
-    return " ".join([*([f"{where}."] if where else []), first, *line])
+        people = wording.count(minimum, "person", "people")
+        said.append(f"{_too_few(entry)} the {people} that a verdict needs: too few people.")
+    return " ".join(filter(None, said))
 
 
 def _too_few(entry: Fairness) -> str:
@@ -73,16 +77,16 @@ def _ratio(entry: Fairness, digits: int) -> str:
     )
 
 
-def _ratio_judged(entry: Fairness, digits: int) -> list[str]:
+def _range_of_ratio(entry: Fairness, digits: int) -> str:
     low, high = bounds(entry.range)
-    figure = ""
     if math.isfinite(low) and math.isinf(high):
-        figure = f"The true figure is {wording.number(low, decimals=digits)} or more; nothing limits it from above"
-    elif low != high:
-        figure = f"The true figure lies between {wording.between(entry.range, decimals=digits, word='and')}"
-    line = entry.threshold
-    if line is None or entry.verdict is None or entry.reason == "too_few_people":
-        return [f"{figure}."] if figure else []
+        return f"The true figure is {wording.number(low, decimals=digits)} or more; nothing limits it from above"
+    ends = wording.between(entry.range, decimals=digits, word="and")
+    return "" if low == high else f"The true figure lies between {ends}"
+
+
+def _ratio_judged(entry: Fairness, figure: str, line: float) -> list[str]:
+    low, high = bounds(entry.range)
     rule = f"the {wording.rule_name(entry)}"
     below, above = wording.number(line), wording.inverse(line)
     if entry.verdict == "met":
@@ -126,15 +130,16 @@ def _overall(entry: Fairness, titles: Mapping[str, str], decimals: int, minimum:
     return f"Over {classes} of people alike in what may count, {a} and {b} are {how}{rest}."
 
 
-def _difference_judged(entry: Fairness, decimals: int) -> list[str]:
+def _range_of_difference(entry: Fairness, decimals: int) -> str:
     low, high = entry.range
-    figure = ""
-    if low is not None and high is not None and low != high:
-        ends = [wording.points(x, decimals=decimals) for x in (low, high)]
-        figure = f"The true distance lies between {ends[0]} and {ends[1]}"
-    if entry.threshold is None or entry.verdict is None or entry.reason == "too_few_people":
-        return [f"{figure}."] if figure else []
-    limit = wording.plural(wording.points(entry.threshold), "point")
+    if low is None or high is None or low == high:
+        return ""
+    ends = (wording.points(x, decimals=decimals) for x in (low, high))
+    return f"The true distance lies between {' and '.join(ends)}"
+
+
+def _difference_judged(entry: Fairness, figure: str, line: float) -> list[str]:
+    limit = wording.plural(wording.points(line), "point")
     if entry.verdict == "cannot_tell":
         return [f"{figure}; that includes the limit of {limit}: it {_PRIVATE}."]
     return [_ended(figure, f"the limit is {limit}: {'met' if entry.verdict == 'met' else 'not met'}.")]

@@ -336,16 +336,14 @@ def has_own_ceilings(report: PublicReport) -> bool:
 
 def too_surely(report: PublicReport) -> str:
     """How something can be told that is above its ceiling."""
-    if has_own_ceilings(report):
-        return f"more surely than a ceiling allows ({ceilings(report)})"
-    return f"with more than {ceilings(report)} confidence"
+    said = "more surely than a ceiling allows ({})" if has_own_ceilings(report) else "with more than {} confidence"
+    return said.format(ceilings(report))
 
 
 def above(report: PublicReport) -> str:
     """What a confidence is where a ceiling is not kept."""
-    if has_own_ceilings(report):
-        return f"and surer than a ceiling allows ({ceilings(report)})"
-    return f"above the ceiling of {ceilings(report)}"
+    said = "and surer than a ceiling allows ({})" if has_own_ceilings(report) else "above the ceiling of {}"
+    return said.format(ceilings(report))
 
 
 def sensitive(report: PublicReport) -> str:
