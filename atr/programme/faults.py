@@ -83,18 +83,17 @@ def _construct(loader: yaml.SafeLoader, node: yaml.Node, loc: Loc, places: dict[
     result: dict[str, Any] = {}
     for key_node, child in node.value:
         key = loader.construct_object(key_node, deep=True)
-        where = f"{path}, line {key_node.start_mark.line + 1}"
-        dotted = ".".join(str(part) for part in loc)
+        where = ", ".join([f"{path}, line {key_node.start_mark.line + 1}", *([".".join(map(str, loc))] if loc else [])])
         if not isinstance(key, str):
             comma = isinstance(key, int) and node.flow_style and isinstance(child, yaml.ScalarNode) and not child.value
             raise ProgrammeError(
                 f"{key} is taken for a key: write decimals with a point, as in 0.9"
                 if comma
                 else _unquoted(key_node.value, key),
-                where=f"{where}, {dotted}" if dotted else where,
+                where=where,
             )
         if key in result:
-            raise ProgrammeError(f"the key '{key}' stands twice", where=f"{where}, {dotted}" if dotted else where)
+            raise ProgrammeError(f"the key '{key}' stands twice", where=where)
         result[key] = _construct(loader, child, (*loc, key), places, path)
         places[*loc, key] = (key_node.start_mark.line + 1, places[*loc, key][1])
     return result

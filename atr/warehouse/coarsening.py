@@ -19,7 +19,7 @@ from atr.programme import Programme
 from atr.programme.periods import Period
 from atr.warehouse import counting
 from atr.warehouse.connection import Warehouse
-from atr.warehouse.counting import arranged
+from atr.warehouse.counting import regions_of_rows
 
 
 def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Regions:
@@ -101,7 +101,7 @@ def coarsen(regions: Regions, programme: Programme) -> Regions:
             settled, pool = _parted(coarser, programme)
             parts.append(settled)
     parts.append(pool)
-    return arranged(
+    return regions_of_rows(
         [values for part in parts for values in part.values],
         np.concatenate([part.counts for part in parts]),
         programme=programme,
@@ -126,4 +126,4 @@ def _raised(pool: Regions, place: int, parents: Mapping[str, str], programme: Pr
     for values in pool.group_values:
         merged[coarser(values)] += pool.merged.get(values, 1)
     rows = [coarser(values) for values in pool.values]
-    return arranged(rows, pool.counts, programme=programme, outcomes=pool.outcomes, merged=merged)
+    return regions_of_rows(rows, pool.counts, programme=programme, outcomes=pool.outcomes, merged=merged)

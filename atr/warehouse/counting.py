@@ -64,10 +64,10 @@ def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Reg
         raise _no_decisions(warehouse, period)
     k = len(names)
     values, counts = [row[:k] for row in rows], np.array([row[k:] for row in rows], dtype=np.int64)
-    return arranged(values, counts, programme=programme, outcomes=tuple(outcomes))
+    return regions_of_rows(values, counts, programme=programme, outcomes=tuple(outcomes))
 
 
-def arranged(
+def regions_of_rows(
     values: Sequence[Values],
     counts: IntArray,
     *,

@@ -17,7 +17,7 @@ from atr.programme import Programme, load
 from atr.report import model
 from atr.verify.statements import check
 from atr.warehouse.coarsening import reported
-from atr.warehouse.counting import arranged
+from atr.warehouse.counting import regions_of_rows
 from tests.helpers import whole
 
 PROGRAMME = """
@@ -59,7 +59,7 @@ def programme(folder: Path, census: Census = CENSUS, **changes: Any) -> Programm
 
 def regions(of: Programme, times: int = 20) -> Regions:
     counts = [[round(n * times * (p := CHANCE.get(who, 0.0))), round(n * times * (1 - p))] for who, n in PEOPLE.items()]
-    return arranged(list(PEOPLE), np.array(counts), programme=of, outcomes=("approved", "refused"))
+    return regions_of_rows(list(PEOPLE), np.array(counts), programme=of, outcomes=("approved", "refused"))
 
 
 def published(of: Programme) -> tuple[model.PublicReport, Announcement]:

@@ -34,7 +34,7 @@ from atr.report.wording import NBSP
 from atr.verify import verify
 from atr.warehouse.coarsening import coarsen
 from atr.warehouse.connection import Warehouse
-from atr.warehouse.counting import arranged
+from atr.warehouse.counting import regions_of_rows
 from tests.helpers import series, whole
 
 quick = pytest.mark.usefixtures("quick")
@@ -411,7 +411,7 @@ def _logs(draw: st.DrawFn) -> tuple[Programme, Regions]:
     if not values:
         values, counts = [("a", "u", "x")], [[7] * outcomes]
     names = ("approved", "refused", "later")[:outcomes]
-    return programme, arranged(values, np.array(counts, dtype=np.int64), programme=programme, outcomes=names)
+    return programme, regions_of_rows(values, np.array(counts, dtype=np.int64), programme=programme, outcomes=names)
 
 
 def _rows(regions: Regions, which: Any = None) -> dict[tuple[str, ...], tuple[int, ...]]:
@@ -454,7 +454,7 @@ def test_neither_order_nor_outcomes_matter(made: tuple[Programme, Regions], rand
     rows = list(_rows(regions).items())
     random.shuffle(rows)
     again = coarsen(
-        arranged(
+        regions_of_rows(
             [values for values, _ in rows],
             np.array([counts for _, counts in rows], dtype=np.int64),
             programme=programme,
