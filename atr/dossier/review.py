@@ -143,6 +143,11 @@ def history(programme: Programme | str | Path) -> pd.DataFrame:
     ----------
     programme
         From :func:`atr.load`, or the path of its file.
+
+    Raises
+    ------
+    ReviewError
+        If nothing has been published yet.
     """
     return pd.DataFrame([asdict(release) for release in releases(load(programme))])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 import numpy as np
 from scipy.optimize import linprog
@@ -30,38 +31,38 @@ def contradictions(report: PublicReport) -> Iterator[Finding]:
 
 
 def _possible(entries: Sequence[Fairness], report: PublicReport) -> bool:
-    """Whether there are rates that give all these figures; of two outcomes, those of the other one are what is left."""
-    half = 0.5 * 10.0**-report.policy.digits + RECOMPUTED
-    half_rate = 0.5 * 10.0**-RATE_DIGITS + RECOMPUTED
-    two = len(report.outcomes) == 2
-    places: dict[tuple[str, str], int] = {}
-    between: dict[int, tuple[float, float]] = {}
-    sums: list[tuple[dict[int, float], float]] = []  # of rates, so often each: at most
+    """Tell whether there are rates of all groups and outcomes that give all these figures.
+
+    Of two outcomes they sum to 1; of more, each was rounded to whole people on its own.
+    """
+    half, half_rate = (0.5 * 10.0**-digits + RECOMPUTED for digits in (report.policy.digits, RATE_DIGITS))
+    groups, two = dict.fromkeys(who for e in entries for who in e.groups), len(report.outcomes) == 2
+    place = {key: i for i, key in enumerate(product(groups, report.outcomes))}
+    lower, upper = np.zeros(len(place)), np.ones(len(place))
+    rows: list[tuple[int, int, float, float, float]] = []  # two rates, how often each counts, and their sum at most
     for e in entries:
-        outcome = e.outcome or report.positive
-        other = two and outcome != report.positive
-        a, b = (places.setdefault((who, report.positive if two else outcome), len(places)) for who in e.groups)
-        for at, rate in zip((a, b), e.rates, strict=True):
-            stated, (low, high) = 1 - rate if other else rate, between.get(at, (0.0, 1.0))
-            between[at] = max(low, stated - half_rate), min(high, stated + half_rate)
-        bounds: list[tuple[float, float, float]] = []  # of the rates of both groups: how often each, at most
+        a, b = rates = [place[who, e.outcome or report.positive] for who in e.groups]
+        lower[rates] = np.maximum(lower[rates], np.array(e.rates) - half_rate)
+        upper[rates] = np.minimum(upper[rates], np.array(e.rates) + half_rate)
         if e.value is not None and e.is_ratio:
-            bounds = [(1.0, -(e.value + half), RECOMPUTED), (-1.0, e.value - half, RECOMPUTED)]
+            rows += [(a, b, 1.0, -(e.value + half), RECOMPUTED), (a, b, -1.0, e.value - half, RECOMPUTED)]
         elif e.value is not None:
-            bounds = [(1.0, -1.0, e.value + half), (-1.0, 1.0, e.value + half)]
+            rows += [(a, b, 1.0, -1.0, e.value + half), (a, b, -1.0, 1.0, e.value + half)]
             if two and e.rates[0] != e.rates[1]:
                 more = 1.0 if e.rates[0] > e.rates[1] else -1.0
-                bounds.append((-more, more, half - e.value))
-        for one, of_other, most in bounds:
-            if other:
-                one, of_other, most = -one, -of_other, most - one - of_other
-            sums.append(({a: one, b: of_other}, most))
-    if any(low > high for low, high in between.values()):
+                rows.append((a, b, -more, more, half - e.value))
+    if (lower > upper).any():
         return False
-    matrix = np.zeros((len(sums), len(places)))
-    for i, (often, _) in enumerate(sums):
-        matrix[i, list(often)] = list(often.values())
-    ranges = [between[at] for at in range(len(places))]
-    limits = [most for _, most in sums]
-    found = linprog(np.zeros(len(places)), A_ub=matrix, b_ub=limits, bounds=ranges, method="highs")
+    sums = np.zeros((len(rows), len(place)))
+    for row, (a, b, often_a, often_b, _) in zip(sums, rows, strict=True):
+        row[[a, b]] = often_a, often_b
+    found = linprog(
+        np.zeros(len(place)),
+        A_ub=sums,
+        b_ub=[most for *_, most in rows],
+        A_eq=np.kron(np.eye(len(groups)), np.ones(2)) if two else None,
+        b_eq=np.ones(len(groups)) if two else None,
+        bounds=list(zip(lower.tolist(), upper.tolist(), strict=True)),
+        method="highs",
+    )
     return int(found.status) != _INFEASIBLE
