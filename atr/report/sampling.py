@@ -157,16 +157,17 @@ def _sampling(
     first_rate, second_rate = ((down(least, RATE_DIGITS), up(most, RATE_DIGITS)) for least, most in rates)
     # Rounded up, and so never 0: as printed a difference is significant only if it is.
     printed = [up(min(max(p, 10.0**-P_DIGITS), 1.0), P_DIGITS) for p in (p_value, adjusted)]
-    significant = printed[1] <= alpha
-    return Sampling(
+    made = Sampling(
         interval=interval,
         rates=(first_rate, second_rate),
         p_value=printed[0],
         adjusted_p_value=printed[1],
-        significant=significant,
-        sentence=_sentence(entry, interval, (first, second), found.outcome, printed[1], significant, report=report),
+        significant=printed[1] <= alpha,
+        sentence="",
         outcome=found.outcome if _is_of_several(entry, report) else None,
     )
+    said = _sentence(entry, made, (first, second), found.outcome, report=report)
+    return made.model_copy(update={"sentence": said})
 
 
 # --- the words
@@ -187,28 +188,19 @@ def p_words(value: float, *, sign: str = "= ") -> str:
     return f"< {number(_LEAST_P)}" if value < _LEAST_P else f"{sign}{number(value)}"
 
 
-def _sentence(
-    entry: Fairness,
-    interval: tuple[float, float | None],
-    groups: tuple[str, str],
-    outcome: str,
-    adjusted: float,
-    significant: bool,
-    *,
-    report: PublicReport,
-) -> str:
+def _sentence(entry: Fairness, made: Sampling, groups: tuple[str, str], outcome: str, *, report: PublicReport) -> str:
     digits = report.policy.digits
     if entry.is_ratio:
-        of, ends = "this ratio", between(interval, decimals=digits)
+        of, ends = "this ratio", between(made.interval, decimals=digits)
     else:
         of = f"how far the share of “{outcome}” for {groups[0]} lies above that for {groups[1]}"
-        low, high = (points(x or 0.0, decimals=max(digits - 2, 0)) for x in interval)
+        low, high = (points(x or 0.0, decimals=max(digits - 2, 0)) for x in made.interval)
         ends = f"{low} to {high} percentage points"
-    could = "could hardly make a difference this large" if significant else "cannot be ruled out as its cause"
+    could = "could hardly make a difference this large" if made.significant else "cannot be ruled out as its cause"
     alone = f"Of “{outcome}” alone: if" if _is_of_several(entry, report) else "If"
     return (
         f"{alone} these decisions are seen as a sample, the {level(report)} interval of {of} is {ends}; with all tests "
-        f"of this report taken together, sampling alone {could} (adjusted p {p_words(adjusted)})."
+        f"of this report taken together, sampling alone {could} (adjusted p {p_words(made.adjusted_p_value)})."
     )
 
 

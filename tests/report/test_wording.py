@@ -5,17 +5,19 @@ from __future__ import annotations
 import doctest
 import html
 import re
+from types import ModuleType
 
 import pytest
 
 from atr.documents.html import report_html
-from atr.report import wording
+from atr.report import privacy, rounding, sampling, wording
 from atr.report.model import FidelityInfo, PeriodInfo
 from tests.helpers import sample
 
 
-def test_examples_in_docstrings() -> None:
-    assert doctest.testmod(wording).failed == 0
+@pytest.mark.parametrize("module", [privacy, rounding, sampling, wording])
+def test_examples_in_docstrings(module: ModuleType) -> None:
+    assert doctest.testmod(module).failed == 0
 
 
 @pytest.mark.parametrize(
