@@ -55,7 +55,7 @@ def test_usage() -> None:
     assert atr("--version").stdout.startswith("atr ")
 
 
-def test_init_writes_an_example_that_works_and_overwrites_nothing(tmp_path: Path, here: Command) -> None:
+def test_init_writes_an_example_and_overwrites_nothing(tmp_path: Path, here: Command) -> None:
     assert atr("init", tmp_path).returncode == 0
     before = series.files(tmp_path)
     checked = here("check", tmp_path / "programme.yaml")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,17 @@ import pytest
 
 from atr.verify import verify
 from tests.helpers import series
+from tests.helpers.paths import EXAMPLES
 
 QUARTERS = [f"{year}-Q{quarter}" for year in (2013, 2014) for quarter in (1, 2, 3, 4)]
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the bundled programmes whose logs are read once for all periods."""
+    target = tmp_path_factory.mktemp("bundled") / "examples"
+    shutil.copytree(EXAMPLES, target, ignore=shutil.ignore_patterns("var", "site"))
+    return target
 
 
 def _published(programme: Path, period: str) -> tuple[dict[str, Any], dict[str, Any], Path]:

@@ -69,7 +69,7 @@ def test_section_8_of_the_paper(tmp_path: Path, rates: str, stated: float, women
 
 
 @pytest.mark.parametrize("pair", EQUAL, ids=[f"{p['objective']}-{p['group_rates']}-{i}" for i, p in enumerate(EQUAL)])
-def test_what_is_published_depends_on_the_announced_mapping_alone(
+def test_documents_depend_on_the_announced_mapping_alone(
     tmp_path: Path, pair: dict[str, Any], request: pytest.FixtureRequest
 ) -> None:
     if pair is not EQUAL[0]:  # a PDF is laid out from the other documents, and one pair shows that it is
@@ -119,14 +119,14 @@ def test_a_refusal_names_what_binds_to_the_reviewer_only(tmp_path: Path) -> None
 
 
 @quick
-def test_a_refused_period_can_be_published_after_the_policy_moved(tmp_path: Path) -> None:
+def test_a_refused_period_is_published_once_the_policy_moved(tmp_path: Path) -> None:
     test_a_refusal_names_what_binds_to_the_reviewer_only(tmp_path)
     path = series.write_series(tmp_path, series.card(10))
     assert series.publish(path).release.id == "2024-v1"
 
 
 @quick
-def test_objective_fidelity_takes_the_largest_step_of_the_ladder(tmp_path: Path) -> None:
+def test_objective_fidelity_takes_the_largest_possible_step(tmp_path: Path) -> None:
     policy = {"objective": "fidelity", "group_rates": "free", "fidelity": {"delta": 0.5}}
     path = series.write_series(tmp_path, series.card(50), max_confidence=0.675, **policy)
     report = _report(series.publish(path))
@@ -135,7 +135,7 @@ def test_objective_fidelity_takes_the_largest_step_of_the_ladder(tmp_path: Path)
 
 
 @quick
-def test_groups_are_withheld_for_size_and_for_what_is_known_before(tmp_path: Path) -> None:
+def test_groups_are_withheld_for_size_and_prior_knowledge(tmp_path: Path) -> None:
     counts = {
         ("large", "a"): (60, 30), ("large", "b"): (60, 20),
         ("tinies", "a"): (5, 3), ("tinies", "b"): (4, 1),
@@ -216,7 +216,7 @@ def test_a_corrected_log_replaces_the_draft(tmp_path: Path) -> None:
 
 
 @quick
-def test_a_run_that_stopped_anywhere_and_was_started_anew_ends_with_the_same_bytes(tmp_path: Path) -> None:
+def test_a_run_stopped_anywhere_starts_anew_to_the_same_end(tmp_path: Path) -> None:
     path = series.write_series(tmp_path / "a", series.card(50))
     expected = series.files(series.publish(path).documents)
     for stop in range(6):
@@ -242,7 +242,7 @@ def test_a_period_without_decisions_says_what_the_log_covers(tmp_path: Path) -> 
 
 
 @quick
-def test_by_default_the_last_period_that_the_log_covers_to_its_end(tmp_path: Path) -> None:
+def test_the_last_complete_period_is_the_default(tmp_path: Path) -> None:
     path = series.write_series(tmp_path, series.card(2))
     rows = [(f"x{i}", day, "women", "above 200k", "yes") for i, day in enumerate(["2024-12-31", "2025-03-01"])]
     with (tmp_path / "log.csv").open("a") as file:
@@ -290,7 +290,7 @@ def test_the_dossier_has_the_trade_off_of_privacy_and_fidelity(tmp_path: Path, k
 
 
 @quick
-def test_the_dossier_of_a_refused_run_shows_how_far_fidelity_must_move(tmp_path: Path) -> None:
+def test_a_refused_runs_dossier_shows_how_far_to_move(tmp_path: Path) -> None:
     test_a_refusal_names_what_binds_to_the_reviewer_only(tmp_path)
     folder = tmp_path / "var" / "test-series" / "dossiers" / "2024-v1-refused"
     curves = json.loads((folder / "dossier.json").read_text())["curves"]
@@ -339,7 +339,7 @@ def test_the_dossier_has_the_other_yardsticks(tmp_path: Path) -> None:
 
 
 @quick
-def test_the_report_states_the_yardsticks_as_an_outsider_works_them_out(tmp_path: Path) -> None:
+def test_yardsticks_are_those_an_outsider_works_out(tmp_path: Path) -> None:
     counts = {
         ("a", "r0"): (113, 40), ("a", "r1"): (58, 35), ("a", "r2"): (31, 20),
         ("b", "r0"): (77, 30), ("b", "r1"): (84, 42),

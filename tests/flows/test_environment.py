@@ -83,7 +83,7 @@ def test_settings_for_another_server_are_not_obeyed(tmp_path: Path, own: bool) -
     assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
 
 
-def test_what_is_served_is_what_the_deployments_and_their_schedules_name(tmp_path: Path) -> None:
+def test_what_deployments_and_their_schedules_name_is_served(tmp_path: Path) -> None:
     path = tmp_path / "prefect.yaml"
     path.write_text("""
 deployments:

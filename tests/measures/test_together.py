@@ -367,7 +367,7 @@ def test_what_readers_rely_on_holds_of_any_combination(features: dict[str, Any],
 
 def _said(path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
     monkeypatch.setattr("sys.argv", ["atr", "check", str(path)])
-    assert cli._run() == ProgrammeError.exit_code == 1
+    assert cli.run(cli.app) == ProgrammeError.exit_code == 1
     told = capsys.readouterr()
     assert told.out == ""
     return told.err
