@@ -29,8 +29,8 @@ class Groups:
     offsets
         (g + 1,) positions: group ``i`` is the regions ``offsets[i]`` to ``offsets[i + 1] - 1``.
     protected_sets
-        For each group a list of sets, each a list of positions of regions within the group: a reader must not
-        become too sure that somebody is in the set. None: every region on its own.
+        For each group a list of sets, each a list of positions of regions within the group, or all of them laid out: a
+        reader must not become too sure that somebody is in the set. None: every region on its own.
     factors
         For each group one number for each of its sets, by which the ceiling of that set is multiplied; None: 1.
     rate_weights
@@ -58,7 +58,6 @@ class Groups:
     population: FloatArray
     decision: FloatArray
     offsets: IntArray
-    protected_sets: Nested | None
     sets: ProtectedSets | None
     rate_weights: FloatArray | None
 
@@ -67,14 +66,13 @@ class Groups:
         population: ArrayLike,
         decision: ArrayLike,
         offsets: ArrayLike,
-        protected_sets: Nested | None = None,
+        protected_sets: Nested | ProtectedSets | None = None,
         factors: Sequence[Sequence[float]] | None = None,
         rate_weights: ArrayLike | None = None,
     ) -> None:
         object.__setattr__(self, "population", _population(population))
         object.__setattr__(self, "decision", _decision(decision, len(self.population)))
         object.__setattr__(self, "offsets", _offsets(offsets, len(self.population)))
-        object.__setattr__(self, "protected_sets", protected_sets)
         object.__setattr__(self, "sets", _sets(protected_sets, self.offsets, factors))
         object.__setattr__(self, "rate_weights", None if rate_weights is None else _population(rate_weights))
         if self.rate_weights is not None and len(self.rate_weights) != len(self.population):
@@ -152,9 +150,11 @@ def _offsets(offsets: ArrayLike, n: int) -> IntArray:
     return o.astype(np.int64, copy=False)
 
 
-def _sets(nested: Nested | None, offsets: IntArray, factors: Sequence[Sequence[float]] | None) -> ProtectedSets | None:
-    if nested is not None:
-        return ProtectedSets.of(nested, offsets.tolist(), factors)
+def _sets(
+    sets: Nested | ProtectedSets | None, offsets: IntArray, factors: Sequence[Sequence[float]] | None
+) -> ProtectedSets | None:
+    if sets is not None and not isinstance(sets, ProtectedSets):
+        return ProtectedSets.of(sets, offsets.tolist(), factors)
     if factors is not None:
-        raise ValueError("factors need protected_sets, the sets they are for")
-    return None
+        raise ValueError("factors need protected_sets, the lists of sets they are for")
+    return sets

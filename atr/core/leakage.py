@@ -1,10 +1,9 @@
 """Other yardsticks of what a decision mapping gives away: the same mapping in the units of other definitions.
 
-Each takes the regions of all QID groups side by side, as :class:`atr.core.groups.Groups` does: ``population`` (n,)
-people or shares, ``decision`` (n, outcomes) probability P(a|s), ``offsets`` (g + 1,) where each group starts. Within
-a group T,
-P(s) is a region's share, P(a) the group's rate, P(s, a) = P(s) P(a|s) and P(s|a) the reader's posterior. The sensitive
-value s is the region; :func:`leakage_of_values` takes it for the value of one sensitive attribute of several.
+Each takes the regions of all QID groups side by side with a mapping P(a|s), true or announced, as their decision.
+Within a group T, P(s) is a region's share, P(a) the group's rate, P(s, a) = P(s) P(a|s) and P(s|a) the reader's
+posterior. The sensitive value s is the region; :func:`leakage_of_values` takes it for the value of one sensitive
+attribute of several.
 
 Each returns (g,), one number for each group. Natural logarithms, but for the min-entropy leakage, which is in bits. An
 outcome nobody in a group gets counts nowhere.
@@ -15,13 +14,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from atr.core.arrays import FloatArray, IntArray
-from atr.core.protected import ProtectedSets, Protection
+from atr.core.arrays import FloatArray, Values
+from atr.core.confidence import maximum_confidence
+from atr.core.groups import Groups
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -60,38 +58,31 @@ class Leakage:
         }
 
 
-def leakage(population: ArrayLike, decision: ArrayLike, offsets: ArrayLike) -> Leakage:
+def leakage(groups: Groups) -> Leakage:
     """Give every yardstick of a mapping.
 
-    Raises
-    ------
-    ValueError
-        If the arrays do not fit each other or hold impossible values.
+    Parameters
+    ----------
+    groups
+        Populations (n,), a mapping (n, outcomes) and protected sets under one ceiling, of which the minimum
+        uncertainty is.
 
     Examples
     --------
-    >>> told = leakage([12, 5, 3], [[1, 0], [1, 0], [0, 1]], [0, 3])
+    >>> told = leakage(Groups([12, 5, 3], [1, 1, 0], [0, 3]))
     >>> told.overall["local_differential_privacy"], round(told.overall["likeness_gain"], 3)
     (inf, 5.667)
     """
-    arrays = (population, decision, offsets)
     return Leakage(
-        minimum_uncertainty=minimum_uncertainty(*arrays),
-        local_differential_privacy=local_differential_privacy(*arrays),
-        log_lift=log_lift(*arrays),
-        likeness_gain=likeness_gain(*arrays),
-        min_entropy_leakage=min_entropy_leakage(*arrays),
+        minimum_uncertainty=minimum_uncertainty(groups),
+        local_differential_privacy=local_differential_privacy(groups),
+        log_lift=log_lift(groups),
+        likeness_gain=likeness_gain(groups),
+        min_entropy_leakage=min_entropy_leakage(groups),
     )
 
 
-def leakage_of_values(
-    population: ArrayLike,
-    decision: ArrayLike,
-    offsets: ArrayLike,
-    *,
-    values: Sequence[tuple[str, ...]],
-    sets: ProtectedSets | None,
-) -> Leakage:
+def leakage_of_values(groups: Groups, values: Sequence[Values]) -> Leakage:
     """Give every yardstick of what a mapping tells of the value of a sensitive attribute; of several, of the worst.
 
     The minimum uncertainty is that of the protected sets, named ones included. The other yardsticks are of single
@@ -99,38 +90,30 @@ def leakage_of_values(
 
     Parameters
     ----------
-    population, decision, offsets
-        As above.
+    groups
+        As for :func:`leakage`.
     values
         (n,) the values of the sensitive attributes in each region; within a group no two regions share them all.
-    sets
-        The protected sets; None: every region on its own.
 
     Examples
     --------
     >>> both = [("none", "young"), ("none", "old"), ("some", "young"), ("some", "old")]
-    >>> rule = [[0.5, 0.5], [0.25, 0.75], [0.5, 0.5], [0.25, 0.75]]
-    >>> told = leakage_of_values([1, 1, 1, 1], rule, [0, 4], values=both, sets=None)
+    >>> told = leakage_of_values(Groups([1, 1, 1, 1], [0.5, 0.25, 0.5, 0.25], [0, 4]), both)
     >>> told.local_differential_privacy.round(4)
     array([0.6931])
     """
-    p, D, o = np.asarray(population, dtype=np.float64), np.asarray(decision, dtype=np.float64), np.asarray(offsets)
-    if len(values[0]) == 1:
-        each = [leakage(p, D, o)]
-    else:
-        each = [leakage(*_as_one(p, D, _alike(values, place, o))) for place in range(len(values[0]))]
+    columns = list(zip(*values, strict=True))
+    each = [groups if len(columns) == 1 else _by_value(groups, column) for column in columns]
     return Leakage(
-        minimum_uncertainty=minimum_uncertainty(p, D, o, sets=sets),
-        local_differential_privacy=np.max([of.local_differential_privacy for of in each], axis=0),
-        log_lift=np.max([of.log_lift for of in each], axis=0),
-        likeness_gain=np.max([of.likeness_gain for of in each], axis=0),
-        min_entropy_leakage=np.max([of.min_entropy_leakage for of in each], axis=0),
+        minimum_uncertainty=minimum_uncertainty(groups),
+        local_differential_privacy=np.max([local_differential_privacy(of) for of in each], axis=0),
+        log_lift=np.max([log_lift(of) for of in each], axis=0),
+        likeness_gain=np.max([likeness_gain(of) for of in each], axis=0),
+        min_entropy_leakage=np.max([min_entropy_leakage(of) for of in each], axis=0),
     )
 
 
-def minimum_uncertainty(
-    population: ArrayLike, decision: ArrayLike, offsets: ArrayLike, *, sets: ProtectedSets | None = None
-) -> FloatArray:
+def minimum_uncertainty(groups: Groups) -> FloatArray:
     """Give γ = -ln max P(s|a) over regions s, or protected sets, and outcomes a: the maximum confidence otherwise told.
 
     Returns
@@ -143,22 +126,18 @@ def minimum_uncertainty(
 
     Examples
     --------
-    >>> minimum_uncertainty([12, 5, 3], [[1, 0], [1, 0], [0, 1]], [0, 3])
+    >>> minimum_uncertainty(Groups([12, 5, 3], [1, 1, 0], [0, 3]))
     array([0.])
-    >>> minimum_uncertainty([1, 1], [[0.5, 0.5], [0.5, 0.5]], [0, 2]).round(4)
+    >>> minimum_uncertainty(Groups([1, 1], [0.5, 0.5], [0, 2])).round(4)
     array([0.6931])
     """
-    share, D, starts = _shares(population, decision, offsets)
-    joint = share[:, None] * D
-    total = np.add.reduceat(joint, starts)
-    most = np.maximum.reduceat(joint, starts) if sets is None else sets.largest(sets.sums(joint))
-    posterior = np.divide(most, total, out=np.zeros_like(total), where=total > 0)
     # The quotient may exceed 1 by a rounding error; + 0.0 makes -0 a 0.
-    uncertainty: FloatArray = -np.log(np.minimum(posterior.max(axis=1), 1)) + 0.0
+    sure = maximum_confidence(groups, groups.decision)
+    uncertainty: FloatArray = -np.log(np.minimum(sure, 1)) + 0.0
     return uncertainty
 
 
-def local_differential_privacy(population: ArrayLike, decision: ArrayLike, offsets: ArrayLike) -> FloatArray:
+def local_differential_privacy(groups: Groups) -> FloatArray:
     """Give max ln P(a|s) / P(a|s') over outcomes a and regions s, s' of a group, whatever their populations.
 
     Returns
@@ -174,16 +153,14 @@ def local_differential_privacy(population: ArrayLike, decision: ArrayLike, offse
 
     Examples
     --------
-    >>> local_differential_privacy([1, 1], [[0.5, 0.5], [0.75, 0.25]], [0, 2]).round(4)
+    >>> local_differential_privacy(Groups([1, 1], [0.5, 0.75], [0, 2])).round(4)
     array([0.6931])
     """
-    _, D, starts = _shares(population, decision, offsets)
-    distance = _log_ratio(np.maximum.reduceat(D, starts), np.minimum.reduceat(D, starts))
-    largest: FloatArray = distance.max(axis=1)
-    return largest
+    distance: FloatArray = _log_ratio(*_extremes(groups)).max(axis=1)
+    return distance
 
 
-def log_lift(population: ArrayLike, decision: ArrayLike, offsets: ArrayLike) -> FloatArray:
+def log_lift(groups: Groups) -> FloatArray:
     """Give max |ln P(s|a) / P(s)| over regions and outcomes: how far a posterior is from its prior, either way.
 
     Returns
@@ -197,19 +174,17 @@ def log_lift(population: ArrayLike, decision: ArrayLike, offsets: ArrayLike) -> 
 
     Examples
     --------
-    >>> log_lift([1, 1], [[0.5, 0.5], [0.75, 0.25]], [0, 2]).round(4)
+    >>> log_lift(Groups([1, 1], [0.5, 0.75], [0, 2])).round(4)
     array([0.4055])
     """
-    share, D, starts = _shares(population, decision, offsets)
-    rate = np.add.reduceat(share[:, None] * D, starts)
-    most, least = np.maximum.reduceat(D, starts), np.minimum.reduceat(D, starts)
+    most, least = _extremes(groups)
     # A mean lies between the extremes, rounding errors aside.
-    rate = np.clip(rate, least, most)
+    rate = np.clip(groups.sums(_joint(groups)), least, most)
     distance: FloatArray = np.maximum(_log_ratio(most, rate), _log_ratio(rate, least)).max(axis=1)
     return distance
 
 
-def likeness_gain(population: ArrayLike, decision: ArrayLike, offsets: ArrayLike) -> FloatArray:
+def likeness_gain(groups: Groups) -> FloatArray:
     """Give max (P(s|a) - P(s)) / P(s) over regions and outcomes: what β-likeness bounds.
 
     Not the confidence this library calls β, which is absolute: a gain of 1 takes 2 % to 4 % and 40 % to 80 %.
@@ -225,18 +200,16 @@ def likeness_gain(population: ArrayLike, decision: ArrayLike, offsets: ArrayLike
 
     Examples
     --------
-    >>> likeness_gain([1, 1], [[0.5, 0.5], [0.75, 0.25]], [0, 2]).round(4)
+    >>> likeness_gain(Groups([1, 1], [0.5, 0.75], [0, 2])).round(4)
     array([0.3333])
     """
-    share, D, starts = _shares(population, decision, offsets)
-    rate = np.add.reduceat(share[:, None] * D, starts)
-    most = np.maximum.reduceat(D, starts)
+    rate, (most, _) = groups.sums(_joint(groups)), _extremes(groups)
     gain = np.divide(most, np.minimum(rate, most), out=np.ones_like(most), where=rate > 0) - 1
     largest: FloatArray = gain.max(axis=1)
     return largest
 
 
-def min_entropy_leakage(population: ArrayLike, decision: ArrayLike, offsets: ArrayLike) -> FloatArray:
+def min_entropy_leakage(groups: Groups) -> FloatArray:
     """Give log2 of Σ_a max_s P(s, a) / max_s P(s): how much likelier one guess at the region is right.
 
     An average over outcomes; the maximum confidence is the worst of them.
@@ -251,46 +224,40 @@ def min_entropy_leakage(population: ArrayLike, decision: ArrayLike, offsets: Arr
 
     Examples
     --------
-    >>> min_entropy_leakage([1, 1], [[1, 0], [0, 1]], [0, 2])
+    >>> min_entropy_leakage(Groups([1, 1], [1, 0], [0, 2]))
     array([1.])
     """
-    share, D, starts = _shares(population, decision, offsets)
-    after = np.maximum.reduceat(share[:, None] * D, starts).sum(axis=1)
-    before = np.maximum.reduceat(share, starts)
+    after = groups.maxima(_joint(groups)).sum(axis=1)
+    before = groups.maxima(_share(groups))
     # Nothing is ever lost by an outcome, but for rounding errors.
     bits: FloatArray = np.log2(np.maximum(after / before, 1))
     return bits
 
 
-def _alike(values: Sequence[tuple[str, ...]], place: int, offsets: IntArray) -> ProtectedSets:
-    """Give the regions that share a value of one attribute, group by group."""
-    of_one = [(of_region[place],) for of_region in values]
-    groups = (of_one[first:end] for first, end in pairwise(offsets.tolist()))
-    return ProtectedSets.of([list(Protection(("",)).labelled(group).values()) for group in groups], offsets)
+def _by_value(groups: Groups, values: Sequence[str]) -> Groups:
+    """Make one region of those of a group that share a value of one attribute."""
+    named, code = np.unique(values, return_inverse=True)
+    present, region = np.unique(groups.group_of_region * len(named) + code, return_inverse=True)
+    people = np.bincount(region, groups.population)
+    chances = [np.bincount(region, groups.population * chance) / people for chance in groups.decision.T]
+    offsets = np.searchsorted(present, np.arange(len(groups) + 1) * len(named))
+    return Groups(people, np.minimum(np.column_stack(chances), 1), offsets)
 
 
-def _as_one(
-    population: FloatArray, decision: FloatArray, sets: ProtectedSets
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Make one region of each set."""
-    people = sets.sums(population)
-    chance = sets.sums(population[:, None] * decision) / people[:, None]
-    return people, np.minimum(chance, 1), sets.group_offsets
+def _share(groups: Groups) -> FloatArray:
+    """(n,) P(s) within each group."""
+    share: FloatArray = groups.population / groups.sums(groups.population)[groups.group_of_region]
+    return share
 
 
-def _shares(population: ArrayLike, decision: ArrayLike, offsets: ArrayLike) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Give P(s) within each group, the mapping, and where the groups start."""
-    p, D, o = np.asarray(population, dtype=np.float64), np.asarray(decision, dtype=np.float64), np.asarray(offsets)
-    if p.ndim != 1 or D.ndim != 2 or len(p) != len(D) or not len(p):
-        raise ValueError("there must be one population and one row of chances for each region")
-    if not (np.isfinite(p).all() and (p > 0).all()):
-        raise ValueError("population must be positive and finite: a region nobody is in does not exist")
-    if not ((D >= 0) & (D <= 1)).all() or (np.abs(D.sum(axis=1) - 1) > 1e-9).any():
-        raise ValueError("chances must be between 0 and 1 and those of every region must add up to 1")
-    if o.ndim != 1 or len(o) < 2 or o[0] != 0 or o[-1] != len(p) or (np.diff(o) <= 0).any():
-        raise ValueError(f"offsets must increase from 0 to {len(p)}, the number of regions")
-    starts = o[:-1].astype(np.int64)
-    return p / np.repeat(np.add.reduceat(p, starts), np.diff(o)), D, starts
+def _joint(groups: Groups) -> FloatArray:
+    """(n, outcomes) P(s, a) within each group."""
+    return _share(groups)[:, None] * groups.decision
+
+
+def _extremes(groups: Groups) -> tuple[FloatArray, FloatArray]:
+    """(g, outcomes) the largest and the smallest P(a|s) of each group."""
+    return groups.maxima(groups.decision), -groups.maxima(-groups.decision)
 
 
 def _log_ratio(above: FloatArray, below: FloatArray) -> FloatArray:

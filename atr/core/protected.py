@@ -220,9 +220,10 @@ class Protection:
     Examples
     --------
     >>> both = Protection(("income",), (("income", "not low", ("middle", "high")),))
-    >>> both.nested([("low",), ("high",), ("low",)], [0, 2, 3])
-    [[[0], [1], [1]], [[0]]]
-    >>> Protection(("income",)).nested([("low",), ("high",)], [0, 2]) is None
+    >>> sets = both.sets([("low",), ("high",), ("low",)], [0, 2, 3])
+    >>> sets.members, sets.group_of_set
+    (array([0, 1, 1, 2]), array([0, 0, 0, 1]))
+    >>> Protection(("income",)).sets([("low",), ("high",)], [0, 2]) is None
     True
     """
 
@@ -264,11 +265,6 @@ class Protection:
         return len(self.sensitive) == 1 and not self.named and not self.own_ceilings
 
     def sets(self, region_values: Sequence[tuple[str, ...]], offsets: Sequence[int]) -> ProtectedSets | None:
-        """The same as :meth:`nested` with :meth:`factors`, laid out."""
-        nested = self.nested(region_values, offsets)
-        return None if nested is None else ProtectedSets.of(nested, offsets, self.factors(region_values, offsets))
-
-    def nested(self, region_values: Sequence[tuple[str, ...]], offsets: Sequence[int]) -> list[list[list[int]]] | None:
         """The protected sets of QID groups.
 
         Parameters
@@ -280,17 +276,13 @@ class Protection:
 
         Returns
         -------
-        For each group its sets, each a list of positions of regions within the group; None where every region is one.
+        None where every region on its own is one.
         """
         if self.regions_alone:
             return None
-        return [list(self.labelled(group).values()) for group in _groups(region_values, offsets)]
-
-    def factors(self, region_values: Sequence[tuple[str, ...]], offsets: Sequence[int]) -> list[list[float]] | None:
-        """For each group the factor of each of its sets, as :meth:`nested`; None where the policy's ceiling is all."""
-        if not self.own_ceilings:
-            return None
-        return [[self.factor(label) for label in self.labelled(group)] for group in _groups(region_values, offsets)]
+        labelled = [self.labelled(group) for group in _groups(region_values, offsets)]
+        factors = [[self.factor(label) for label in group] for group in labelled]
+        return ProtectedSets.of([list(group.values()) for group in labelled], offsets, factors)
 
     def factor(self, label: Label) -> float:
         """By what the policy's ceiling is multiplied for a protected set."""

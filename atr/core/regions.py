@@ -151,12 +151,5 @@ class Regions:
 
         Their population is what a reader knows; where that is from a file, rates are kept of the people of the log.
         """
-        values = self.region_values, self.offsets.tolist()
-        return Groups(
-            self.assumed,
-            self.decision[:, 0] if len(self.outcomes) == 2 else self.decision,
-            self.offsets,
-            self.protection.nested(*values),
-            self.protection.factors(*values),
-            rate_weights=None if self.known is None else self.population,
-        )
+        weights = None if self.known is None else self.population
+        return Groups(self.assumed, self.decision, self.offsets, self.sets, rate_weights=weights)

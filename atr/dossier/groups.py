@@ -10,6 +10,7 @@ from typing import Literal
 from atr.core.announcement import Announcement
 from atr.core.arrays import AnnouncedMapping, FloatArray, TrueMapping
 from atr.core.confidence import maximum_confidence, privacy_limit
+from atr.core.groups import Groups
 from atr.core.leakage import leakage_of_values
 from atr.core.regions import DisclosureStatus, Regions
 from atr.core.tolerances import SAME_CONFIDENCE
@@ -151,9 +152,8 @@ def _yardsticks(regions: Regions, mapping: TrueMapping | AnnouncedMapping) -> li
     """Give the yardsticks of a mapping of some regions, for each of their groups."""
     if not len(regions):
         return []
-    found = leakage_of_values(
-        regions.assumed, mapping, regions.offsets, values=regions.region_values, sets=regions.sets
-    )
+    sets = None if regions.sets is None else regions.sets.plain()
+    found = leakage_of_values(Groups(regions.assumed, mapping, regions.offsets, sets), regions.region_values)
     columns = {name: [_finite(x) for x in values.tolist()] for name, values in asdict(found).items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 

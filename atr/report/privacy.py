@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from atr.core.announcement import Announcement
+from atr.core.groups import Groups
 from atr.core.leakage import leakage_of_values
 from atr.core.protected import Label
 from atr.programme import Programme
@@ -133,13 +134,9 @@ def leakages(announcement: Announcement) -> tuple[model.Leakage | None, list[mod
     if not len(announcement.groups):
         return None, []
     digits = announcement.digits
-    found = leakage_of_values(
-        announcement.assumed,
-        announcement.chance / 10**digits,
-        announcement.offsets,
-        values=announcement.region_values,
-        sets=announcement.sets,
-    )
+    sets = None if announcement.sets is None else announcement.sets.plain()
+    told = Groups(announcement.assumed, announcement.mapping, announcement.offsets, sets)
+    found = leakage_of_values(told, announcement.region_values)
     worst = found.overall
     each = [{name: float(getattr(found, name)[g]) for name in worst} for g in range(len(announcement.groups))]
     return model.Leakage(**_printed(worst, digits)), [

@@ -54,10 +54,9 @@ def test_what_does_not_fit_is_refused(population, decision, offsets, message):
         Groups(population, decision, offsets)
 
 
-def test_protected_sets_are_laid_out_and_stay_readable():
+def test_protected_sets_are_laid_out():
     nested = [[[1, 0], [2]], [[0, 1]]]
     groups = Groups([1, 2, 3, 4, 5], [[0.5, 0.3, 0.2]] * 5, [0, 3, 5], nested, [[1, 0.5], [2]])
-    assert groups.protected_sets == nested
     assert groups.sets.members.tolist() == [0, 1, 2, 3, 4]
     assert groups.sets.offsets.tolist() == [0, 2, 3, 5]
     assert groups.sets.group_of_set.tolist() == [0, 0, 1]

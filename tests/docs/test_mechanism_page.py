@@ -16,7 +16,7 @@ from atr.core.confidence import exact_confidence, maximum_confidence, privacy_li
 from atr.core.fidelity import Alpha, Delta
 from atr.core.groups import Groups
 from atr.mechanisms.optimal import announce, optimal_privacy, round_announcement, solve
-from atr.mechanisms.optimal.several import _EVENED_CELLS
+from atr.mechanisms.optimal.several import EVENED_CELLS
 from benchmarks import mechanisms
 from tests.helpers.paths import ROOT
 
@@ -109,7 +109,7 @@ def rounding() -> Iterator[str]:
     yield f"The reader sees {printed[0] / 1000}, not {x[0]:.5f}"
     yield "On the women, with exact rates and a ceiling of 0.95"
     yield f"These numbers would be stated at {round_up(max(both), digits=3)}"
-    yield f"in groups of up to {_EVENED_CELLS:,} cells"
+    yield f"in groups of up to {EVENED_CELLS:,} cells"
 
 
 def readers() -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import strategies as st
 from scipy.optimize import linprog
@@ -65,6 +67,16 @@ def several(draw, most=1, outcomes=(2, 3, 4), sets=(False, True), factors=True, 
     return Groups(np.array(population), np.array(decision), np.append(0, np.cumsum(sizes)), nested, scale)
 
 
+def nested_sets(groups):
+    """For each group its protected sets, each a list of positions of regions within the group."""
+    sets, first = groups.sets, groups.offsets
+    lists = [sets.members[a:b] for a, b in pairwise(sets.offsets)]
+    return [
+        [(members - first[i]).tolist() for members in lists[a:b]]
+        for i, (a, b) in enumerate(pairwise(sets.group_offsets))
+    ]
+
+
 class Oracle:
     """One group's programmes in announced chances, written down cell by cell."""
 
@@ -72,8 +84,7 @@ class Oracle:
         self.p, self.D = groups.population / groups.population.sum(), groups.decision
         self.m, self.A = self.D.shape
         self.lower, self.upper = fidelity.allowed(self.D)
-        nested = [[[x] for x in range(self.m)]] if groups.protected_sets is None else groups.protected_sets
-        self.sets = nested[0]
+        self.sets = [[x] for x in range(self.m)] if groups.sets is None else nested_sets(groups)[0]
         self.factors = np.ones(len(self.sets)) if groups.sets is None else groups.sets.factors
         self.totals = self.p @ self.D
 

@@ -51,8 +51,8 @@ def _series(folder: Path, *, outcomes: int = 3, own: bool = True, **policy: Any)
     content["log"]["positive"] = "granted"
     content["attributes"] = {
         "sex": {"role": "public", "protected": True, "reference": "m"},
-        "income": {"role": "sensitive", "title": "Income", "sets": {"not low": ["middle", "high"]}},
-        "health": {"role": "sensitive", "title": "Health"},
+        "income": {"role": "sensitive", "title": "income", "sets": {"not low": ["middle", "high"]}},
+        "health": {"role": "sensitive", "title": "health"},
     }
     if own:
         content["attributes"]["income"]["sets"] = {"not low": {"values": ["middle", "high"], "max_confidence": WEALTH}}
@@ -299,7 +299,7 @@ def test_named_sets_have_the_ceiling_of_the_values_unless_they_have_their_own(tm
 
 def test_a_set_named_like_a_value_of_the_log_does_not_replace_it() -> None:
     protection = Protection(("income",), (("income", "low", ("middle", "high")),))
-    assert protection.nested([("low",), ("middle",), ("high",)], [0, 3]) == [[[0], [1], [2], [1, 2]]]
+    assert protection.sets([("low",), ("middle",), ("high",)], [0, 3]).members.tolist() == [0, 1, 2, 1, 2]
 
 
 # --- over random logs

@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atr.core.fidelity import Alpha, Delta, Ranges, ladder
+from atr.core.fidelity import Alpha, Delta, Ranges
 from atr.core.groups import Groups
 from atr.errors import RefusedError
 from atr.measures import compile, individual_kernels
 from atr.mechanisms.optimal import closed_form, kernels, least_distorted, optimal_privacy, round_announcement, solve
-from atr.mechanisms.optimal.closed_form import strictest_delta
 from tests.helpers.paths import ROOT
 from tests.helpers.single_groups import (
     confidence,
@@ -116,7 +115,7 @@ def test_neither_blocks_nor_threads_change_a_bit(monkeypatch, rates, digits):
     def results():
         best = optimal_privacy(drawn, **options)
         x = least_distorted(drawn, beta=np.maximum(best.beta, 0.5), **options)
-        return [best.beta, best.limits, x, strictest_delta(drawn, 0.7)]
+        return [best.beta, best.limits, x]
 
     alone = results()
     for block, threads in ((1, 1), (64, 1), (64, 4), (300, 3)):
@@ -141,31 +140,6 @@ def test_ranges_of_every_region_stay_with_it_in_blocks(monkeypatch):
     apart = solve(drawn, fidelity=fidelity)
     assert together.announced.tolist() == apart.announced.tolist()
     assert (together.announced[:, 0] >= fidelity.lower[:, 0] - 1e-12).all()
-
-
-@given(groups(most=4), st.floats(0.3, 1), st.floats(0, 1), st.sampled_from([None, 1, 2, 3]))
-def test_the_strictest_delta_finds_the_rung_the_loop_finds(drawn, ceiling, floor, digits):
-    for promise in ladder(Delta(floor)):
-        best = optimal_privacy(drawn, fidelity=promise, digits=digits)
-        if best.overall <= ceiling * (1 + 1e-12):
-            break
-    else:
-        with pytest.raises(RefusedError):
-            solve(drawn, fidelity=Delta(floor), objective="fidelity", max_confidence=ceiling, digits=digits)
-        return
-    solution = solve(drawn, fidelity=Delta(floor), objective="fidelity", max_confidence=ceiling, digits=digits)
-    assert solution.fidelity == promise
-
-
-@given(groups(), st.floats(0.05, 1))
-def test_the_strictest_delta_reaches_the_ceiling_and_a_stricter_one_does_not(drawn, ceiling):
-    delta = strictest_delta(drawn, ceiling).item()
-    if delta < 0:
-        assert optimal_privacy(drawn, fidelity=Delta(0)).overall > ceiling
-        return
-    assert optimal_privacy(drawn, fidelity=Delta(max(delta - 1e-9, 0))).overall <= ceiling + 1e-9
-    if delta + 1e-6 < 1:
-        assert optimal_privacy(drawn, fidelity=Delta(delta + 1e-6)).overall > ceiling
 
 
 @given(groups(regions=40), st.sampled_from([Delta(0.8), Delta(0.5), Alpha(0.5)]), st.sampled_from(RATES))
@@ -215,7 +189,6 @@ def test_set_up_compiles_all_that_is_ever_called():
             for fidelity in (Delta(0.9), Alpha(0.9), Ranges([0, 0, 0], [1, 1, 1])):
                 solve(drawn, fidelity=fidelity, group_rates=rates, digits=2)
                 least_distorted(drawn, beta=[1], fidelity=fidelity, group_rates=rates)
-        strictest_delta(drawn, 1)
     for module in (kernels, individual_kernels):
         for kernel in (value for value in vars(module).values() if hasattr(value, "signatures")):
             assert len(kernel.signatures) <= 1 or kernel.__name__.startswith("_"), kernel

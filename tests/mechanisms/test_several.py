@@ -15,7 +15,7 @@ from atr.core.groups import Groups
 from atr.errors import RefusedError
 from atr.mechanisms.optimal import least_distorted, optimal_privacy, solve
 from atr.mechanisms.optimal.several import nearest, optimal
-from tests.helpers.drawn import RATES, Oracle, fidelities, several
+from tests.helpers.drawn import RATES, Oracle, fidelities, nested_sets, several
 from tests.helpers.paths import TESTS
 
 VECTORS = json.loads((TESTS / "vectors" / "optimal_privacy.json").read_text())
@@ -36,7 +36,7 @@ def conditional(groups, mapping, i, named):
     people = groups.population[cells, None] * mapping[cells]
     members, factor = [named[0]], 1.0
     if groups.sets is not None:
-        members = groups.protected_sets[i][named[0]]
+        members = nested_sets(groups)[i][named[0]]
         factor = groups.sets.factors[groups.sets.group_offsets[i] + named[0]]
     total = people.sum(axis=0)
     outcomes = [named[1]] if total[named[1]] > 0 else np.flatnonzero(total)
@@ -138,7 +138,7 @@ def test_neither_batch_nor_order_changes_a_result(groups, fidelity, rates, rando
         rows = list(range(int(groups.sizes[i])))
         random.shuffle(rows)
         cells = np.array(rows) + groups.offsets[i]
-        nested = None if groups.sets is None else [[[rows.index(k) for k in one] for one in groups.protected_sets[i]]]
+        nested = None if groups.sets is None else [[[rows.index(k) for k in one] for one in nested_sets(groups)[i]]]
         own = None
         if groups.sets is not None:
             own = [groups.sets.factors[groups.sets.group_offsets[i] : groups.sets.group_offsets[i + 1]].tolist()]

@@ -45,8 +45,8 @@ def _series(folder: Path, *, outcomes: int = 3, attributes: int = 2, sets: bool 
     content["attributes"] = {
         "sex": {"role": "public", "protected": True, "reference": "m"},
         "area": {"role": "public", "legitimate": True},
-        "income": {"role": "sensitive", "title": "Income"},
-        "health": {"role": "sensitive", "title": "Health", "protected": True},
+        "income": {"role": "sensitive", "title": "income"},
+        "health": {"role": "sensitive", "title": "health", "protected": True},
     }
     if sets:
         content["attributes"]["income"]["sets"] = {"not low": ["middle", "high"]}
@@ -239,5 +239,5 @@ def test_more_outcomes_than_a_report_can_tell_of(tmp_path: Path) -> None:
     content = yaml.safe_load(path.read_text())
     content["log"]["outcomes"] = {"granted": ["yes"], **{f"o{i}": [f"r{i}"] for i in range(8)}}
     path.write_text(yaml.safe_dump(content))
-    with pytest.raises(ProgrammeError, match="8 outcomes at most"):
+    with pytest.raises(ProgrammeError, match="8 at most"):
         load(path)

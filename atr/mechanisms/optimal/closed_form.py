@@ -102,41 +102,6 @@ def privacy_bounds(groups: Groups, fidelity: Fidelity, digits: int | None, *, fr
     return bounds
 
 
-def strictest_delta(groups: Groups, max_confidence: float) -> FloatArray:
-    """Give the largest δ at which each group, its rate announced as it is, can keep to a confidence.
-
-    Parameters
-    ----------
-    groups
-        Populations (n,) and true decisions (n, 2).
-    max_confidence
-        Confidence to keep to, probability.
-
-    Returns
-    -------
-    (g,) δ without a grid; -1 where no announcement keeps to that confidence. Private: it depends on the true decisions.
-
-    References
-    ----------
-    This library's: the closed form for exact rates, solved for δ.
-
-    Examples
-    --------
-    >>> card = Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
-    >>> strictest_delta(card, 0.9).round(4)
-    array([0.9, 1. ])
-    """
-    delta, d = np.empty(len(groups)), groups.decision[:, 0]
-    _run(
-        _kernels().strictest_delta,
-        groups,
-        lambda cells: (d[cells].copy(), 1 - d[cells]),
-        (delta,),
-        float(max_confidence),
-    )
-    return delta
-
-
 def nearest_by_regions(
     groups: Groups, fidelity: Fidelity, digits: int | None, beta: FloatArray, *, free: bool
 ) -> tuple[FloatArray, BoolArray]:

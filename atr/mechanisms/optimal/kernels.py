@@ -70,25 +70,6 @@ def exact_rates(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, room: Row, 
 
 
 @compiled
-def strictest_delta(p: Row, d: Row, other: Row, offsets: IntArray, room: Row, delta: Row, beta: float) -> None:
-    """Give the largest δ (g,) at which exact totals allow confidence β; -1 where none does.
-
-    1 - δ = max{0, max(d - βs/p), max(1-d - βt/p), ε_1, ε_0}: every region must be able to reach its limits, and
-    ε_1 solves Σ min(p, βs, p(d + ε)) = s, the room for the total; ε_0 is its mirror. ``other`` is 1 - d.
-    """
-    for i in range(len(delta)):
-        first, end = _span(offsets, i)
-        S, s, t, largest, most_1, most_0, _, _ = _totals(p, d, d, d, first, end)
-        if largest > beta * S * (1 + TOLERANCE):
-            delta[i] = -1
-        elif max(_share(most_1, s), _share(most_0, t)) <= beta:
-            delta[i] = 1
-        else:
-            down = _reach(p[first:end], d[first:end], s, beta, room)
-            delta[i] = 1 - max(down, _reach(p[first:end], other[first:end], t, beta, room))
-
-
-@compiled
 def nearest(
     p: Row, d: Row, lo: Row, hi: Row, x: Row, offsets: IntArray, room: Row, beta: Row, missed: Marks, free: bool
 ) -> None:
@@ -211,21 +192,6 @@ def _water_level(p: Row, room: Row, amount: float) -> float:
         if c == 0 or c >= before:
             return y
         y, before = max(y, (full + carry) / (still + carry_still)), c
-
-
-@compiled
-def _reach(p: Row, d: Row, s: float, beta: float, room: Row) -> float:
-    """Give how far decisions must move so that outcome 1, s people in all, is held to confidence β."""
-    if s <= 0:
-        return 0.0
-    down, held, carry = 0.0, 0.0, 0.0
-    for k in range(len(p)):
-        highest = min(1.0, beta * s / p[k])
-        down = max(down, d[k] - highest)
-        room[k] = max(highest - d[k], 0.0)
-        held, carry = _add(held, carry, p[k] * min(d[k], highest))
-    missing = s - (held + carry)
-    return max(down, _water_level(p, room[: len(p)], missing)) if missing > _NOISE * s else down
 
 
 @compiled

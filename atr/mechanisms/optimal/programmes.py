@@ -8,13 +8,13 @@ solver's tolerance is small against the smallest region.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linprog
+from scipy.sparse import coo_array
 
 from atr.core.arrays import BoolArray, FloatArray, IntArray
-from atr.mechanisms.optimal.entries import Entries, diagonal, entries, matrix
 
 PEOPLE = 1000.0
 # The smallest HiGHS takes.
@@ -291,3 +291,44 @@ def _sums(block: Block) -> tuple[Entries, Entries, Entries]:
 def _rated(groups: Entries, rate_weights: FloatArray, outcomes: int) -> Entries:
     """Give the matrix that adds up, by group and outcome, the people whose rates are kept, from that of all people."""
     return groups.times(np.repeat(rate_weights, outcomes))
+
+
+class Entries(NamedTuple):
+    """Part of a sparse matrix: putting one together from smaller matrices takes longer than a programme of one group.
+
+    Attributes
+    ----------
+    row, column
+        (k,) where each entry stands.
+    value
+        (k,) what it is.
+    """
+
+    row: IntArray
+    column: IntArray
+    value: FloatArray
+
+    def at(self, row: int = 0, column: int = 0) -> Entries:
+        """Move the part down and to the right."""
+        return Entries(self.row + row, self.column + column, self.value)
+
+    def times(self, factor: FloatArray | float) -> Entries:
+        """Multiply every entry by a factor, one for all or (k,)."""
+        return Entries(self.row, self.column, self.value * factor)
+
+
+def entries(row: IntArray, column: IntArray, value: FloatArray | float = 1.0) -> Entries:
+    """Give the entries at the places of arrays that are broadcast against each other."""
+    row, column, value = np.broadcast_arrays(row, column, np.asarray(value, dtype=np.float64))
+    return Entries(row.ravel(), column.ravel(), value.ravel())
+
+
+def diagonal(size: int, value: float = 1.0) -> Entries:
+    """Give the entries of a square matrix that has a value on its diagonal."""
+    return entries(np.arange(size), np.arange(size), value)
+
+
+def matrix(rows: int, columns: int, *parts: Entries) -> Any:
+    """Put a matrix together; entries at the same place are added up."""
+    row, column, value = (np.concatenate(of) for of in zip(*parts, strict=True))
+    return coo_array((value, (row, column)), shape=(rows, columns))

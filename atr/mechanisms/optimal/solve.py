@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from atr.core.arrays import BoolArray, FloatArray
 from atr.core.confidence import maximum_confidence, privacy_limit
-from atr.core.fidelity import Delta, Fidelity, ladder
+from atr.core.fidelity import Fidelity, ladder
 from atr.core.groups import Groups
-from atr.core.tolerances import SAME_CONFIDENCE, SAME_VALUE
+from atr.core.tolerances import SAME_CONFIDENCE
 from atr.errors import RefusedError
 from atr.mechanisms.optimal.closed_form import (
     allowed_ranges,
@@ -21,7 +21,6 @@ from atr.mechanisms.optimal.closed_form import (
     nearest_by_regions,
     privacy_bounds,
     sets_as_regions,
-    strictest_delta,
 )
 from atr.mechanisms.optimal.several import nearest, optimal
 
@@ -111,6 +110,7 @@ def optimal_privacy(
 
     Examples
     --------
+    >>> from atr.core.fidelity import Delta
     >>> card = Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
     >>> optimal_privacy(card, fidelity=Delta(0.9), group_rates="free").beta.round(4)
     array([0.675 , 0.6378])
@@ -170,6 +170,7 @@ def least_distorted(
 
     Examples
     --------
+    >>> from atr.core.fidelity import Delta
     >>> card = Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
     >>> least_distorted(card, beta=0.675, fidelity=Delta(0.9), group_rates="free")[:, 0].round(4)
     array([0.1   , 0.02  , 0.9   , 0.    , 0.4242, 0.9242])
@@ -234,6 +235,7 @@ def solve(
 
     Examples
     --------
+    >>> from atr.core.fidelity import Delta
     >>> card = Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
     >>> solution = solve(card, fidelity=Delta(0.9), group_rates="free")
     >>> round(solution.overall, 4), solution.announced[:3, 0].round(4)
@@ -243,7 +245,7 @@ def solve(
         raise ValueError("objective 'fidelity' needs max_confidence, the ceiling to keep to")
     groups = groups.with_rates(group_rates)
     ceiling = np.inf if max_confidence is None else max_confidence
-    for promise in _promises(groups, fidelity, objective, ceiling, group_rates, digits):
+    for promise in (fidelity,) if objective == "privacy" else ladder(fidelity):
         privacy = optimal_privacy(groups, fidelity=promise, group_rates=group_rates, digits=digits)
         above = privacy.beta > ceiling * (1 + SAME_CONFIDENCE)
         if not above.any():
@@ -265,34 +267,6 @@ def solve(
         announced=announced,
         fidelity=promise,
         target=target,
-    )
-
-
-def _promises(
-    groups: Groups,
-    fidelity: Fidelity,
-    objective: Objective,
-    ceiling: float,
-    group_rates: GroupRates,
-    digits: int | None,
-) -> tuple[Fidelity, ...]:
-    """List the promises worth trying, strictest first: with exact rates, none beyond what every group allows."""
-    if objective == "privacy":
-        return (fidelity,)
-    steps = ladder(fidelity)
-    if not isinstance(fidelity, Delta) or group_rates == "free" or not by_regions(groups):
-        return steps
-    reached = float(strictest_delta(groups, ceiling).min())
-    # A range narrower than a grid step may be widened to the grid: what is promised then is not δ.
-    narrow = 0.0 if digits is None else 10.0**-digits
-    return tuple(
-        step
-        for step in steps
-        if step is fidelity
-        or (
-            isinstance(step, Delta)
-            and (step.level <= reached + SAME_VALUE or 2 * (1 - step.level) < narrow * (1 + SAME_VALUE))
-        )
     )
 
 
