@@ -13,7 +13,7 @@ from atr.documents.promise import described
 from atr.documents.sections import numbered
 from atr.documents.sections.rules import name_of
 from atr.report import wording
-from atr.report.model import ProgrammeInfo, PublicReport
+from atr.report.model import PeriodInfo, ProgrammeInfo, PublicReport
 
 _FILES = (
     ("report.html", "Report (HTML)"),
@@ -33,32 +33,23 @@ class IndexEntry:
 
     Parameters
     ----------
-    label
-        The period's label, such as ``2013-Q1``.
     period
-        Its days in words; empty for the whole log.
+        What it is about.
     version
         Counts from 1.
+    newest
+        The newest version about the period: every other one was replaced by it.
     date
         ISO date of the draft, which the documents bear.
-    state
-        ``published``, ``superseded`` or ``withdrawn``.
-    folder
-        Where the documents are, relative to the page.
     sha256
         The hash of ``report.json``.
-    remark
-        Why it was replaced or withdrawn; empty if there is nothing to say.
     """
 
-    label: str
-    period: str
+    period: PeriodInfo
     version: int
+    newest: int
     date: str
-    state: str
-    folder: str
     sha256: str
-    remark: str = ""
 
 
 def report_html(report: PublicReport, *, sha256: str, embedded: bool = True) -> str:

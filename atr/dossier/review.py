@@ -13,7 +13,6 @@ from atr.documents.html import IndexEntry, site_html
 from atr.errors import EnvironmentFault, RefusedError, ReviewError
 from atr.programme import Programme, load
 from atr.programme.periods import parse
-from atr.report import wording
 from atr.report.build import period_info, programme_info
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.files import PUBLIC, put_folder, read_json, remove_folder, sha256, write_text
@@ -239,19 +238,15 @@ def _write_index(programme: Programme, ledger: Ledger, *more: Release) -> None:
     """Write the page that lists what is published, and what is about to be, the latest period first."""
     published = [*(release for release in ledger.releases() if release.state == "published"), *more]
     latest = {release.period: release.version for release in published}
-    entries = []
-    for release in sorted(published, key=lambda r: (parse(r.period).start or date.min, r.period, r.version))[::-1]:
-        newest = latest[release.period]
-        entries.append(
-            IndexEntry(
-                label=release.period,
-                period=wording.period(period_info(parse(release.period), programme)),
-                version=release.version,
-                date=release.date,
-                state="published" if release.version == newest else "superseded",
-                folder=f"{release.period}/v{release.version}",
-                sha256=release.report_sha256 or "",
-                remark="" if release.version == newest else f"replaced by version {newest}",
-            )
+    in_order = sorted(published, key=lambda r: (parse(r.period).start or date.min, r.period, r.version))
+    entries = [
+        IndexEntry(
+            period=period_info(parse(release.period), programme),
+            version=release.version,
+            newest=latest[release.period],
+            date=release.date,
+            sha256=release.report_sha256 or "",
         )
+        for release in reversed(in_order)
+    ]
     write_text(programme.site_path / "index.html", site_html(programme_info(programme), entries), mode=PUBLIC)

@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 
 from atr.documents.html import IndexEntry, report_html, site_html
 from atr.documents.sections import fairness
-from atr.report.model import PublicReport
+from atr.report.model import PeriodInfo, PublicReport
 from tests.helpers import sample
 from tests.helpers.page_text import read
 from tests.helpers.texts import HOSTILE
@@ -35,15 +35,26 @@ def site(reports: dict[str, PublicReport], tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp("site")
     for name, report in reports.items():
         (folder / f"{name}.html").write_text(report_html(report, sha256="0" * 64), encoding="utf-8")
-    bad = HOSTILE[0]
+    second = PeriodInfo(label="2013-Q2", start="2013-04-01", end="2013-07-01", timezone=None)
     entries = [
-        IndexEntry("2013-Q2", "1 April to 30 June 2013", 2, "2013-08-01", "published", "2013-Q2/v2", "1" * 64),
-        IndexEntry("2013-Q1", "1 January to 31 March 2013", 1, "2013-05-01", "withdrawn", "x", "2" * 64, bad),
-        IndexEntry("all", "", 1, "2013-05-01", "superseded", "all/v1", "3" * 64),
-    ]  # fmt: skip
+        IndexEntry(second, 2, 2, "2013-08-01", "1" * 64),
+        IndexEntry(second, 1, 2, "2013-07-01", "2" * 64),
+        IndexEntry(PeriodInfo(label="all", start=None, end=None, timezone=None), 1, 1, "2013-05-01", "3" * 64),
+    ]
     (folder / "index.html").write_text(site_html(reports["hostile"].programme, entries), encoding="utf-8")
     (folder / "index-empty.html").write_text(site_html(reports["one"].programme, []), encoding="utf-8")
     return folder
+
+
+def test_the_index_says_which_version_is_the_newest(site: Path) -> None:
+    page = (site / "index.html").read_text(encoding="utf-8")
+    states = re.findall(r"<h3>(.*?)</h3>\n.*version (\d) .*<strong>(\w+)</strong></span>(?:<span>(.*?)</span>)?", page)
+    assert states == [
+        ("1 April to 30 June 2013", "2", "published", ""),
+        ("1 April to 30 June 2013", "1", "superseded", "replaced by version 2"),
+        ("All decisions", "1", "published", ""),
+    ]
+    assert 'href="2013-Q2/v1/report.pdf"' in page
 
 
 PAGES = [

@@ -30,14 +30,8 @@ class Box:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """The way from a question to what is below it, out, up or down, and along; and the place of the answer."""
-
-    path: str
-    x: float
-    y: float
-    answer: str
+Edge = tuple[str, float, float, str]
+"""The way from a question to what is below it: out, up or down, and along; then where the answer stands, and it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +93,7 @@ def tree_chart(tree: TreeNode, *, titles: Mapping[str, str], values: Mapping[str
         for answer, below, height in zip(("yes", "no"), (node.yes, node.no), heights, strict=True):
             end = LEAF_X - 6 if below.attribute is None else (depth + 1) * room
             path = f"M{x + width:.2f} {y:.2f} H{bend:.2f} V{height:.2f} H{end:.2f}"
-            edges.append(Edge(path, round(bend + 4, 2), round(height - 4, 2), answer))
+            edges.append((path, round(bend + 4, 2), round(height - 4, 2), answer))
         return y
 
     draw(tree, 0, {})

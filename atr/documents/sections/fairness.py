@@ -55,6 +55,7 @@ def context(report: PublicReport) -> dict[str, Any]:
     parts = [(f"fairness-{i}", f"By {p['by'].title}") for i, p in enumerate(compared, start=1)]
     parts += [("individual", "Like people alike")] * bool(like)
     parts += [("since", "Since the last report")] * (report.changes is not None)
+    distances = report.policy.individual and report.policy.individual.distances
     by_law = of_ratios is not None and report.policy.four_fifths_origin == FOUR_FIFTHS
     highest = all(by.reference is None or by.chosen == "highest" for by in report.compared)
     return {
@@ -72,7 +73,7 @@ def context(report: PublicReport) -> dict[str, Any]:
         "level": level(report),
         "sampled": report.policy.sampling is not None and any(map(is_of_two_groups, report.fairness)),
         "individual": like,
-        "no_difference": individual.without_weight(report),
+        "no_difference": [a.title for a in report.attributes if distances and not distances[a.name].weight],
         "max_changes": MAX_SENTENCES,
     }
 

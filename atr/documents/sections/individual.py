@@ -45,12 +45,6 @@ def alike(report: PublicReport) -> list[dict[str, Any]]:
     return found
 
 
-def without_weight(report: PublicReport) -> list[str]:
-    """The titles of the attributes that must make no difference."""
-    policy = report.policy.individual
-    return [a.title for a in report.attributes if policy and not policy.distances[a.name].weight]
-
-
 def _distance(policy: IndividualPolicy, attribute: str, values: tuple[str, str]) -> float:
     """How far two values of an attribute are apart, 0 to 1, whatever its weight."""
     alone = policy.distances[attribute].model_copy(update={"weight": 1.0})

@@ -121,8 +121,9 @@ def _wide(
         label = group.public.get(across.name, "") if across else ""
         return _row(report, group, label, [_cell(report, regions.get(c)) for c in columns])
 
-    in_order = groupby(sorted(groups, key=place), key=lambda group: name_of(group, others))
-    return [Block(heading, [row(group) for group in members]) for heading, members in in_order]
+    together = groupby(sorted(groups, key=place), key=lambda group: [group.public.get(a.name) for a in others])
+    in_blocks = (list(members) for _, members in together)
+    return [Block(name_of(members[0], others), [row(group) for group in members]) for members in in_blocks]
 
 
 def _tall(report: PublicReport, group: Group, columns: Iterable[_Values]) -> Block:
