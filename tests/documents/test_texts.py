@@ -10,7 +10,7 @@ import pytest
 
 from atr.documents.html import report_html
 from atr.documents.sections import fairness as parity
-from atr.documents.sections import glance, provenance
+from atr.documents.sections import glance, provenance, rules
 from atr.programme import Policy
 from atr.report import notes, sampling, wording
 from atr.report.comparisons import ComparisonFormatter
@@ -349,3 +349,22 @@ def test_chance_means_a_probability_and_nothing_else(reports: dict[str, PublicRe
     assert not re.findall(r"chance alone|by chance|(?:of|to|than|out) chance\b", html)
     assert "sampling alone" in html
     assert "Smallest group announced" not in html
+
+
+def test_groups_of_one_name_but_other_values_stand_apart() -> None:
+    """“x, y” with “z” and “x” with “y, z” are named alike, and are not the same people."""
+    public = [
+        sample.attribute("a", "first", ("x, y", "x")),
+        sample.attribute("b", "second", ("z", "y, z")),
+        sample.attribute("c", "third", ("k", "l", "m")),
+    ]
+    counts = {
+        ((a, b, c), level): (60, 0.5)
+        for a, b in (("x, y", "z"), ("x", "y, z"))
+        for c in "klm"
+        for level in ("low", "high")
+    }
+    report = sample.report((*public, sample.attribute("level", "level", ("low", "high"), role="sensitive")), counts)
+    blocks = rules.context(report)["blocks"]
+    assert [block.heading for block in blocks] == ["x, y, z", "x, y, z"]
+    assert [[row.label for row in block.rows] for block in blocks] == [["k", "l", "m"]] * 2
