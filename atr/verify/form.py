@@ -114,7 +114,11 @@ def _names(report: model.PublicReport) -> Iterator[Finding]:
             "are not each named once, with one at least that is public and one sensitive",
         ),
         (_unique(group.id for group in report.groups), "groups", "two have the same id"),
-        (_unique(_values(group.public) for group in report.groups), "groups", "two have the same public attributes"),
+        (
+            _unique(frozenset(group.public.items()) for group in report.groups),
+            "groups",
+            "two have the same public attributes",
+        ),
     )
     digits = report.policy.digits
     highest = floored(report.policy.max_confidence, digits=digits)
@@ -168,7 +172,11 @@ def _announced(group: model.Group, report: model.PublicReport) -> Iterator[Findi
             f"{group.id}.population",
             "is not what its regions add up to",
         ),
-        (_unique(_values(r.sensitive) for r in group.regions), group.id, "two of its rows are of the same people"),
+        (
+            _unique(frozenset(region.sensitive.items()) for region in group.regions),
+            group.id,
+            "two of its rows are of the same people",
+        ),
         (group.status != "flattened" or flat, group.id, "is flattened, but its chances are not its rates"),
         (
             coarse == (group.status == "coarsened"),
@@ -364,7 +372,3 @@ def _unique(items: Iterable[Hashable], *, some: bool = False) -> bool:
     """Tell whether none of some items stands there twice, and there are some if there must be."""
     listed = list(items)
     return len(set(listed)) == len(listed) and (bool(listed) or not some)
-
-
-def _values(named: Mapping[str, str]) -> Hashable:
-    return frozenset(named.items())

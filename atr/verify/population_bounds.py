@@ -101,12 +101,6 @@ class PopulationBounds:
         """(n,) all regions."""
         return np.ones(len(self.least), dtype=bool)
 
-    def group(self, position: int) -> BoolArray:
-        """(n,) which regions are those of an announced group."""
-        members = np.zeros(len(self.least), dtype=bool)
-        members[self.announcement.offsets[position] : self.announcement.offsets[position + 1]] = True
-        return members
-
     def having(self, values: Mapping[str, str]) -> BoolArray:
         """(n,) which regions have these values."""
         members = self.everyone

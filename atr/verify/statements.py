@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from atr.core.arrays import BoolArray, ExactPopulation
+from atr.core.arrays import BoolArray, ExactPopulation, segment_of
 from atr.core.confidence import round_up
 from atr.core.display_text import UNKNOWN
 from atr.core.fidelity import ladder
@@ -268,9 +268,10 @@ def _binding(printed: PopulationBounds, kept: list[int], found: Confidences) -> 
 
 def _rates(printed: PopulationBounds) -> Iterator[Finding]:
     yield from _rate(printed, printed.everyone, printed.report.coverage.rate, "coverage.rate")
+    group_of = segment_of(printed.announcement.offsets)
     for i, group in enumerate(printed.report.announced_groups):
         if group.status != "flattened":  # whose rates are its chances, by its form
-            yield from _rate(printed, printed.group(i), group.rate, f"{group.id}.rate")
+            yield from _rate(printed, group_of == i, group.rate, f"{group.id}.rate")
 
 
 def _rate(

@@ -28,7 +28,7 @@ from atr.programme import Programme
 from atr.report import empty_categories as absent
 from atr.report import model
 from atr.report.comparisons import ComparisonFormatter
-from atr.verify import consistency as figures
+from atr.verify.comparisons import contradictions
 from atr.verify.statements import check
 from tests.helpers import forging, series, whole
 
@@ -341,11 +341,11 @@ def test_contradicting_figures_are_found_despite_rounding(measure: str) -> None:
     for i in exact:
         value = round((report.fairness[i].value or 0) + 0.03, 3)
         forged = how.judged(report.fairness[i].model_copy(update={"value": value, "range": (value, value)}))
-        found = figures.contradictions(
+        found = contradictions(
             report.model_copy(update={"fairness": (*report.fairness[:i], forged, *report.fairness[i + 1 :])})
         )
         assert [f.where for f in found] == [f"fairness, {forged.attribute}"]
-    assert not list(figures.contradictions(report))
+    assert not list(contradictions(report))
 
 
 def test_rounding_alone_gives_no_verdict() -> None:
