@@ -74,7 +74,7 @@ def trade(of: Example) -> Iterator[list[str]]:
     """The smallest confidence a report can state at each fidelity."""
     curve = trade_off(of.groups, levels=LEVELS)
     yield ["δ", "exact rates", "free rates"]
-    for level, exact, free in zip(LEVELS, curve.overall_exact, curve.overall_free, strict=True):
+    for level, exact, free in zip(LEVELS, curve.exact.max(axis=0), curve.free.max(axis=0), strict=True):
         yield [f"{level:g}", f"{exact:.3f}", f"{free:.3f}"]
 
 

@@ -95,7 +95,7 @@ LEVELS: dict[str, tuple[Any, ...]] = {
 assert [*LEVELS] == [f.name for f in fields(Mix)][:-1]
 
 REFUSED: dict[tuple[tuple[str, Any], tuple[str, Any]], tuple[str, str]] = {
-    (("promise", "ranges"), ("outcomes", 3)): ("policy.fidelity", "ranges for more than two outcomes"),
+    (("promise", "ranges"), ("outcomes", 3)): ("policy.fidelity", "a file of ranges is for two outcomes"),
     (("unattainable", "coarsen"), ("census", "yes")): ("policy.side_information", "unattainable: coarsen with a file"),
 }
 """Pairs of features that do not go together: the key that is named, and what is said."""

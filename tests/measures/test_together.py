@@ -413,7 +413,7 @@ def test_mistakes_that_meet_are_told_one_after_the_other(
     for feature, level in mended.items():
         said = _said(path, monkeypatch, capsys)
         assert len(said.splitlines()) == 1
-        assert "not supported yet" in said
+        assert "a file of side information" in said or "a file of ranges" in said
         mix = replace(mix, **{feature: level})
         together.write(tmp_path, mix, {2024: together.drawn(mix)})
     assert load(path).policy.unattainable == "coarsen"
@@ -446,7 +446,7 @@ ALONE: dict[str, tuple[Callable[[Content], Any], str, str]] = {
         "fairness.individual.distances.area.kind", "middles of bins",
     ),
     "a set of inputs with a stranger": (
-        lambda c: c.update(influence={"sets": [["age", "stranger"]]}), "influence.sets", "is not an attribute"
+        lambda c: c.update(influence={"sets": [["age", "stranger"]]}), "influence.sets", "is not one of the attributes"
     ),
 }  # fmt: skip
 
