@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Literal
 
 from atr.core.announcement import Announcement
 from atr.core.arrays import AnnouncedMapping, FloatArray, TrueMapping
@@ -15,10 +14,11 @@ from atr.core.leakage import leakage_of_values
 from atr.core.regions import DisclosureStatus, Regions
 from atr.core.tolerances import SAME_CONFIDENCE
 
-Yardstick = float | Literal["inf"]
-"""JSON has no infinity: it is the text "inf"."""
-Yardsticks = dict[str, Yardstick]
-"""What a mapping gives away in a group, in the units of other definitions: the fields of :mod:`atr.core.leakage`."""
+Yardsticks = dict[str, float | str]
+"""What a mapping gives away in a group, in the units of other definitions: the fields of :mod:`atr.core.leakage`.
+
+JSON has no infinity: it is the text "inf".
+"""
 
 _STATUS = {
     DisclosureStatus.ANNOUNCED: ("announced", ""),
@@ -158,5 +158,5 @@ def _yardsticks(regions: Regions, mapping: TrueMapping | AnnouncedMapping) -> li
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _finite(value: float) -> Yardstick:
+def _finite(value: float) -> float | str:
     return round(value, 6) if math.isfinite(value) else "inf"
