@@ -56,7 +56,7 @@ def build(
     """
     policy = programme.policy
     leakage, of_groups = leakages(announcement)
-    held = cells(announcement, policy=policy)
+    known = cells(announcement, policy=policy)
     promised = announcement.fidelity
     (kind,) = policy.promise
     promise = model.FidelityInfo(
@@ -78,8 +78,8 @@ def build(
             four_fifths_origin=programme.fairness.origin_of_four_fifths,
             parity_tolerance=programme.fairness.parity_tolerance,
             parity_tolerance_origin=programme.fairness.origin_of_parity_tolerance,
-            individual=individual.declared(programme),
-            sampling=sampling.stated(programme.log.coverage, programme.fairness.alpha),
+            individual=individual.individual_policy(programme),
+            sampling=sampling.sampling_info(programme.log.coverage, programme.fairness.alpha),
             influence_sets=programme.influence.sets,
         ),
         outcomes=announcement.outcomes,
@@ -87,8 +87,8 @@ def build(
         attributes=tuple(_attributes(announcement, programme)),
         privacy=privacy(announcement, programme, leakage),
         fidelity=promise,
-        coverage=_coverage(announcement, held, programme, extent),
-        groups=_groups(announcement, held, of_groups, programme, extent),
+        coverage=_coverage(announcement, known, programme, extent),
+        groups=_groups(announcement, known, of_groups, programme, extent),
         compared=tuple(_compared(comparisons, programme)),
         fairness=tuple(ComparisonFormatter(announcement.outcomes, titles, policy).entries(comparisons)),
         data_quality=_quality(announcement, quality, programme),
@@ -179,12 +179,12 @@ def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple
 
 
 def _coverage(
-    announcement: Announcement, held: Cells[AnnouncedMapping], programme: Programme, extent: Extent
+    announcement: Announcement, known: Cells[AnnouncedMapping], programme: Programme, extent: Extent
 ) -> model.Coverage:
     rate = None
     if len(announcement.groups):
-        everyone = np.ones(len(held.people), dtype=bool)
-        found = [announced_rate(held.event(a), everyone) for a in range(held.outcomes)]
+        everyone = np.ones(len(known.people), dtype=bool)
+        found = [announced_rate(known.event(a), everyone) for a in range(known.outcomes)]
         rate = printed_rates(found, announcement.outcomes)
     exact = extent.announced == extent.decisions and programme.policy.population_rounding == 1
     decisions = extent.decisions if exact else _total(extent.decisions, programme)
@@ -252,7 +252,7 @@ def _attributes(announcement: Announcement, programme: Programme) -> Iterator[mo
 
 def _groups(
     announcement: Announcement,
-    held: Cells[AnnouncedMapping],
+    known: Cells[AnnouncedMapping],
     leakage: Sequence[model.GroupLeakage],
     programme: Programme,
     extent: Extent,
@@ -261,7 +261,7 @@ def _groups(
     limits = announcement.fidelity.limits
     place = np.cumsum(~announcement.flat) - 1
     result: list[model.Group] = []
-    rates = [rates_by_group(held.event(a)) for a in range(held.outcomes)] if announcement.group_values else []
+    rates = [rates_by_group(known.event(a)) for a in range(known.outcomes)] if announcement.group_values else []
     for g, values in enumerate(announcement.group_values):
         members = range(announcement.offsets[g], announcement.offsets[g + 1])
         flattened, own = bool(announcement.flattened[g]), [rate[g] for rate in rates]

@@ -200,10 +200,10 @@ def _worst(report: PublicReport, attribute: str) -> _Worst | None:
     if not drawn:
         return None
     digits = report.policy.digits
-    worst = min(drawn, key=lambda e: _folded(e.value))
-    ends = [_folded_range(e.range) for e in drawn]
+    worst = min(drawn, key=lambda e: _at_most_1(e.value))
+    ends = [_range_at_most_1(e.range) for e in drawn]
     threshold = worst.threshold or 0.0
-    value = nearest(_folded(worst.value), digits)
+    value = nearest(_at_most_1(worst.value), digits)
     low, high = (min(side) for side in zip(*ends, strict=True))
     inside = min(down(low, digits), value), max(up(high, digits), value)
     return _Worst(
@@ -214,14 +214,14 @@ def _worst(report: PublicReport, attribute: str) -> _Worst | None:
     )
 
 
-def _folded(ratio: float | None) -> float:
+def _at_most_1(ratio: float | None) -> float:
     """A ratio, or its inverse if that is smaller; 0 where there is none, because the base is 0."""
     return 0.0 if not ratio or math.isinf(ratio) else min(ratio, 1 / ratio)
 
 
-def _folded_range(inside: _Printed) -> tuple[float, float]:
+def _range_at_most_1(inside: _Printed) -> tuple[float, float]:
     low, high = bounds(inside)
-    ends = _folded(low), _folded(high)
+    ends = _at_most_1(low), _at_most_1(high)
     return min(ends), 1.0 if low <= 1 <= high else max(ends)
 
 

@@ -10,12 +10,12 @@ from atr.report.individual import with_individual
 from atr.report.influence import influence, surrogate
 from atr.report.model import Fairness, PublicReport
 from atr.report.notes import fidelity_notes
-from atr.report.sampling import attached
+from atr.report.sampling import with_sampling
 
 
 def _fairness(report: PublicReport) -> tuple[Fairness, ...]:
     """The comparisons with what sampling could make of them, then individual fairness."""
-    return with_individual(report.model_copy(update={"fairness": attached(report)}))
+    return with_individual(report.model_copy(update={"fairness": with_sampling(report)}))
 
 
 DERIVED_FIELDS: dict[str, Callable[[PublicReport], Any]] = {

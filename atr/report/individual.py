@@ -15,13 +15,12 @@ from atr.measures.cells import Cells, Chances
 from atr.measures.rates import within_totals
 from atr.programme import AttributeDistance as Declared
 from atr.programme import Programme
-from atr.report import reader_view as held
-from atr.report import wording
+from atr.report import reader_view, wording
 from atr.report.model import AttributeDistance, Fairness, IndividualPolicy, OutcomeDistance, Pair, PublicReport, Region
 from atr.report.rounding import bounds, nearest, printed_range, rounded_share
 
 
-def declared(programme: Programme) -> IndividualPolicy | None:
+def individual_policy(programme: Programme) -> IndividualPolicy | None:
     """The declared distance of records as it is printed, of every attribute; None where nothing is measured."""
     policy = programme.fairness.individual
     if policy is None:
@@ -45,7 +44,7 @@ def with_individual(report: PublicReport) -> tuple[Fairness, ...]:
     policy = report.policy.individual
     if policy is None or len(report.announced_regions) < 2:
         return compared
-    cells = held.cells(held.announcement(report), policy=report.policy)
+    cells = reader_view.cells(reader_view.announcement(report), policy=report.policy)
     between = [open_people(int(people), report.policy.population_rounding) for people in cells.published]
     cells = within_totals(cells, *np.array(between, dtype=np.int64).T)
     minimum = report.policy.minimum_group_size
@@ -74,7 +73,7 @@ def excess(
     policy = report.policy.individual
     if policy is None:
         raise ValueError("the report declares no distance")
-    points = records(held.columns(report), policy)
+    points = records(reader_view.columns(report), policy)
     among = None if least is None else cells.published >= least
     return measuring.largest_excess(cells, points, distance=distance, tolerance=policy.tolerance, among=among)
 
@@ -96,7 +95,7 @@ def _entry(
     apart = measuring.outcome_distance(cells, found.pair, distance)
     (one, a), (other, b) = (report.announced_regions[i] for i in found.pair)
     first, second = ({x.name: values[x.name] for x in report.attributes} for values in (one, other))
-    distances = records(held.columns(report), policy).distances(found.pair[0])
+    distances = records(reader_view.columns(report), policy).distances(found.pair[0])
     ends = printed_range(found.value, found.range, digits)
     verdict = at_most(bounds(ends), policy.tolerance)
     few = least is None and bool((people < report.policy.minimum_group_size).any())

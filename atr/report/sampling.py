@@ -27,7 +27,7 @@ _Test = tuple[str, frozenset[str], frozenset[tuple[str, str]], str]
 """Which hypothesis a test is of: that two groups, among people alike in something, have an outcome equally often."""
 
 
-def stated(coverage: Literal["sample", "whole"], alpha: float) -> SamplingInfo:
+def sampling_info(coverage: Literal["sample", "whole"], alpha: float) -> SamplingInfo:
     """What a report says of sampling: nothing more where the log is all there is."""
     if coverage == "whole":
         return SamplingInfo(coverage=coverage)
@@ -47,7 +47,7 @@ class _Sampled:
     b: sampling.Share
 
 
-def attached(report: PublicReport) -> tuple[Fairness, ...]:
+def with_sampling(report: PublicReport) -> tuple[Fairness, ...]:
     """The comparisons of a report, with what sampling alone could make of each; without, where the log is no sample.
 
     Counts are the printed numbers of people times the printed chances, added up, held to the printed rate, and rounded

@@ -299,7 +299,7 @@ def test_who_chose_each_setting_is_printed(reports: dict[str, PublicReport]) -> 
     report = reports["compas"]
     seen = report.policy.model_copy(
         update={
-            "sampling": sampling.stated("sample", 0.1),
+            "sampling": sampling.sampling_info("sample", 0.1),
             "four_fifths_origin": "a law",
             "parity_tolerance_origin": "us",
         }
@@ -334,17 +334,17 @@ def test_the_glossary_explains_the_words_of_the_report(reports: dict[str, Public
     assert not {"Intersection", "p value", "Sampling interval", "Class, worst class"} & set(terms)
     both = report.compared[0].model_copy(update={"attributes": ("sex", "race")})
     over = report.fairness[0].model_copy(update={"summary": "worst_class"})
-    policy = report.policy.model_copy(update={"sampling": sampling.stated("sample", 0.05)})
+    policy = report.policy.model_copy(update={"sampling": sampling.sampling_info("sample", 0.05)})
     fuller = report.model_copy(update={"compared": (both,), "policy": policy})
-    fuller = fuller.model_copy(update={"fairness": (*sampling.attached(fuller), over)})
+    fuller = fuller.model_copy(update={"fairness": (*sampling.with_sampling(fuller), over)})
     assert {"Intersection", "p value", "Sampling interval", "Class, worst class"} <= set(glossary(fuller))
 
 
 def test_chance_means_a_probability_and_nothing_else(reports: dict[str, PublicReport]) -> None:
     report = reports["compas"]
-    policy = report.policy.model_copy(update={"sampling": sampling.stated("sample", 0.05)})
+    policy = report.policy.model_copy(update={"sampling": sampling.sampling_info("sample", 0.05)})
     seen = report.model_copy(update={"policy": policy})
-    seen = seen.model_copy(update={"fairness": sampling.attached(seen)})
+    seen = seen.model_copy(update={"fairness": sampling.with_sampling(seen)})
     html = report_html(seen.model_copy(update={"notes": notes.fidelity_notes(seen)}), sha256="")
     assert not re.findall(r"chance alone|by chance|(?:of|to|than|out) chance\b", html)
     assert "sampling alone" in html

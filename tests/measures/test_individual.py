@@ -477,7 +477,7 @@ def test_no_verdict_rests_on_regions_of_too_few_people() -> None:
 
 
 def _declared(programme: dict[str, Any]) -> model.IndividualPolicy:
-    found = individual.declared(Programme.model_validate(programme))
+    found = individual.individual_policy(Programme.model_validate(programme))
     assert found is not None
     return found
 

@@ -177,9 +177,9 @@ def _report(counts: dict[tuple[str, str], tuple[int, float]], **changes: Any) ->
         ceiling=1.0,
         **changes,
     )
-    policy = made.policy.model_copy(update={"sampling": printed.stated("sample", 0.05)})
+    policy = made.policy.model_copy(update={"sampling": printed.sampling_info("sample", 0.05)})
     made = made.model_copy(update={"policy": policy})
-    return made.model_copy(update={"fairness": printed.attached(made)})
+    return made.model_copy(update={"fairness": printed.with_sampling(made)})
 
 
 def _of(report: model.PublicReport, measure: str, outcome: str | None) -> model.Sampling:
@@ -217,11 +217,11 @@ def test_measures_of_a_pair_share_a_test_adjusted_once() -> None:
 
 def test_attaching_is_idempotent_and_leaves_other_measures_alone() -> None:
     report = _report({("women", "low"): (200, 0.5), ("men", "low"): (400, 0.6)})
-    assert printed.attached(report) == report.fairness
+    assert printed.with_sampling(report) == report.fairness
     other = report.fairness[0].model_copy(update={"measure": "individual_fairness"})
     mixed = report.model_copy(update={"fairness": (other, *report.fairness)})
-    assert printed.attached(mixed)[0].sampling is None
-    assert printed.attached(mixed)[1:] == report.fairness
+    assert printed.with_sampling(mixed)[0].sampling is None
+    assert printed.with_sampling(mixed)[1:] == report.fairness
 
 
 def test_of_the_whole_population_nothing_is_said_of_chance(tmp_path: Path) -> None:
@@ -229,12 +229,12 @@ def test_of_the_whole_population_nothing_is_said_of_chance(tmp_path: Path) -> No
     content["log"]["coverage"] = "whole"
     path = series.write_series(tmp_path, series.card(10), content=content)
     assert load(path).log.coverage == "whole"
-    info = printed.stated("whole", 0.05)
+    info = printed.sampling_info("whole", 0.05)
     report = sample.report(
         (PUBLIC, SECRET), {(("women",), "low"): (50, 0.5), (("men",), "low"): (60, 0.4)}, minimum=1, ceiling=1.0
     )
     report = report.model_copy(update={"policy": report.policy.model_copy(update={"sampling": info})})
-    assert all(entry.sampling is None for entry in printed.attached(report))
+    assert all(entry.sampling is None for entry in printed.with_sampling(report))
     assert json.loads(report.to_json())["policy"]["sampling"] == {"coverage": "whole"}
     page = report_html(report, sha256="0" * 64)
     assert "holds all decisions" in page
@@ -257,9 +257,9 @@ def test_the_table_shows_the_p_value_and_the_adjusted_one() -> None:
     kinds = sample.attribute("kind", "Kind", ("a", "b", "c"), protected=True)
     counts = {(("a",), "low"): (200, 0.5), (("b",), "low"): (200, 0.38), (("c",), "low"): (200, 0.6)}
     plain = sample.report((kinds, SECRET), counts, minimum=1, ceiling=1.0, references={"kind": "a"})
-    policy = plain.policy.model_copy(update={"sampling": printed.stated("sample", 0.05)})
+    policy = plain.policy.model_copy(update={"sampling": printed.sampling_info("sample", 0.05)})
     report = plain.model_copy(update={"policy": policy})
-    report = report.model_copy(update={"fairness": printed.attached(report)})
+    report = report.model_copy(update={"fairness": printed.with_sampling(report)})
     _, ((_, rows),) = protected(report)[0]["sample"]
     p, adjusted = next(row.cells[-2:] for row in rows if row.group.label == "b")
     of_b = next(e.sampling for e in report.fairness if e.groups == ("b", "a"))
