@@ -99,7 +99,7 @@ def publish(programme: ProgrammePath, period: PeriodLabel = None) -> Draft:
     draft = pipeline.publish(
         loaded,
         None if period is None else str(period),
-        ended_by=_scheduled_day(loaded),
+        ended_by=scheduled_day(loaded),
         step=_step,
         map=_map,
         patience=PATIENCE if runtime.deployment.id else pipeline.PATIENCE,
@@ -108,7 +108,7 @@ def publish(programme: ProgrammePath, period: PeriodLabel = None) -> Draft:
     return draft
 
 
-def _scheduled_day(programme: Programme) -> date | None:
+def scheduled_day(programme: Programme) -> date | None:
     """The day a scheduled run was meant for, where the programme is; None for a run that a person started."""
     if runtime.deployment.id is None or "auto-scheduled" not in (runtime.flow_run.tags or []):
         return None

@@ -29,7 +29,7 @@ def test_the_day_is_that_of_the_programme(
     programme = load(series.write_series(tmp_path, series.card(2), content=content))
     run = SimpleNamespace(tags=["auto-scheduled"], scheduled_start_time=when)
     monkeypatch.setattr(publish, "runtime", SimpleNamespace(deployment=SimpleNamespace(id="x"), flow_run=run))
-    assert publish._scheduled_day(programme) == day
+    assert publish.scheduled_day(programme) == day
     assert previous(containing(day, "month")).label == {1: "2024-12", 12: "2024-11"}[day.month]
 
 
@@ -40,4 +40,4 @@ def test_a_run_that_a_person_started_goes_by_the_log(tmp_path: Path, monkeypatch
         monkeypatch.setattr(
             publish, "runtime", SimpleNamespace(deployment=SimpleNamespace(id=deployment), flow_run=run)
         )
-        assert publish._scheduled_day(programme) is None
+        assert publish.scheduled_day(programme) is None

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import combinations
 from math import isnan
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -17,7 +19,7 @@ from atr import ingest
 from atr.core.announcement import Announcement
 from atr.core.display_text import UNKNOWN
 from atr.measures.group_fairness import Comparison
-from atr.programme import Programme
+from atr.programme import Programme, load
 from atr.programme.periods import ALL
 from atr.report import build, model
 from atr.warehouse import counting as regions
@@ -88,9 +90,11 @@ def _programme(example: str, within: tuple[str, ...]) -> Programme:
     compared = {name for of, by in COMPARED if of == example for name in by}
     for name, attribute in content["attributes"].items():
         attribute |= {"protected": name in compared, "legitimate": name in within}
-    programme = Programme.model_validate(content)
-    programme._path = path
-    return programme
+    content["log"]["source"] = str(path.parent / content["log"]["source"])
+    with TemporaryDirectory() as folder:
+        changed = Path(folder) / "programme.yaml"
+        changed.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+        return load(changed)
 
 
 def _read(programme: Programme) -> pd.DataFrame:
