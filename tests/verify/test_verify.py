@@ -5,22 +5,24 @@ from __future__ import annotations
 import copy
 import csv
 import json
+import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from atr.core.announcement import Announcement
-from atr.core.region_table import RegionTable
 from atr.core.regions import Regions
 from atr.errors import RefusedError, VerifyError
-from atr.programme import Programme
+from atr.programme import Programme, load
 from atr.report import model
 from atr.report.comparisons import ComparisonFormatter
 from atr.verify import verify
@@ -379,11 +381,15 @@ def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
         rows += present
         for value, people, yes in present:
             apart = st.sampled_from([0.0, 0.0004, 0.1, 0.3, 1.0]) | st.floats(0, 1)
-            ranges[*values, value] = max(0.0, yes / people - draw(apart)), min(1.0, yes / people + draw(apart))
+            low, high = max(0.0, yes / people - draw(apart)), min(1.0, yes / people + draw(apart))
+            ranges[*values, value] = math.floor(20 * low) / 20, math.ceil(20 * high) / 20
     assume(rows)
-    programme = Programme.model_validate(content)
-    if kind == "ranges":
-        programme.policy.fidelity._table = RegionTable(Path("ranges.csv"), "", (*public, "secret"), ranges)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "programme.yaml"
+        path.write_text(yaml.safe_dump(content), encoding="utf-8")
+        head = [*public, "secret", "lower", "upper"]
+        series.write_rows(path.with_name("ranges.csv"), head, [(*key, *ends) for key, ends in ranges.items()])
+        programme = load(path)
     return programme, Regions(
         public=tuple(public),
         protection=programme.protection,
