@@ -266,6 +266,7 @@ def _comparison(entry: model.Fairness, report: model.PublicReport) -> Iterator[F
     unbounded = entry.is_ratio or entry.measure == INDIVIDUAL
     return failed(
         (by <= {a.name for a in report.attributes}, where, "is by what are not attributes"),
+        (entry.outcome is None or entry.outcome in report.outcomes, where, "is of what is no outcome"),
         (all(_printed(rate, RATE_DIGITS) for rate in entry.rates), where, "a rate is not a whole percentage"),
         (
             (entry.measure == INDIVIDUAL) == (entry.pair is not None),
