@@ -53,3 +53,24 @@ SOLVER_MARGIN = 1e-5
 
 ROUNDING_NOISE = 1e-9
 """Of one unit of the last printed digit, or of a printed figure: floating-point noise must not decide a rounding."""
+
+SAME_OPTIMUM = 1e-11
+"""Absolute: two confidences found by linear programmes that differ by less are the same."""
+
+JUST_ATTAINABLE = 1e-8
+"""Absolute: a confidence that is just attainable may be missed by so much before a group counts as out of reach."""
+
+NOBODY = 1e-10
+"""Relative to the people of a group: a total this small is an outcome nobody gets."""
+
+FIXED_MOVE = 1e-13
+"""Relative to the people of a group: a move whose range is this narrow is fixed."""
+
+SINGULAR = 1e-10
+"""Relative to the largest: a singular value this small is 0."""
+
+SOLVER_TOLERANCE = 1e-10
+"""Of feasibility, the smallest that HiGHS takes."""
+
+MULTIPLIER_TOLERANCE = 1e-7
+"""A multiplier below this is none, where costs are near 1."""

@@ -151,7 +151,7 @@ def test_neither_batch_nor_order_changes_a_bit(drawn, fidelity, rates, random):
 
 
 @given(groups(most=4), st.sampled_from(RATES), st.floats(0.5, 1), st.sampled_from([0.0, 0.7, 0.9]))
-def test_the_fidelity_objective_stops_at_the_first_rung_that_does(drawn, rates, ceiling, floor):
+def test_the_fidelity_objective_takes_the_first_step_that_does(drawn, rates, ceiling, floor):
     try:
         solution = solve(drawn, fidelity=Delta(floor), objective="fidelity", max_confidence=ceiling, group_rates=rates)
     except RefusedError:

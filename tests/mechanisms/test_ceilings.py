@@ -159,7 +159,7 @@ def test_a_refusal_names_the_set_that_binds(tmp_path: Path) -> None:
 
 @quick
 @pytest.mark.parametrize("outcomes", [2, 3])
-def test_groups_known_too_well_for_an_own_ceiling_are_flattened_or_withheld(tmp_path: Path, outcomes: int) -> None:
+def test_groups_above_an_own_ceiling_flattened_or_withheld(tmp_path: Path, outcomes: int) -> None:
     for answer, status in (("flatten", "flattened"), ("withhold", "withheld")):
         path = _series(tmp_path / answer, outcomes=outcomes, unattainable=answer)
         content = yaml.safe_load(path.read_text())
@@ -274,7 +274,7 @@ def test_a_fault_is_one_clear_message(tmp_path: Path, change: dict[str, Any], wh
     assert line.strip().startswith("rich:" if message == "this key is missing" else where.split(".")[-1])
 
 
-def test_named_sets_have_the_ceiling_of_the_values_unless_they_have_their_own(tmp_path: Path) -> None:
+def test_named_sets_have_the_ceiling_of_the_values(tmp_path: Path) -> None:
     path = _series(tmp_path, own=False)
     content = yaml.safe_load(path.read_text())
     content["attributes"]["income"] |= {
@@ -297,7 +297,7 @@ def test_named_sets_have_the_ceiling_of_the_values_unless_they_have_their_own(tm
     assert protection.factor(Label("health", "low")) == 1
 
 
-def test_a_set_named_like_a_value_of_the_log_does_not_replace_it() -> None:
+def test_a_set_named_like_a_value_does_not_replace_it() -> None:
     protection = Protection(("income",), (("income", "low", ("middle", "high")),))
     assert protection.sets([("low",), ("middle",), ("high",)], [0, 3]).members.tolist() == [0, 1, 2, 1, 2]
 
@@ -384,7 +384,7 @@ def _each_set(announced: Announcement, programme: Programme) -> list[tuple[int, 
 
 
 @given(_logs())
-def test_every_set_keeps_to_its_own_ceiling_and_what_is_stated_is_true(made: tuple[Programme, Regions]) -> None:
+def test_every_set_keeps_to_its_own_ceiling(made: tuple[Programme, Regions]) -> None:
     programme, regions = made
     try:
         solved = whole.solved(programme, regions)

@@ -85,7 +85,7 @@ def test_one_group_above_the_ceiling_shows_its_rate(tmp_path: Path, rates: str, 
 
 
 @quick
-def test_ranges_say_nothing_of_the_exact_size_of_a_flattened_group(tmp_path: Path) -> None:
+def test_ranges_do_not_tell_a_flattened_groups_exact_size(tmp_path: Path) -> None:
     """Of 97 to 100 people with a rate of 66 %, one whole number is possible; of 250, there are three."""
     widths = []
     for people, approved in ((100, 66), (99, 65), (98, 65), (250, 165)):
@@ -120,7 +120,7 @@ def test_all_groups_above_the_ceiling(tmp_path: Path, rates: str) -> None:
 
 
 @quick
-def test_nothing_is_flattened_where_prior_knowledge_stays_below_the_ceiling(tmp_path: Path) -> None:
+def test_nothing_is_flattened_below_the_ceiling(tmp_path: Path) -> None:
     _, flattening = _published(tmp_path / "flatten", EVEN)
     _, withholding = _published(tmp_path / "withhold", EVEN, unattainable="withhold")
     assert "flattened_confidence" not in flattening["privacy"]
@@ -359,7 +359,7 @@ def _split(draw: st.DrawFn, sizes: st.SearchStrategy[int], outcomes: int) -> lis
 
 
 @given(_logs())
-def test_no_group_is_above_the_ceiling_unless_prior_knowledge_puts_it_there(made: tuple[Programme, Regions]) -> None:
+def test_only_prior_knowledge_puts_a_group_above_the_ceiling(made: tuple[Programme, Regions]) -> None:
     programme, regions = made
     solved = whole.solved(programme, regions)
     try:
@@ -377,7 +377,7 @@ def test_no_group_is_above_the_ceiling_unless_prior_knowledge_puts_it_there(made
 
 
 @given(_logs(), st.randoms(use_true_random=False))
-def test_what_is_told_of_a_flattened_group_follows_from_its_rate(made: tuple[Programme, Regions], random: Any) -> None:
+def test_a_flattened_group_tells_its_rate_only(made: tuple[Programme, Regions], random: Any) -> None:
     programme, regions = made
     counts = regions.counts.copy()
     for group in decided(regions, programme.policy).with_status(DisclosureStatus.FLATTENED):

@@ -143,7 +143,7 @@ def test_ranges_of_every_region_stay_with_it_in_blocks(monkeypatch):
 
 
 @given(groups(regions=40), st.sampled_from([Delta(0.8), Delta(0.5), Alpha(0.5)]), st.sampled_from(RATES))
-def test_no_allowed_announcement_of_a_wider_group_is_less_distorted(drawn, fidelity, rates):
+def test_none_of_a_wider_group_is_less_distorted(drawn, fidelity, rates):
     p, d = one(drawn)
     beta = optimal_privacy(drawn, fidelity=fidelity, group_rates=rates).beta.item() * 1.02
     x = least_distorted(drawn, beta=beta, fidelity=fidelity, group_rates=rates)[:, 0]
@@ -153,7 +153,7 @@ def test_no_allowed_announcement_of_a_wider_group_is_less_distorted(drawn, fidel
     assert p @ np.abs(x - d) / p.sum() <= reference + 1e-6
 
 
-def test_where_totals_cost_the_same_the_nearest_to_the_true_one_is_taken():
+def test_of_equally_cheap_totals_the_nearest_is_taken():
     # At β = ½ moving the total costs what it saves: any total from 10 to 14 is as cheap.
     tied = Groups([8, 8, 8], [0.875, 0.25, 0.125], [0, 3])
     x = least_distorted(tied, beta=0.5, fidelity=Delta(0.2), group_rates="free")[:, 0]

@@ -103,7 +103,7 @@ def test_perturbed_groups_keep_the_optimum_rounded_up():
         assert rates == "free" or np.abs(error).max() <= 0.0005 * (1 + 1e-6)
 
 
-def test_rates_are_kept_to_a_grid_step_where_half_of_one_is_impossible():
+def test_rates_are_kept_to_a_grid_step_at_least():
     D = [[1 / 26, 14 / 26, 11 / 26]]
     grid = round_announcement(
         Groups([26], D, [0, 1]), D, fidelity=Delta(0.9), digits=3, beta=1.0, ceiling=1.0, published_population=[25]
@@ -111,7 +111,7 @@ def test_rates_are_kept_to_a_grid_step_where_half_of_one_is_impossible():
     assert grid.tolist() in ([[39, 538, 423]], [[38, 539, 423]])
 
 
-def test_groups_that_need_no_protection_are_rounded_to_the_nearest():
+def test_groups_without_protection_are_rounded_to_nearest():
     groups = Groups([30, 30, 40], [[1 / 3, 1 / 3, 1 / 3], [0.1234, 0.4321, 0.4445], [0.5, 0.3, 0.2]], [0, 3])
     solution = solve(groups, fidelity=Delta(0.9), objective="fidelity", max_confidence=0.9, digits=3)
     grid = round_announcement(

@@ -58,7 +58,7 @@ def feasible(known: FloatArray, own: FloatArray, D: FloatArray, delta: float, be
 
 
 @given(drawn(), st.sampled_from((0.0, 0.5, 0.8, 0.9)))
-def test_no_announcement_that_keeps_the_rates_makes_this_reader_less_sure(groups: Groups, delta: float) -> None:
+def test_no_announcement_with_these_rates_does_better(groups: Groups, delta: float) -> None:
     assert groups.rate_weights is not None
     found = optimal_privacy(groups, fidelity=Delta(delta))
     for g, beta in enumerate(found.beta):
@@ -69,7 +69,7 @@ def test_no_announcement_that_keeps_the_rates_makes_this_reader_less_sure(groups
 
 
 @given(drawn(), st.sampled_from((0.5, 0.8, 0.9)))
-def test_what_is_announced_keeps_the_rates_of_one_and_the_confidence_of_the_other(groups: Groups, delta: float) -> None:
+def test_announcements_keep_rates_and_confidence(groups: Groups, delta: float) -> None:
     assert groups.rate_weights is not None
     beta = float(optimal_privacy(groups, fidelity=Delta(delta)).beta.max())
     X = least_distorted(groups, beta=beta, fidelity=Delta(delta))
@@ -93,7 +93,7 @@ def test_what_is_announced_keeps_the_rates_of_one_and_the_confidence_of_the_othe
         ).all()
 
 
-def test_the_same_numbers_from_both_sources_give_the_closed_form() -> None:
+def test_the_same_numbers_twice_give_the_closed_form() -> None:
     card = [12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6]
     both = Groups(*card, rate_weights=card[0])
     for rates in ("exact", "free"):

@@ -82,7 +82,7 @@ def test_promises_survive_rounding(groups, fidelity, rates, digits, slack):
 
 
 @given(counted(), st.sampled_from(RATES), st.randoms(use_true_random=False))
-def test_neither_batch_nor_order_nor_another_run_changes_a_number(groups, rates, random):
+def test_neither_batch_nor_order_nor_run_changes_a_number(groups, rates, random):
     best = optimal_privacy(groups, fidelity=Delta(0.9), group_rates=rates, digits=3)
     options = {"fidelity": Delta(0.9), "digits": 3, "group_rates": rates}
     x = least_distorted(groups, beta=best.overall, **options)
@@ -113,7 +113,7 @@ def test_neither_batch_nor_order_nor_another_run_changes_a_number(groups, rates,
         assert as_told(rounded(alone, cells)) == as_told(together[cells])
 
 
-def test_regions_that_differ_in_their_decision_only_are_told_apart_in_any_order():
+def test_regions_alike_in_people_are_told_apart():
     p, d = np.array([4, 4, 4, 8, 1, 1]), np.array([0, 0, 0.5, 1, 0, 0])
     options = {"fidelity": Delta(0.9), "digits": 3}
     told = set()

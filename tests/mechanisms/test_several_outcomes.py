@@ -131,9 +131,7 @@ def test_yardsticks_are_those_of_the_printed_numbers(
         )
 
 
-def test_curves_of_linear_programmes_have_fewer_points_and_meet_the_optimum(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_curves_of_programmes_meet_the_optimum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("atr.dossier.curves.FEW_LEVELS", FEW_LEVELS)
     outcome = series.publish(_series(tmp_path, fidelity={"delta": 0.88}))
     dossier = json.loads((outcome.dossier / "dossier.json").read_text())

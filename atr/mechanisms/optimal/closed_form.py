@@ -18,6 +18,7 @@ import numpy as np
 from atr.core.arrays import BoolArray, FloatArray, usable_cores
 from atr.core.fidelity import Fidelity, Ranges
 from atr.core.groups import Groups
+from atr.core.protected import ProtectedSets
 
 BLOCK = 1 << 15
 """Regions in a block: a few arrays of this size stay in the cache, and the interpreter's share of the time is small."""
@@ -49,26 +50,25 @@ def by_sets(groups: Groups) -> bool:
     return sets.split_every_group(len(groups.population))
 
 
-def sets_as_regions(groups: Groups, lower: FloatArray, upper: FloatArray) -> tuple[Groups, Ranges]:
+def sets_as_regions(groups: Groups, sets: ProtectedSets, lower: FloatArray, upper: FloatArray) -> tuple[Groups, Ranges]:
     """Make one region of every protected set: how many of its people get an outcome is all that counts.
 
     Parameters
     ----------
     groups
         Groups that are :func:`by_sets`.
+    sets
+        Their protected sets.
     lower, upper
         (n, 2) allowed range of the announced mapping.
 
     Examples
     --------
     >>> card = Groups([12, 5, 3], [0, 0.2, 1], [0, 3], protected_sets=[[[0, 1], [2]]])
-    >>> of_sets, ranges = sets_as_regions(card, card.decision, card.decision)
+    >>> of_sets, ranges = sets_as_regions(card, card.sets, card.decision, card.decision)
     >>> of_sets.population, ranges.lower[:, 0].round(4)
     (array([17.,  3.]), array([0.0588, 1.    ]))
     """
-    sets = groups.sets
-    if sets is None:
-        raise ValueError("groups without protected sets have no sets to make regions of")
     p = groups.population
     people = sets.sums(p)
     d, lo, hi = (np.clip(sets.sums(p * x[:, 0]) / people, 0, 1) for x in (groups.decision, lower, upper))

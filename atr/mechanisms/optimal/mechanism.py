@@ -16,7 +16,7 @@ from atr.core.fidelity import Alpha, Delta, Fidelity, Ranges, ladder
 from atr.core.policy import Policy
 from atr.core.publication import published_population
 from atr.core.regions import Regions
-from atr.core.tolerances import SAME_CONFIDENCE
+from atr.core.tolerances import MISSED_STEPS, SAME_CONFIDENCE, SAME_VALUE
 from atr.errors import RefusedError
 from atr.mechanisms.base import Mechanism
 from atr.mechanisms.optimal.closed_form import allowed_ranges
@@ -167,7 +167,7 @@ def _as_private_as_printed(
     the printed rules give away more; where other numbers within the promise do not, those are announced.
     """
     unit = 10**policy.digits
-    level = math.ceil(beta * unit - 1e-6)
+    level = math.ceil(beta * unit - MISSED_STEPS)
     published = published_population(regions.population, rounding=policy.population_rounding)
     people = (regions.population, published) if regions.known is None else (regions.known,)
     held = [
@@ -257,4 +257,4 @@ def _listed(heading: str, lines: list[str], count: int) -> str:
 
 
 def _coarse(beta: float) -> str:
-    return f"{min(1.0, np.ceil(beta * 20 - 1e-9) / 20):.2f}"
+    return f"{min(1.0, np.ceil(beta * 20 - SAME_VALUE) / 20):.2f}"

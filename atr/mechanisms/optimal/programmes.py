@@ -15,12 +15,9 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
 from atr.core.arrays import BoolArray, FloatArray, IntArray
+from atr.core.tolerances import MULTIPLIER_TOLERANCE, SOLVER_TOLERANCE
 
 PEOPLE = 1000.0
-# The smallest HiGHS takes.
-_TOLERANCE = 1e-10
-# A multiplier below this is none: costs are near 1.
-DUAL_TOLERANCE = 1e-7
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -265,14 +262,14 @@ def solve_programme(
         b_eq=totals,
         bounds=ranges,
         method="highs-ds",
-        options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
+        options={"primal_feasibility_tolerance": SOLVER_TOLERANCE, "dual_feasibility_tolerance": SOLVER_TOLERANCE},
     )
     if result.status != 0 or result.x is None:
         return None
     return Optimum(
         x=np.clip(result.x, lower, upper),
-        at_lower=result.lower.marginals > DUAL_TOLERANCE,
-        at_upper=result.upper.marginals < -DUAL_TOLERANCE,
+        at_lower=result.lower.marginals > MULTIPLIER_TOLERANCE,
+        at_upper=result.upper.marginals < -MULTIPLIER_TOLERANCE,
         multipliers=-result.ineqlin.marginals,
     )
 

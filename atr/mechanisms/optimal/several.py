@@ -16,8 +16,15 @@ from atr.core.arrays import BoolArray, FloatArray, IntArray, positions_in, usabl
 from atr.core.confidence import maximum_confidence, privacy_limit
 from atr.core.groups import Groups
 from atr.core.protected import ProtectedSets
+from atr.core.tolerances import (
+    JUST_ATTAINABLE,
+    MULTIPLIER_TOLERANCE,
+    NOBODY,
+    SAME_CONFIDENCE,
+    SAME_OPTIMUM,
+    SAME_VALUE,
+)
 from atr.mechanisms.optimal.programmes import (
-    DUAL_TOLERANCE,
     PEOPLE,
     Block,
     Optimum,
@@ -34,10 +41,6 @@ _Part = TypeVar("_Part")
 # Groups with more cells keep the solver's announcement, one of several that are equally near.
 EVENED_CELLS = 1200
 _STEPS = 100
-# Confidences that differ by less are the same.
-_SAME = 1e-11
-# A total this small, relative to the group's, is an outcome nobody gets.
-_NOTHING = 1e-10
 _CELLS = 750
 """Cells of one programme: larger ones are slower per group, smaller ones spend their time on being set up."""
 
@@ -119,7 +122,7 @@ def optimal(groups: Groups, lower: FloatArray, upper: FloatArray, *, exact: bool
     binding
         (g, 2) a protected set, by its position in the group's list, and an outcome: in every mapping that reaches
         ``beta`` and gives the outcome to anybody, the set has this confidence. Where several bind, the one with
-        most people that the solver names.
+        most people that the solver names. Says nothing of groups whose ``beta`` is that before any report.
 
     References
     ----------
@@ -130,7 +133,7 @@ def optimal(groups: Groups, lower: FloatArray, upper: FloatArray, *, exact: bool
     arranged = LPBatches(groups, lower, upper)
     limit, posterior = privacy_limit(groups), maximum_confidence(groups, groups.decision)
     beta, binding = posterior.copy(), np.zeros((len(groups), 2), dtype=np.int64)
-    open_still = np.flatnonzero(posterior > limit + _SAME)
+    open_still = np.flatnonzero(posterior > limit + SAME_OPTIMUM)
     totals = groups.sums(groups.population[:, None] * groups.decision) * arranged.units[:, None]
     weights = np.maximum(totals, PEOPLE / 1000)
     without = np.zeros(len(groups), dtype=bool)
@@ -142,14 +145,14 @@ def optimal(groups: Groups, lower: FloatArray, upper: FloatArray, *, exact: bool
         parts = arranged.parts(open_still)
         unfinished = []
         for part, (reached, sums, named) in zip(parts, side_by_side(step, parts), strict=True):
-            better = reached < beta[part] - _SAME
+            better = reached < beta[part] - SAME_OPTIMUM
             beta[part] = np.maximum(np.minimum(beta[part], reached), limit[part])
             weights[part] = np.maximum(sums, PEOPLE / 1000)
             told = better | ~without[part]
             binding[part[told]] = named[told]
             if exact:
                 continue
-            last = ~better | (beta[part] <= limit[part] + _SAME)
+            last = ~better | (beta[part] <= limit[part] + SAME_OPTIMUM)
             without[part] = False
             if groups.rate_weights is None:  # where rates are kept, an outcome of somebody's cannot be taken from all
                 without[part[last]] = _emptied(arranged, part[last], named[last])
@@ -157,9 +160,6 @@ def optimal(groups: Groups, lower: FloatArray, upper: FloatArray, *, exact: bool
         open_still = np.concatenate(unfinished) if unfinished else np.zeros(0, dtype=np.int64)
         if not len(open_still):
             break
-    at_limit = np.flatnonzero(beta <= limit + 1e-9)
-    binding[at_limit, 0] = _largest_sets(arranged)[at_limit]
-    binding[at_limit, 1] = totals[at_limit].argmax(axis=1)
     return beta, binding
 
 
@@ -190,7 +190,7 @@ def nearest(
     beta = np.broadcast_to(beta, len(groups))
     arranged = LPBatches(groups, lower, upper)
     announced, missed = groups.decision.copy(), np.zeros(len(groups), dtype=bool)
-    above = np.flatnonzero(maximum_confidence(groups, groups.decision) > beta * (1 + 1e-12))
+    above = np.flatnonzero(maximum_confidence(groups, groups.decision) > beta * (1 + SAME_CONFIDENCE))
 
     def solved(part: IntArray) -> list[tuple[IntArray, FloatArray | None]]:
         return list(_announced(arranged, part, beta[part], exact=exact))
@@ -224,12 +224,12 @@ def _improved(
     if exact:
         worth = worth * block.factors[:, None] * block.group_sums(block.p[:, None] * block.D)[block.set_group]
     people = block.set_sums(block.p[:, None])[:, 0] / block.factors
-    counts = np.where(worth > DUAL_TOLERANCE, people[:, None], -1.0)
+    counts = np.where(worth > MULTIPLIER_TOLERANCE, people[:, None], -1.0)
     named = np.zeros((len(part), 2), dtype=np.int64)
     starts = np.searchsorted(block.set_group, np.arange(len(part) + 1))
     for i in range(len(part)):
         own = counts[starts[i] : starts[i + 1]]
-        named[i] = np.unravel_index(np.argmax(own >= own.max() * (1 - 1e-9)), own.shape)
+        named[i] = np.unravel_index(np.argmax(own >= own.max() * (1 - SAME_VALUE)), own.shape)
     return block.largest(block.confidences(z)), block.group_sums(z), named
 
 
@@ -251,32 +251,20 @@ def _emptied(arranged: LPBatches, part: IntArray, named: IntArray) -> BoolArray:
     return found
 
 
-def _largest_sets(arranged: LPBatches) -> IntArray:
-    """Give, for each group, the position of the protected set with the most people for its factor."""
-    sets = arranged.sets
-    people = sets.sums(arranged.groups.population) / sets.factors
-    most = people >= sets.largest(people)[sets.group_of_set] * (1 - 1e-12)
-    first = np.flatnonzero(most)
-    _, where = np.unique(sets.group_of_set[first], return_index=True)
-    return first[where] - sets.group_offsets[:-1]
-
-
 def _announced(
     arranged: LPBatches, part: IntArray, beta: FloatArray, *, exact: bool
 ) -> Iterator[tuple[IntArray, FloatArray | None]]:
     """Yield groups, all of a part or one of it, with their announcement in the order of their block."""
     block = arranged.block(part)
     found = nearest_programme(block, beta, exact=exact)
-    if found is not None:
-        mapping = _mapping(block, _evened(block, found, beta, exact=exact))
-        yield part, mapping
-    elif len(part) > 1:
+    if found is None and len(part) > 1:
         for i in range(len(part)):
             yield from _announced(arranged, part[i : i + 1], beta[i : i + 1], exact=exact)
-    else:
-        # Where β is just attainable, a rounding error of it must not make the difference.
-        found = nearest_programme(block, beta + 1e-8, exact=exact)
-        yield part, None if found is None else _mapping(block, _evened(block, found, beta + 1e-8, exact=exact))
+        return
+    if found is None:  # where β is just attainable, a rounding error of it must not make the difference
+        beta = beta + JUST_ATTAINABLE
+        found = nearest_programme(block, beta, exact=exact)
+    yield part, None if found is None else _mapping(block, _evened(block, found, beta, exact=exact))
 
 
 def _evened(block: Block, found: Optimum, beta: FloatArray, *, exact: bool) -> FloatArray:
@@ -290,7 +278,7 @@ def _evened(block: Block, found: Optimum, beta: FloatArray, *, exact: bool) -> F
     least_down, most_down = _range(down, found.at_lower[cells : 2 * cells], found.at_upper[cells : 2 * cells])
     low, high = (least_up - most_down) / PEOPLE, (most_up - least_down) / PEOPLE
     limits = confidence_limits(block, beta)
-    binds = (found.multipliers > DUAL_TOLERANCE).reshape(-1, A)
+    binds = (found.multipliers > MULTIPLIER_TOLERANCE).reshape(-1, A)
     limits = limits.reshape(-1, A) / PEOPLE
     region_starts = np.searchsorted(block.group, np.arange(block.count + 1))
     set_starts = np.searchsorted(block.set_group, np.arange(block.count + 1))
@@ -344,7 +332,7 @@ def _mapping(block: Block, moves: FloatArray) -> FloatArray:
 
 def _without_noise(block: Block, z: FloatArray) -> FloatArray:
     """Empty an outcome whose total is nothing but rounding errors, where it may be empty."""
-    few = block.group_sums(z) <= _NOTHING * PEOPLE
+    few = block.group_sums(z) <= NOBODY * PEOPLE
     return np.where(few[block.group] & (block.lower <= 0), 0, z)
 
 

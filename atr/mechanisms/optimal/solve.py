@@ -118,8 +118,8 @@ def optimal_privacy(
     array([0.9  , 0.648])
     """
     groups, free = groups.with_rates(group_rates), group_rates == "free"
-    if by_sets(groups):
-        groups, fidelity = sets_as_regions(groups, *allowed_ranges(groups.decision, fidelity, digits))
+    if groups.sets is not None and by_sets(groups):
+        groups, fidelity = sets_as_regions(groups, groups.sets, *allowed_ranges(groups.decision, fidelity, digits))
         digits = None
     if not by_regions(groups):
         lower, upper = allowed_ranges(groups.decision, fidelity, digits)

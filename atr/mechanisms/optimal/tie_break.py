@@ -9,11 +9,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from atr.core.arrays import FloatArray
-
-# Relative to the group's population.
-_NOTHING = 1e-13
-# Some solution is known, so a constraint that leaves none is rounding error.
-_SLACK = 1e-12
+from atr.core.tolerances import FIXED_MOVE, SAME_CONFIDENCE, SAME_VALUE, SINGULAR
 
 
 def least_squares(
@@ -53,7 +49,7 @@ def least_squares(
     array([-0.4,  0.3,  0.1])
     """
     moves = (low + high) / 2
-    free = np.flatnonzero(high - low > _NOTHING)
+    free = np.flatnonzero(high - low > FIXED_MOVE)
     if not len(free):
         return moves
     fixed = np.setdiff1d(np.arange(len(p)), free)
@@ -65,10 +61,10 @@ def least_squares(
     left = ends - rows @ start
     rows = rows @ directions
     size = np.linalg.norm(rows, axis=1)
-    counts = size > 1e-9
-    if (left[~counts] < -1e-9).any():
+    counts = size > SAME_VALUE
+    if (left[~counts] < -SAME_VALUE).any():
         return None
-    shift = _nearest_to_zero(rows[counts] / size[counts, None], left[counts] / size[counts] + _SLACK)
+    shift = _nearest_to_zero(rows[counts] / size[counts, None], left[counts] / size[counts] + SAME_CONFIDENCE)
     if shift is None:
         return None
     moves[free] = np.clip(scale * (start + directions @ shift), low[free], high[free])
@@ -78,7 +74,7 @@ def least_squares(
 def _solutions(matrix: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Give the smallest y with matrix·y = values, and an orthonormal basis of what can be added to it."""
     left, singular, right = np.linalg.svd(matrix, full_matrices=True)
-    rank = int((singular > 1e-10 * singular.max(initial=0)).sum())
+    rank = int((singular > SINGULAR * singular.max(initial=0)).sum())
     start = right[:rank].T @ ((left[:, :rank].T @ values) / singular[:rank])
     return start, right[rank:].T
 
@@ -94,7 +90,7 @@ def _nearest_to_zero(rows: FloatArray, ends: FloatArray) -> FloatArray | None:
     except RuntimeError:
         return None
     residual = system @ weights - target
-    if residual[-1] > -1e-9:
+    if residual[-1] > -SAME_VALUE:
         return None
     smallest: FloatArray = -residual[:-1] / residual[-1]
     return smallest
