@@ -75,7 +75,7 @@ def fairness() -> Iterator[Row]:
 
 
 def _jointly() -> Iterator[Row]:
-    """Time the ranges of three outcomes that bound each other, by linear programmes, against those of free rates."""
+    """Time the ranges of three outcomes that bound each other against those of free rates."""
     groups, values, outcomes = 200, 4, ("approved", "refused", "waiting")
     rng = np.random.default_rng(12)
     people = rng.integers(20, 200, groups * values)
