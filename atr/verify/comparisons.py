@@ -223,7 +223,7 @@ def contradictions(report: model.PublicReport) -> Iterator[Finding]:
     """Comparisons by one attribute whose printed figures contradict each other, each rounded to the nearest digit."""
     together: dict[tuple[str, frozenset[tuple[str, str]]], list[model.Fairness]] = defaultdict(list)
     for entry in report.fairness:
-        if entry.measure in MEASURES and entry.summary is None:
+        if entry.measure in MEASURES and entry.summary is None and entry.outcome in (None, *report.outcomes):
             together[entry.attribute, frozenset(entry.condition.items())].append(entry)
     for (attribute, given), entries in together.items():
         if not _possible(entries, report):

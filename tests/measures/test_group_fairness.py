@@ -212,7 +212,7 @@ def test_combinations_too_many_to_list_are_said_not_listed() -> None:
     assert check(many), "no report is so: it ends at once all the same"
 
 
-def test_the_same_people_count_once_unless_their_verdict_differs() -> None:
+def test_the_same_people_count_once_if_verdicts_agree() -> None:
     """Nobody of race b but men: “b” and “b, men” are the same people, the second against men of race a."""
     report, _ = _small(*ALIKE)
     kept, same = glance.counted_once(report)

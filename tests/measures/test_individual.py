@@ -164,7 +164,7 @@ def test_the_true_excess_lies_in_its_range(
 
 
 @given(st.integers(2, 4), st.sampled_from([0.05, 0.2]), st.integers(0, 2**32 - 1))
-def test_the_ends_for_two_regions_are_those_of_linear_programmes(outcomes: int, within: float, seed: int) -> None:
+def test_ends_for_two_regions_are_those_of_linear_programmes(outcomes: int, within: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     D = rng.multinomial(20, rng.dirichlet(np.ones(outcomes)), 2) / 20
     cells = cells_of(D, [1, 1], within=within)

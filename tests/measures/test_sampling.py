@@ -215,7 +215,7 @@ def test_measures_of_a_pair_share_a_test_adjusted_once() -> None:
     assert difference[1] >= expected[1]
 
 
-def test_attaching_is_idempotent_and_leaves_other_measures_alone() -> None:
+def test_attaching_again_changes_nothing_nor_other_measures() -> None:
     report = _report({("women", "low"): (200, 0.5), ("men", "low"): (400, 0.6)})
     assert printed.with_sampling(report) == report.fairness
     other = report.fairness[0].model_copy(update={"measure": "individual_fairness"})
