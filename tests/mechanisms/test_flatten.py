@@ -291,7 +291,7 @@ def test_a_set_that_is_known_too_well_is_enough(tmp_path: Path) -> None:
     assert together["privacy"]["flattened_confidence"] == 0.963, "385 of 400"
 
 
-@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 @quick
 def test_no_number_changes_unnoticed(tmp_path: Path, rates: str) -> None:
     _, content = _several(tmp_path, THIRDS, group_rates=rates, population_rounding=1)
