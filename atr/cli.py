@@ -34,6 +34,10 @@ PeriodOption = Annotated[
     str | None,
     typer.Option(metavar="PERIOD", help="Such as 2013, 2013-Q1 or 2013-05; by default the last complete one."),
 ]
+FirstOption = Annotated[str | None, typer.Option(metavar="PERIOD", help="The first period; by default the log's.")]
+LastOption = Annotated[
+    str | None, typer.Option(metavar="PERIOD", help="The last period; by default the last complete one.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
 
 
@@ -293,13 +297,11 @@ def history(programme: ProgrammeArgument, as_json: Json = False) -> None:
 
 @app.command()
 def backfill(
-    programme: ProgrammeArgument,
-    first: Annotated[str | None, typer.Option(help="The first period; by default the log's.")] = None,
-    last: Annotated[str | None, typer.Option(help="The last period; by default the last complete one.")] = None,
+    programme: ProgrammeArgument, first: FirstOption = None, last: LastOption = None, as_json: Json = False
 ) -> None:
     """Leave a draft for every period of the log, one after the other, as a Prefect flow."""
-    given = [(name, value) for name, value in (("--first", first), ("--last", last)) if value is not None]
-    _flows("backfill", str(programme), *(f"{name}={value}" for name, value in given))
+    given = [f"{name}={value}" for name, value in (("--first", first), ("--last", last)) if value is not None]
+    _flows("backfill", str(programme), *given, *(["--json"] if as_json else []))
 
 
 @app.command()

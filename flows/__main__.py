@@ -17,10 +17,24 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from atr.cli import AGAIN, INTERRUPTED, Json, PeriodOption, ProgrammeArgument, application, failed, run, say, show_draft
-from atr.errors import EnvironmentFault
+from atr.cli import (
+    AGAIN,
+    INTERRUPTED,
+    FirstOption,
+    Json,
+    LastOption,
+    PeriodOption,
+    ProgrammeArgument,
+    application,
+    failed,
+    result,
+    run,
+    say,
+    show_draft,
+)
+from atr.errors import EnvironmentFault, RefusedError
 from atr.flows import environment
-from atr.programme import load
+from atr.programme import load, periods
 
 app = application("Run the flows of atr on Prefect.")
 
@@ -28,6 +42,8 @@ app = application("Run the flows of atr on Prefect.")
 @app.command()
 def publish(programme: ProgrammeArgument, period: PeriodOption = None, as_json: Json = False) -> None:
     """Make the report of a period as a flow, and leave it as a draft that waits for review."""
+    if period is not None:
+        periods.parse(period)  # before anything is started
     with _prefect(programme):
         from atr.flows.publish import publish as flow
 
@@ -37,18 +53,20 @@ def publish(programme: ProgrammeArgument, period: PeriodOption = None, as_json: 
 
 @app.command()
 def backfill(
-    programme: ProgrammeArgument,
-    first: Annotated[str | None, typer.Option(help="The first period; by default the log's.")] = None,
-    last: Annotated[str | None, typer.Option(help="The last period; by default the last complete one.")] = None,
+    programme: ProgrammeArgument, first: FirstOption = None, last: LastOption = None, as_json: Json = False
 ) -> None:
     """Leave a draft for every period of the log, one after the other."""
     with _prefect(programme):
-        from atr.flows.backfill import GAPS
         from atr.flows.backfill import backfill as flow
 
         state: Any = flow(str(programme), first, last, return_state=True)
-        labels = state.result()
-    say(f"Done; {state.message}." if state.name == GAPS else f"Drafts wait for review: {', '.join(labels)}.")
+        done = state.result()
+    if done["refused"]:
+        say(f"Refused, see their dossiers: {', '.join(done['refused'])}.")
+    lines = [f"Drafts wait for review: {', '.join(done['drafts'])}."] if done["drafts"] else []
+    result(done, lines, as_json=as_json)
+    if done["refused"]:
+        raise typer.Exit(RefusedError.exit_code)
 
 
 @app.command()
@@ -68,7 +86,12 @@ def _prefect(programme: Path) -> Iterator[None]:
     """Let flows run on the server that is configured, or else on a temporary one of this command."""
     path = load(programme).path  # before anything is started
     if environment.configured():
-        yield
+        from prefect.client.orchestration import get_client
+
+        with environment.server_faults():
+            with get_client(sync_client=True) as client:
+                client.api_version()  # before a flow is begun, which would end in words that say less
+            yield
         return
     home = load(path).store_path / "prefect"
     environment.prepare(home, own=True)

@@ -27,16 +27,23 @@ def backfill(
         str | int | None, Field(description="Label of the last period; by default the last complete one.")
     ] = None,
 ) -> Any:
-    """Leave a draft for every period of the log from ``first`` to ``last``; a refused period does not end it."""
+    """Leave a draft for every period of the log from ``first`` to ``last``; a refused period does not end it.
+
+    Returns
+    -------
+    The labels of the periods by what came of them: ``drafts`` and ``refused``.
+    """
     loaded = load(permitted(programme))
     with hold(loaded.store_path, wait=PATIENCE):
         labels = past_periods(loaded, *(None if end is None else str(end) for end in (first, last)))
-    refused = []
+    done: dict[str, list[str]] = {"drafts": [], "refused": []}
     for label in labels:
         try:
             publish(str(loaded.path), label)
+            done["drafts"].append(label)
         except RefusedError:
-            refused.append(label)
-    if refused:
-        return Completed(name=GAPS, message=f"refused: {', '.join(refused)}; see their dossiers")
-    return labels
+            done["refused"].append(label)
+    if done["refused"]:
+        message = f"refused: {', '.join(done['refused'])}; see their dossiers"
+        return Completed(name=GAPS, message=message, data=done)
+    return done

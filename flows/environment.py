@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from atr.errors import EnvironmentFault
@@ -74,6 +76,21 @@ def prepare(home: Path, *, own: bool = False) -> None:
         os.environ.pop("PREFECT_LOGGING_EXTRA_LOGGERS")
         os.environ["PREFECT_LOGGING_LEVEL"] = "CRITICAL"
         os.environ["PREFECT_SERVER_LOGGING_LEVEL"] = "CRITICAL"
+
+
+@contextmanager
+def server_faults() -> Iterator[None]:
+    """What Prefect's server does not do that it is asked for inside is a fault of the environment."""
+    import httpx
+
+    try:
+        yield
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise EnvironmentFault(
+            f"Prefect's server does not do what it should ({str(error).splitlines()[0]})",
+            where=os.environ["PREFECT_API_URL"],
+            hint="Look whether it runs, and whether PREFECT_API_AUTH_STRING is what it asks for.",
+        ) from None
 
 
 def own_folder(home: Path) -> None:

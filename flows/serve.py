@@ -7,8 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import filelock
@@ -71,25 +71,13 @@ def serve(named: Sequence[Path], *, port: int, home: Path) -> None:
 
             ready()
             guard.keep_to_own_code()
-            with _faults_of_prefect():
+            with environment.server_faults():
                 asyncio.run(worker.make_pool())
                 asyncio.run(worker.end_lost_runs())
                 _deploy(default=str(Path(served[0]).resolve()))
                 _say(f"Prefect is at {os.environ['PREFECT_API_URL'].removesuffix('/api')} (Ctrl-C stops it).")
                 _say(f"Its pages ask for what is in {home / environment.AUTH}.")
                 asyncio.run(worker.work())
-
-
-@contextmanager
-def _faults_of_prefect() -> Iterator[None]:
-    """What the server does not do that the worker asks for is a fault of the environment."""
-    import httpx
-
-    try:
-        yield
-    except httpx.HTTPError as error:
-        what = str(error).splitlines()[0]
-        raise EnvironmentFault(f"Prefect's server does not do what it should ({what})", hint="Try again.") from None
 
 
 def _deploy(*, default: str) -> None:

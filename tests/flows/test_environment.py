@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import stat
@@ -14,7 +15,7 @@ import pytest
 from atr.errors import EnvironmentFault, ProgrammeError
 from atr.flows import environment, programmes
 from atr.flows.serve import serve
-from tests.helpers import series
+from tests.helpers import command, series
 
 
 @pytest.fixture(autouse=True)
@@ -81,6 +82,16 @@ def test_settings_for_another_server_are_not_obeyed(tmp_path: Path, own: bool) -
     assert os.environ["PREFECT_API_AUTH_STRING"] == environment.authentication(tmp_path / "home")
     assert ("PREFECT_WORKER_QUERY_SECONDS" in os.environ) is not own
     assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
+
+
+def test_a_server_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:9/api")
+    path = series.write_series(tmp_path, series.card(2))
+    done = command.python("-m", "atr.flows", "publish", path, "--json")
+    error = json.loads(done.stdout)["error"]
+    assert (done.returncode, error["kind"], error["where"]) == (4, "EnvironmentFault", "http://127.0.0.1:9/api")
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "var").exists()
 
 
 def test_what_deployments_and_their_schedules_name_is_served(tmp_path: Path) -> None:

@@ -12,8 +12,13 @@ from tests.helpers.paths import ROOT
 
 def atr(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run the command in a process of its own."""
+    return python("-m", "atr.cli", *arguments, cwd=cwd)
+
+
+def python(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run Python on this checkout."""
     return subprocess.run(
-        [sys.executable, "-m", "atr.cli", *map(str, arguments)],
+        [sys.executable, *map(str, arguments)],
         cwd=cwd, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))},
     )  # fmt: skip
