@@ -12,7 +12,7 @@ import signal
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -73,8 +73,7 @@ def run(app: typer.Typer) -> int:
         interrupts.append(sent)
         raise KeyboardInterrupt  # which typer makes an exit code of, and DuckDB an error of a query
 
-    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as nohup has it
-        signal.signal(signal.SIGINT, interrupt)
+    on_interrupt(interrupt)
     try:
         code = app(sys.argv[1:] or ["--help"], standalone_mode=False) or 0
         return _interrupted() if interrupts else code
@@ -97,6 +96,13 @@ def run(app: typer.Typer) -> int:
         return _interrupted()
     except Exception:
         return _interrupted() if interrupts else failed("InternalError", _internal_error(), 70)
+
+
+def on_interrupt(handler: Callable[[int, Any], Any]) -> None:
+    """Set what is done when the command is interrupted or terminated, or its terminal is gone."""
+    for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(sent) != signal.SIG_IGN:  # as nohup has it
+            signal.signal(sent, handler)
 
 
 def _interrupted() -> int:

@@ -27,6 +27,7 @@ from atr.cli import (
     ProgrammeArgument,
     application,
     failed,
+    on_interrupt,
     result,
     run,
     say,
@@ -95,9 +96,7 @@ def _prefect(programme: Path) -> Iterator[None]:
         return
     home = load(path).store_path / "prefect"
     environment.prepare(home, own=True)
-    for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(sent) != signal.SIG_IGN:  # as nohup has it
-            signal.signal(sent, _end_at_once)
+    on_interrupt(_end_at_once)
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
     logger = logging.getLogger("atr")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import filelock
 
+from atr.cli import on_interrupt, say
 from atr.errors import EnvironmentFault, ProgrammeError
 from atr.flows import environment, programmes
 from atr.flows.server import listen, server
@@ -50,7 +51,7 @@ def serve(named: Sequence[Path], *, port: int, home: Path) -> None:
         raise ProgrammeError(f"nothing to serve: {DEPLOYMENTS} {lacking}", hint="Name one with --programme PATH.")
     for path in (located(each) for each in declared):
         if not path.exists():
-            _say(f"{DEPLOYMENTS} names {path}, and there is no such file; its runs will fail.")
+            say(f"{DEPLOYMENTS} names {path}, and there is no such file; its runs will fail.")
     listening = listen(port)
     home = home.resolve()
     environment.own_folder(home)
@@ -60,9 +61,7 @@ def serve(named: Sequence[Path], *, port: int, home: Path) -> None:
         raise EnvironmentFault(
             "is used by another server", where=str(home), hint="Stop that one, or name another folder with --home."
         ) from None
-    for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(sent) != signal.SIG_IGN:  # as nohup has it
-            signal.signal(sent, signal.default_int_handler)
+    on_interrupt(signal.default_int_handler)
     with listening, lock, suppress(KeyboardInterrupt):
         environment.prepare(home)
         programmes.serve_only(served, home / programmes.SERVED)
@@ -75,8 +74,8 @@ def serve(named: Sequence[Path], *, port: int, home: Path) -> None:
                 asyncio.run(worker.make_pool())
                 asyncio.run(worker.end_lost_runs())
                 _deploy(default=str(Path(served[0]).resolve()))
-                _say(f"Prefect is at {os.environ['PREFECT_API_URL'].removesuffix('/api')} (Ctrl-C stops it).")
-                _say(f"Its pages ask for what is in {home / environment.AUTH}.")
+                say(f"Prefect is at {os.environ['PREFECT_API_URL'].removesuffix('/api')} (Ctrl-C stops it).")
+                say(f"Its pages ask for what is in {home / environment.AUTH}.")
                 asyncio.run(worker.work())
 
 
@@ -109,10 +108,6 @@ async def _deploy_flows(default: str) -> None:
             entrypoint_type=EntrypointType.MODULE_PATH,
         )
         await deployment.aapply()
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
 
 
 def _server_lost() -> None:

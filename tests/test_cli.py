@@ -189,7 +189,7 @@ def test_an_error_as_json(tmp_path: Path, here: Command) -> None:
         ("Reading", signal.SIGINT, 130),
         ("Measuring", signal.SIGINT, 130),
         ("Rendering", signal.SIGKILL, -signal.SIGKILL),
-        ("Rendering", signal.SIGTERM, -signal.SIGTERM),
+        ("Rendering", signal.SIGTERM, 130),
     ],
 )
 def test_a_run_that_is_ended_can_be_started_anew(tmp_path: Path, until: str, sent: signal.Signals, code: int) -> None:
