@@ -181,6 +181,19 @@ def test_noise_does_not_tip_exact_halves(cells, seed):
     assert told[0] == told[1]
 
 
+@given(st.lists(st.sampled_from([0.0, 1.0, 0.1, 1 / 3, 0.0004, 0.9996]) | st.floats(0, 1), min_size=1), st.floats(0, 1))
+def test_compiled_ranges_are_those_of_the_fidelity(chances, level):
+    d = np.array(chances)
+    lower, upper = np.empty_like(d), np.empty_like(d)
+    for digits in (None, 1, 3):
+        kernels.within_reach(d, 1.0 - level, lower, upper)
+        if digits is not None:
+            kernels.shrink_to_grid(d, 10.0**digits, lower, upper)
+        expected = closed_form.allowed_ranges(np.column_stack([d, 1 - d]), Delta(level), digits)
+        assert lower.tolist() == expected[0][:, 0].tolist()
+        assert upper.tolist() == expected[1][:, 0].tolist()
+
+
 def test_set_up_compiles_all_that_is_ever_called():
     compile.main()
     for decision in ([0, 0, 1], [[1, 0], [1, 0], [0, 1]]):

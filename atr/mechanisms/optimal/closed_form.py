@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from atr.core.arrays import BoolArray, FloatArray, usable_cores
-from atr.core.fidelity import Fidelity, Ranges
+from atr.core.fidelity import Delta, Fidelity, Ranges
 from atr.core.groups import Groups
 from atr.core.protected import ProtectedSets
 
@@ -98,7 +98,7 @@ def privacy_bounds(groups: Groups, fidelity: Fidelity, digits: int | None, *, fr
     """
     bounds = np.empty((len(groups), 6 if free else 3))
     kernel = _kernels().free_rates if free else _kernels().exact_rates
-    _run(kernel, groups, lambda cells: _rule_and_range(groups, fidelity, digits, cells), (bounds,))
+    _run(kernel, groups, fidelity, digits, lambda which, _: (bounds[which],))
     return bounds
 
 
@@ -124,11 +124,7 @@ def nearest_by_regions(
     """
     x, missed = groups.decision[:, 0].copy(), np.zeros(len(groups), dtype=np.bool_)
     _run(
-        _kernels().nearest,
-        groups,
-        lambda cells: (*_rule_and_range(groups, fidelity, digits, cells), x[cells]),
-        (beta, missed),
-        free,
+        _kernels().nearest, groups, fidelity, digits, lambda which, cells: (x[cells], beta[which], missed[which], free)
     )
     return np.column_stack([x, 1 - x]), missed
 
@@ -151,35 +147,44 @@ def allowed_ranges(decision: FloatArray, fidelity: Fidelity, digits: int | None)
     return np.minimum(lower / 10**digits, decision), np.maximum(upper / 10**digits, decision)
 
 
-def _rule_and_range(
-    groups: Groups, fidelity: Fidelity, digits: int | None, cells: slice
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Give D_1 and its allowed range in a block of regions; copies, for kernels are compiled for one kind of array."""
-    if isinstance(fidelity, Ranges) and fidelity.lower.shape != groups.decision.shape:
-        raise ValueError(f"there are ranges {fidelity.lower.shape} for chances {groups.decision.shape}")
-    D = groups.decision[cells]
-    lower, upper = allowed_ranges(D, fidelity.of(cells), digits)
-    return D[:, 0].copy(), lower[:, 0].copy(), upper[:, 0].copy()
+def _fill_ranges(
+    fidelity: Fidelity, decision: FloatArray, digits: int | None, d: FloatArray, lower: FloatArray, upper: FloatArray
+) -> None:
+    """Fill in D_1 (m,) of a block of regions and its range, as :func:`allowed_ranges` gives them, in few passes."""
+    d[:] = decision[:, 0]
+    if isinstance(fidelity, Delta):
+        _kernels().within_reach(d, 1.0 - fidelity.level, lower, upper)
+    else:
+        lower[:], upper[:] = (ends[:, 0] for ends in fidelity.allowed(decision))
+    if digits is not None:
+        _kernels().shrink_to_grid(d, 10.0**digits, lower, upper)
 
 
 def _run(
     kernel: Callable[..., None],
     groups: Groups,
-    of_regions: Callable[[slice], tuple[FloatArray, ...]],
-    of_groups: tuple[Any, ...],
-    *options: float,
+    fidelity: Fidelity,
+    digits: int | None,
+    further: Callable[[slice, slice], tuple[Any, ...]],
 ) -> None:
-    """Call a kernel for consecutive blocks of whole groups that cover them all, from several threads at once."""
+    """Call a kernel for consecutive blocks of whole groups that cover them all, from several threads at once.
+
+    ``further`` gives its last arguments, for the positions of a block's groups and of their regions.
+    """
     offsets, n = groups.offsets, len(groups.population)
+    if isinstance(fidelity, Ranges) and fidelity.lower.shape != groups.decision.shape:
+        raise ValueError(f"there are ranges {fidelity.lower.shape} for chances {groups.decision.shape}")
     ends = np.unique(np.searchsorted(offsets, [*range(BLOCK, n, BLOCK), n])).tolist()
-    waiting = iter(pairwise([0, *ends]))
+    waiting, widest = iter(pairwise([0, *ends])), int(np.diff(offsets[[0, *ends]]).max())
 
     def share() -> None:
+        scratch = np.empty((4, widest))
         for first, last in waiting:
             cells = slice(int(offsets[first]), int(offsets[last]))
-            room = np.empty(cells.stop - cells.start)
-            columns = groups.population[cells], *of_regions(cells)
-            kernel(*columns, offsets[first : last + 1], room, *(x[first:last] for x in of_groups), *options)
+            d, lower, upper, room = scratch[:, : cells.stop - cells.start]
+            _fill_ranges(fidelity.of(cells), groups.decision[cells], digits, d, lower, upper)
+            starts = offsets[first : last + 1]
+            kernel(groups.population[cells], d, lower, upper, starts, room, *further(slice(first, last), cells))
 
     if len(ends) < _FEW:
         share()

@@ -3,13 +3,15 @@
 Every kernel takes regions laid out group after group: ``p`` population (its unit cancels), ``d`` true decision,
 ``lo`` and ``hi`` allowed range of the announced one, each (n,), and ``offsets`` (g + 1,) the positions of the groups,
 counted from anywhere: the first group starts with the first region. It works in ``room`` (n,) and fills the arrays
-named last.
+named last. The two that make ranges take regions alone.
 
 Sums are compensated, which leaves them exact but for the last rounding: what a group gets depends neither on the order
 of its regions nor on the groups around it. A cached kernel knows its own file only: whatever it calls stays in here.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -24,6 +26,25 @@ TOLERANCE = 1e-12
 _NOISE = 1e-14
 # Largest share of a group's people, or of a confidence, that an announcement may miss by rounding errors.
 _MISSED = 1e-6
+# Part of a grid step by which a chance may differ from its grid value.
+_GRID_TOLERANCE = 1e-9
+
+
+@compiled
+def within_reach(d: Row, reach: float, lo: Row, hi: Row) -> None:
+    """Fill in the ranges of δ-fidelity, as :class:`atr.core.fidelity.Delta` has them."""
+    for k in range(len(d)):
+        lo[k], hi[k] = max(d[k] - reach, 0.0), min(d[k] + reach, 1.0)
+
+
+@compiled
+def shrink_to_grid(d: Row, scale: float, lo: Row, hi: Row) -> None:
+    """Shrink ranges to multiples of 1/scale, as :meth:`atr.core.fidelity.Fidelity.allowed_on_grid`, but around d."""
+    for k in range(len(d)):
+        first, last = math.ceil(lo[k] * scale - _GRID_TOLERANCE), math.floor(hi[k] * scale + _GRID_TOLERANCE)
+        if first > last:
+            first, last = math.floor(d[k] * scale + _GRID_TOLERANCE), math.ceil(d[k] * scale - _GRID_TOLERANCE)
+        lo[k], hi[k] = min(first / scale, d[k]), max(last / scale, d[k])
 
 
 @compiled
@@ -71,7 +92,7 @@ def exact_rates(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, room: Row, 
 
 @compiled
 def nearest(
-    p: Row, d: Row, lo: Row, hi: Row, x: Row, offsets: IntArray, room: Row, beta: Row, missed: Marks, free: bool
+    p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, room: Row, x: Row, beta: Row, missed: Marks, free: bool
 ) -> None:
     """Make a mapping x (n,), so far d, the least distorted of confidence at most β (g,); tell which groups miss it.
 
