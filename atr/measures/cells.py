@@ -155,6 +155,10 @@ class EventCells:
         """(g,) the same of each QID group."""
         return tuple(summed(self.cells.group_of, x) for x in self.people)
 
+    def in_parts(self, part_of: IntArray, which: int) -> FloatArray:
+        """Give (parts,) one of the three of each part, from the (n,) part of each region; of groups added up once."""
+        return self.in_groups[which] if part_of is self.cells.group_of else summed(part_of, self.people[which])
+
     def settled(self, value: FloatArray, group: IntArray) -> FloatArray:
         """Give (k,) people with the event in some groups: whole numbers where rates are exact and not shown."""
         if self.totals is None:

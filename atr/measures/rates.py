@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, reduce
 
 import numpy as np
-import pandas as pd
 
 from atr.core.arrays import BoolArray, FloatArray, IntArray
 from atr.core.tolerances import ZERO_CHANCE
@@ -42,7 +41,7 @@ class Parts:
         if (set_of == first[cells.group_of]).all():  # every part is a group
             return Parts(cells.group_of, first, np.arange(len(first)), np.ones(len(first), dtype=np.bool_))
         sets = int(set_of.max()) + 1
-        of, which = pd.factorize(cells.group_of * sets + set_of)
+        which, of = np.unique(cells.group_of * sets + set_of, return_inverse=True)
         group, of_set = np.divmod(which, sets)
         return Parts(of, of_set, group, np.bincount(of) == np.diff(cells.offsets)[group])
 
@@ -69,7 +68,7 @@ def rates(events: Sequence[EventCells], set_of: IntArray) -> list[list[Rate]]:
     cells = events[0].cells
     parts = Parts.cut(set_of, cells)
     if events[0].totals is None:
-        ends = [(summed(parts.of, low), summed(parts.of, high)) for low, high, _ in (event.people for event in events)]
+        ends = [(event.in_parts(parts.of, 0), event.in_parts(parts.of, 1)) for event in events]
     else:
         ends = _within_totals(events, parts)
     people, published = (summed(set_of, of) for of in (cells.people, cells.published))
@@ -119,8 +118,9 @@ def within_totals(cells: Cells[Chances], least: IntArray, most: IntArray) -> Cel
 
 def _announced(event: EventCells, parts: Parts) -> FloatArray:
     """(sets,) the announced rate of an event."""
-    value = summed(parts.of, event.people[2])
-    value = np.where(parts.whole, event.settled(value, parts.group), value)
+    value = event.in_parts(parts.of, 2)
+    if parts.whole.any():
+        value = np.where(parts.whole, event.settled(value, parts.group), value)
     people = summed(parts.set[parts.of], event.cells.people)
     return summed(parts.set, value) / np.maximum(people, 1.0)
 
@@ -132,19 +132,21 @@ def _within_totals(events: Sequence[EventCells], parts: Parts) -> list[tuple[Flo
     people = summed(parts.of, cells.people)
     by_cells, by_total = {every: people}, {every: people}
     for event in events:
-        low, high = (summed(parts.of, of) for of in event.people[:2])
+        low, high = (event.in_parts(parts.of, which) for which in (0, 1))
         low_in_group, high_in_group, _ = (of[parts.group] for of in event.in_groups)
         least, most = np.asarray(event.totals)[parts.group].T
         rest = every - event.outcomes
         by_cells |= {event.outcomes: low, rest: people - high}
         by_total |= {event.outcomes: least - (high_in_group - high), rest: people - (most - (low_in_group - low))}
 
+    @cache
     def fewest(event: Outcomes) -> FloatArray:
         bounds = []
         for bound in least_people(event, cells.outcomes):
             both = zip((by_cells, by_total), bound, strict=True)
-            bounds.append(np.sum([often * by[of] for by, sums in both for of, often in sums.items()], axis=0))
-        return np.asarray(np.max(bounds, axis=0))
+            terms = (by[of] if often == 1 else often * by[of] for by, sums in both for of, often in sums.items())
+            bounds.append(reduce(np.add, terms))
+        return reduce(np.maximum, bounds)
 
     return [(fewest(event.outcomes), people - fewest(every - event.outcomes)) for event in events]
 
