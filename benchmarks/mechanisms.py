@@ -19,6 +19,7 @@ from atr.core.disclosure import decided
 from atr.core.fidelity import Delta
 from atr.core.groups import Groups
 from atr.dossier.curves import trade_off
+from atr.mechanisms import mechanism_of
 from atr.mechanisms.optimal import solve
 from atr.programme import load, periods
 from atr.warehouse import counting as regions
@@ -53,7 +54,13 @@ def example(name: str, label: str | None) -> Example:
     found = decided(found, programme.policy)
     groups = found.take(found.announced).groups
     title = f"{programme.title}, {period.label}: {len(groups)} groups, {int(groups.population.sum()):,} people"
-    return Example(name, title, groups, programme.policy.ceiling, programme.policy.fidelity.level)
+    return Example(
+        name,
+        title,
+        groups,
+        programme.policy.ceiling,
+        mechanism_of(programme.policy).terms(programme.policy).fidelity["delta"],
+    )
 
 
 def mechanisms(of: Example) -> Iterator[list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Discriminator, Field, PrivateAttr, Tag, model_validator
@@ -12,7 +12,8 @@ from pydantic import Discriminator, Field, PrivateAttr, Tag, model_validator
 from atr.core.arrays import IntArray
 from atr.core.fields import Count, Part, PositiveShare, Text, at, how_written, not_yet
 from atr.core.protected import floored
-from atr.core.region_table import RegionTable
+from atr.core.region_table import RegionFile
+from atr.errors import ProgrammeError
 
 
 class SideInformationPolicy(Part):
@@ -21,12 +22,19 @@ class SideInformationPolicy(Part):
     file: Text
     title: Text | None = None
 
-    _table: RegionTable[int] | None = PrivateAttr(default=None)
+    _region_file: RegionFile[int] = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Make what the file is read with."""
+        self._region_file = RegionFile(self.file, ("side_information",), "file of side information", (PEOPLE,), people)
 
 
 _SideInformation = Annotated[
     Annotated[Text, Tag("[plain]")] | Annotated[SideInformationPolicy, Tag("[keys]")], Discriminator(how_written)
 ]
+PEOPLE = "people"
+"""The column of a file of side information beside those of the attributes."""
+_MOST_PEOPLE = 10**12
 OWN_POPULATION = "population"
 """The side information that is assumed unless a file is named: the numbers of people in the log."""
 
@@ -50,6 +58,11 @@ class Policy(Part):
         return self._known_from
 
     @property
+    def files(self) -> tuple[RegionFile[Any], ...]:
+        """The files of decision regions that the policy names."""
+        return () if self._known_from is None else (self._known_from._region_file,)
+
+    @property
     def assumed(self) -> str:
         """What side information is assumed, as readers see it."""
         source = self._known_from
@@ -65,9 +78,7 @@ class Policy(Part):
         """
         if self._known_from is None:
             return None
-        if self._known_from._table is None:
-            raise ValueError("the file was not read: programmes with side information are made by atr.programme.load")
-        rows = self._known_from._table.rows
+        rows = self._known_from._region_file.read().rows
         return np.array([rows.get(values, 0) for values in regions], dtype=np.int64)
 
     @property
@@ -87,3 +98,18 @@ class Policy(Part):
             what = "unattainable: coarsen with a file of side information"
             raise at("side_information", str(not_yet(what, f"use {OWN_POPULATION}")))
         return self
+
+
+def people(fields: dict[str, str], where: str) -> int:
+    """How many people of a region a row of side information tells of.
+
+    Only their proportions within a QID group matter, so shares are given as numbers of people of 10,000, say.
+    """
+    text = fields[PEOPLE]
+    if not text.isascii() or not text.isdigit() or int(text) > _MOST_PEOPLE:
+        raise ProgrammeError(
+            f"{PEOPLE} must be a whole number, at most {_MOST_PEOPLE:,}, not '{text}'",
+            where=where,
+            hint="Give shares as people of 10,000, say: only proportions within a group matter.",
+        )
+    return int(text)

@@ -1,8 +1,8 @@
-"""What a file says of decision regions, row by row."""
+"""What the files that a policy names say of decision regions, row by row."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -60,3 +60,49 @@ class RegionTable(Generic[T]):
                 private=f"The first of them: {first}",
             )
         return [self.rows[values] for values in wanted]
+
+
+@dataclass(slots=True)
+class RegionFile(Generic[T]):
+    """A file that a policy names, with one value for each decision region.
+
+    Parameters
+    ----------
+    path
+        As the programme names it.
+    keys
+        Where in the policy it is named.
+    kind
+        What it is, within a sentence.
+    columns
+        Its columns beside those of the attributes.
+    value
+        The value of a row, from its fields and, for messages, where it is; raises ProgrammeError.
+    beyond_two
+        What to use instead where there are more than two outcomes; empty: the file is for any number.
+    fits_log
+        Whether a row of values that no report shows is likely a mistake.
+    table
+        What was read; None until then.
+    """
+
+    path: str
+    keys: tuple[str, ...]
+    kind: str
+    columns: tuple[str, ...]
+    value: Callable[[dict[str, str], str], T]
+    beyond_two: str = ""
+    fits_log: bool = False
+    table: RegionTable[T] | None = None
+
+    def read(self) -> RegionTable[T]:
+        """What was read.
+
+        Raises
+        ------
+        ValueError
+            If nothing was.
+        """
+        if self.table is None:
+            raise ValueError(f"the {self.kind} was not read: programmes that name one are made by atr.programme.load")
+        return self.table

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from atr.core.display_text import printable
+from atr.mechanisms.optimal.policy import ENDS
 from atr.programme import OWN_POPULATION
-from atr.programme.region_files import ENDS
 from atr.report.model import PublicReport
 from atr.report.sampling import said
 from atr.report.wording import decimals_of

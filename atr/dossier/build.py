@@ -128,8 +128,9 @@ def build(
     """
     programme, regions, report, announcement = results.programme, results.regions, results.report, results.announcement
     policy, rows = programme.policy, {k: v for k, v in results.accounting.items() if isinstance(v, int)}
-    promise = None if announcement is None else announcement.fidelity
-    beta = mechanism_of(policy).columns(results.solved, promise, policy)["beta"].to_numpy()
+    promise, mechanism = None if announcement is None else announcement.fidelity, mechanism_of(policy)
+    settings = policy.model_dump(exclude={"side_information"}).items()
+    beta = mechanism.columns(results.solved, promise, policy)["beta"].to_numpy()
     measures, checked = [], []
     if announcement is not None and report is not None:
         shown = regions.take(announcement.groups)
@@ -141,10 +142,10 @@ def build(
         period=results.period,
         refusal=refusal.message if refusal else "",
         refusal_detail=refusal.private if refusal else "",
-        policy=policy.model_dump(exclude={"fidelity", "side_information"})
+        policy={key: value for key, value in settings if not isinstance(value, dict)}
         | {"side_information": policy.assumed}
-        | {kind: level for kind, level in policy.promise.items() if level is not None}
-        | ({"ranges": policy.fidelity.ranges} if policy.fidelity.ranges else {}),
+        | {kind: level for kind, level in mechanism.terms(policy).fidelity.items() if level is not None}
+        | {file.keys[-1]: file.path for file in policy.files if file.keys != ("side_information",)},
         report_date=report.date if report else "",
         stated_confidence=report.privacy.max_confidence if report else None,
         promised=_promised(report) if report else "",

@@ -11,11 +11,12 @@ import numpy as np
 
 from atr.core.announcement import Announcement
 from atr.core.arrays import PublishedPopulation, TrueMapping, segment_of
+from atr.core.policy import Policy
 from atr.core.regions import Regions
 from atr.core.tolerances import SAME_PEOPLE, SAME_VALUE
 from atr.measures import group_fairness as fairness
 from atr.measures.cells import Cells
-from atr.programme import Policy, Programme
+from atr.programme import Programme
 from atr.report import individual, model, wording
 from atr.report.build import columns
 from atr.verify.statements import check
@@ -135,7 +136,7 @@ def checks(
     if len(regions):
         yield _promise_kept(regions, announcement)
         yield from _ceiling_kept(announcement, programme.policy)
-        if programme.policy.group_rates == "exact":
+        if report.policy.group_rates == "exact":
             yield _rates_kept(regions, announcement)
     outside = [
         measure.name

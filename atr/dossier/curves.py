@@ -11,12 +11,13 @@ import numpy as np
 from atr.core.arrays import FloatArray
 from atr.core.fidelity import Alpha, Delta, Fidelity
 from atr.core.groups import Groups
+from atr.core.policy import Policy
 from atr.core.regions import Regions
 from atr.core.tolerances import SAME_CONFIDENCE, SAME_LEVEL
 from atr.documents.charts.curves import CurveChart, curve_chart
+from atr.mechanisms import mechanism_of
 from atr.mechanisms.optimal import optimal_privacy
 from atr.mechanisms.optimal.closed_form import by_regions, by_sets
-from atr.programme import Policy
 
 Kind = Literal["delta", "alpha"]
 
@@ -165,13 +166,12 @@ def curves(regions: Regions, beta: FloatArray, promise: Fidelity | None, policy:
 
     Returns
     -------
-    None where there is no group, where every region has a range of its own, so that there is no one level, where it
-    takes too long.
+    None where there is no group, where the mechanism has no level to set against the others, where it takes too long.
     """
-    level = policy.fidelity.level if promise is None else promise.level
-    if level is None or not len(beta):
+    drawn = mechanism_of(policy).trade_off(promise, policy)
+    if drawn is None or not len(beta):
         return None
-    kind: Kind = "alpha" if policy.fidelity.kind == "alpha" else "delta"
+    kind, level = drawn
     which, usual = regions.announced[np.argsort(-beta, kind="stable")], grid(kind, steps=STEPS).tolist()
     groups = regions.take(which).groups
     if not (by_regions(groups) or by_sets(groups)):  # every point is a linear programme

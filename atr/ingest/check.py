@@ -125,12 +125,13 @@ def _without_use(programme: Programme, attribute: str, shown: list[str]) -> list
         if not coarsens:
             found.append(f"{key}: is used only with policy.unattainable: coarsen")
         found += _strangers(key, "", set(hierarchy.coarser), shown)
-    table = programme.policy.fidelity.table
-    if table is not None:
+    for file in (file for file in programme.policy.files if file.fits_log):
+        table = file.read()
         place = table.attributes.index(attribute)
         coarse = hierarchy.coarse if hierarchy is not None and coarsens else ()
         named = {values[place] for values in table.rows}
-        found += _strangers("policy.fidelity.ranges", f" in '{attribute}'", named, [*shown, *coarse])
+        key = ".".join(("policy", *file.keys))
+        found += _strangers(key, f" in '{attribute}'", named, [*shown, *coarse])
     return found
 
 
@@ -183,9 +184,9 @@ def _check_outcomes(warehouse: Warehouse, programme: Programme) -> None:
     raws = check_number_of_outcomes(warehouse, programme)
     grouped = {raw: name for name, group in (log.outcomes or {}).items() for raw in group}
     occurring = {printable(raw) if log.outcomes is None else grouped.get(raw) for raw in raws} - {None}
-    if programme.policy.fidelity.kind == "ranges" and len(occurring) > 2:
-        hint = "Use delta or alpha, or group the outcomes into two."
-        raise ProgrammeError("a file of ranges is for two outcomes", where=f"{programme.path}, policy", hint=hint)
+    for file in (file for file in programme.policy.files if file.beyond_two and len(occurring) > 2):
+        hint = f"{file.beyond_two.capitalize()}, or group the outcomes into two."
+        raise ProgrammeError(f"a {file.kind} is for two outcomes", where=f"{programme.path}, policy", hint=hint)
     if log.positive not in occurring:
         raise ProgrammeError("this outcome never occurs in the log", where=f"{where}.positive", private=_named(raws))
     if len(occurring) == 1:

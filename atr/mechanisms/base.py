@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Protocol, TypeVar
+from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 import pandas as pd
 
@@ -13,6 +13,25 @@ from atr.core.policy import Policy
 from atr.core.regions import Regions
 
 P = TypeVar("P", bound=Policy, contravariant=True)
+
+
+class Terms(NamedTuple):
+    """What a report states of a mechanism's part of the policy.
+
+    Attributes
+    ----------
+    group_rates
+        Whether the rates of groups are announced as they are.
+    objective
+        ``privacy``: as private as can be at this fidelity. ``fidelity``: the strictest promise of the ladder that the
+        ceiling allows.
+    fidelity
+        The kind of promise, and the level that is demanded; None where every region has limits of its own.
+    """
+
+    group_rates: Literal["exact", "free"]
+    objective: Literal["privacy", "fidelity"]
+    fidelity: dict[str, float | None]
 
 
 class Mechanism(Protocol[P]):
@@ -25,7 +44,10 @@ class Mechanism(Protocol[P]):
     name: ClassVar[str]
     """The value of ``policy.mechanism`` in the programme file."""
     policy: ClassVar[type[Policy]]
-    """The keys that ``policy`` has in the programme file."""
+    """The keys that ``policy`` has in the programme file, and the files of decision regions that they name."""
+
+    def terms(self, policy: P) -> Terms:
+        """Give what a report states of a policy."""
 
     def check_programme(self, regions: Regions, policy: P) -> None:
         """Check what the programme declares of decision regions, whatever was decided in them.
@@ -97,6 +119,21 @@ class Mechanism(Protocol[P]):
         Returns
         -------
         One row for each row of ``solved``, with a column ``beta``: the smallest confidence the group can have.
+        """
+
+    def trade_off(self, promise: Fidelity | None, policy: P) -> tuple[Literal["delta", "alpha"], float] | None:
+        """Give the fidelity that the dossier sets against the optimal privacy at every other one.
+
+        Parameters
+        ----------
+        promise
+            What was promised; None where the run was refused.
+        policy
+            The programme's policy.
+
+        Returns
+        -------
+        Its kind and level; None where there is nothing to set against each other.
         """
 
     def promise(

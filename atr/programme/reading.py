@@ -5,15 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
-from atr.core.region_table import RegionTable
 from atr.errors import ProgrammeError
 from atr.programme.faults import Loc, Place, in_words, parse
-from atr.programme.hierarchies import Hierarchy, read_hierarchy
-from atr.programme.region_files import read_ranges, read_side_information, read_text
+from atr.programme.hierarchies import read_hierarchy
+from atr.programme.region_files import read_regions, read_text
 from atr.programme.series import Programme
 
 
@@ -61,8 +59,7 @@ def located(path: str | Path) -> Path:
 def _read_named_files(programme: Programme, places: Mapping[Loc, Place]) -> None:
     """Read the files that a programme names, and let its hash cover them."""
     regions = (*programme.names(role="public"), *programme.names(role="sensitive"))
-    fidelity, source = programme.policy.fidelity, programme.policy.known_from
-    read: list[Hierarchy | RegionTable[Any]] = []
+    read: list[str] = []
 
     def existing(name: str, *keys: str) -> Path:
         path = programme._resolve(name)
@@ -75,12 +72,9 @@ def _read_named_files(programme: Programme, places: Mapping[Loc, Place]) -> None
         if attribute.hierarchy is not None:
             file = existing(attribute.hierarchy, "attributes", name, "hierarchy")
             attribute._coarser = read_hierarchy(file, attribute.categories)
-            read.append(attribute._coarser)
-    if fidelity.ranges is not None:
-        fidelity._table = read_ranges(existing(fidelity.ranges, "policy", "fidelity", "ranges"), regions)
-        read.append(fidelity._table)
-    if source is not None:
-        source._table = read_side_information(existing(source.file, "policy", "side_information"), regions)
-        read.append(source._table)
-    for file_read in read:
-        programme._sha256 = hashlib.sha256(f"{programme._sha256} {file_read.sha256}".encode()).hexdigest()
+            read.append(attribute._coarser.sha256)
+    for of_regions in programme.policy.files:
+        of_regions.table = read_regions(existing(of_regions.path, "policy", *of_regions.keys), regions, of_regions)
+        read.append(of_regions.table.sha256)
+    for sha256 in read:
+        programme._sha256 = hashlib.sha256(f"{programme._sha256} {sha256}".encode()).hexdigest()

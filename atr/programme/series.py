@@ -19,7 +19,6 @@ from atr.mechanisms.optimal.policy import OptimalPolicy as Policy
 from atr.programme.attributes import Attribute
 from atr.programme.hierarchies import Hierarchy
 from atr.programme.measures import FairnessPolicy, InfluencePolicy, distinct
-from atr.programme.region_files import ENDS, PEOPLE
 
 MOST_OUTCOMES = 8
 """More make no readable report, and fairness looks at every set of outcomes."""
@@ -38,7 +37,7 @@ def policy_of(mechanisms: Iterable[type[BasePolicy]]) -> Any:
 
 
 if TYPE_CHECKING:
-    OfAMechanism = Policy
+    OfAMechanism = BasePolicy
 else:
     OfAMechanism = policy_of(mechanism.policy for mechanism in MECHANISMS.values())
 
@@ -162,10 +161,13 @@ class Programme(Part):
                 "'coarsen' needs a public attribute with a hierarchy, the file of its coarser values",
                 ("policy", "unattainable"),
             ),
-            (
-                policy.fidelity.kind == "ranges" and len(log.outcomes or ()) > 2,
-                "a file of ranges is for two outcomes: use delta or alpha",
-                ("policy", "fidelity"),
+            *(
+                (
+                    bool(file.beyond_two) and len(log.outcomes or ()) > 2,
+                    f"a {file.kind} is for two outcomes: {file.beyond_two}",
+                    ("policy", *file.keys[:-1]),
+                )
+                for file in policy.files
             ),
             (
                 log.decided_at is None and every != "all",
@@ -218,10 +220,8 @@ class Programme(Part):
         log, policy, compared = self.log, self.policy, self.fairness.intersections
         taken: dict[str | None, str] = {log.id: "the log's id", log.decided_at: "the log's decided_at"}
         taken[log.outcome] = "the log's outcome"
-        if policy.fidelity.kind == "ranges":
-            taken |= dict.fromkeys(ENDS, "a column of the file of ranges")
-        if policy.known_from is not None:
-            taken[PEOPLE] = "a column of the file of side information"
+        for file in policy.files:
+            taken |= dict.fromkeys(file.columns, f"a column of the {file.kind}")
         for name in self.attributes:
             where = ("attributes", name)
             refuse((name in taken, f"'{name}' is {taken.get(name)} and cannot be an attribute", where))

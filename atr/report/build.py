@@ -10,11 +10,13 @@ from atr.core.announcement import Announcement
 from atr.core.arrays import AnnouncedMapping, segment_of
 from atr.core.disclosure import Extent
 from atr.core.display_text import UNKNOWN
+from atr.core.policy import Policy
 from atr.core.publication import RATE_DIGITS, published_population
 from atr.ingest import Accounting
 from atr.measures import group_fairness as fairness
 from atr.measures.cells import Cells
 from atr.measures.rates import announced_rate, rates_by_group
+from atr.mechanisms import mechanism_of
 from atr.programme import Programme
 from atr.programme.periods import Period
 from atr.report import changes, derived, individual, model, sampling, wording
@@ -56,9 +58,10 @@ def build(
     """
     policy = programme.policy
     leakage, of_groups = leakages(announcement)
-    known = cells(announcement, policy=policy)
+    terms = mechanism_of(policy).terms(policy)
+    known = cells(announcement, group_rates=terms.group_rates)
     promised = announcement.fidelity
-    (kind,) = policy.promise
+    (kind,) = terms.fidelity
     promise = model.FidelityInfo(
         kind=kind,
         level=promised.level,
@@ -71,9 +74,9 @@ def build(
         version=version,
         date=date,
         policy=model.PolicyInfo(
-            fidelity=policy.promise,
+            **terms._asdict(),
             side_information=policy.assumed,
-            **policy.model_dump(exclude={"fidelity", "side_information"}),
+            **policy.model_dump(include=set(Policy.model_fields) - {"side_information"}),
             four_fifths=programme.fairness.four_fifths,
             four_fifths_origin=programme.fairness.origin_of_four_fifths,
             parity_tolerance=programme.fairness.parity_tolerance,
@@ -125,7 +128,7 @@ def period_info(period: Period, programme: Programme) -> model.PeriodInfo:
 def measure(announcement: Announcement, programme: Programme) -> list[fairness.Comparison]:
     """The fairness of the announced mapping."""
     return fairness.compare(
-        cells(announcement, policy=programme.policy),
+        cells(announcement, group_rates=mechanism_of(programme.policy).terms(programme.policy).group_rates),
         columns(announcement, programme),
         compared=compared_by(programme),
         legitimate=programme.names(legitimate=True),

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from atr.core.policy import Policy
 from atr.core.publication import RATE_DIGITS
 from atr.measures import MEASURES
 from atr.measures import group_fairness as fairness
-from atr.programme import Policy
 from atr.report.model import Fairness, PolicyInfo
 from atr.report.rounding import bounds, down, nearest, printed_range, up
 from atr.report.sentences import sentence

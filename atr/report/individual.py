@@ -44,7 +44,7 @@ def with_individual(report: PublicReport) -> tuple[Fairness, ...]:
     policy = report.policy.individual
     if policy is None or len(report.announced_regions) < 2:
         return compared
-    cells = reader_view.cells(reader_view.announcement(report), policy=report.policy)
+    cells = reader_view.cells(reader_view.announcement(report), group_rates=report.policy.group_rates)
     between = [open_people(int(people), report.policy.population_rounding) for people in cells.published]
     cells = within_totals(cells, *np.array(between, dtype=np.int64).T)
     minimum = report.policy.minimum_group_size

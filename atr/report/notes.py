@@ -11,6 +11,12 @@ from atr.programme import OWN_POPULATION
 from atr.report import wording
 from atr.report.model import Note, PublicReport
 
+_HOW_MOVED = {
+    "optimal": "Chances were moved only as far as it takes to keep {sensitive} private, and as few people’s as "
+    "possible.",
+}
+"""By the mechanism. A new mechanism has its sentence here."""
+
 
 def fidelity_notes(report: PublicReport) -> tuple[Note, ...]:
     """The notes of a report whose numbers are complete."""
@@ -64,8 +70,7 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
     steps = wording.steps_of_rate(policy.digits, outcomes=len(report.outcomes))
     if len(flattened) < len(report.announced_groups):
         how = (
-            f"{_name_of_promise(report)}Chances were moved only as far as it takes to keep {sensitive} private, "
-            f"and as few people’s as possible. {_objective(report)}"
+            f"{_name_of_promise(report)}{_HOW_MOVED[policy.mechanism].format(sensitive=sensitive)} {_objective(report)}"
         )
         yield "altered", "What was altered, and by how much at most", f"{wording.fidelity(report)} {how}"
     if flattened:

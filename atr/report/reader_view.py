@@ -10,7 +10,7 @@ from atr.core.fidelity import Fidelity
 from atr.core.protected import Protection
 from atr.measures.cells import Cells
 from atr.mechanisms import MECHANISMS
-from atr.programme import OWN_POPULATION, Policy
+from atr.programme import OWN_POPULATION
 from atr.report import model
 
 
@@ -56,7 +56,7 @@ def columns(report: model.PublicReport) -> dict[str, tuple[str, ...]]:
     return {a.name: tuple(values[a.name] for values, _ in report.announced_regions) for a in report.attributes}
 
 
-def cells(announcement: Announcement, *, policy: Policy | model.PolicyInfo) -> Cells[AnnouncedMapping]:
+def cells(announcement: Announcement, *, group_rates: str) -> Cells[AnnouncedMapping]:
     """The announced mapping as a reader holds it, with what it leaves open about the true one.
 
     The true chances of a flattened group are left open altogether; where group rates are exact, its rates are known
@@ -73,8 +73,8 @@ def cells(announcement: Announcement, *, policy: Policy | model.PolicyInfo) -> C
         lower=lower,
         upper=upper,
         offsets=announcement.offsets,
-        exact=policy.group_rates == "exact",
-        published=PublishedPopulation(announcement.published),
+        exact=group_rates == "exact",
+        published=announcement.published,
         flattened=announcement.flattened,
     )
 

@@ -85,7 +85,7 @@ class PopulationBounds:
         return PopulationBounds(
             report=report,
             announcement=announcement,
-            cells=reader_view.cells(announcement, policy=report.policy),
+            cells=reader_view.cells(announcement, group_rates=report.policy.group_rates),
             least=least,
             most=most,
             columns={name: np.array(column, dtype=object) for name, column in reader_view.columns(report).items()},

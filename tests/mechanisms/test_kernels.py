@@ -142,6 +142,15 @@ def test_ranges_of_every_region_stay_with_it_in_blocks(monkeypatch):
     assert (together.announced[:, 0] >= fidelity.lower[:, 0] - 1e-12).all()
 
 
+def test_an_error_in_a_thread_is_raised(monkeypatch):
+    monkeypatch.setattr(closed_form, "BLOCK", 64)
+    monkeypatch.setattr(closed_form, "usable_cores", lambda: 2)
+    drawn = _many(600)
+    nothing = np.zeros(len(drawn.population))
+    with pytest.raises(ValueError, match="outside its range"):
+        optimal_privacy(drawn, fidelity=Ranges(nothing, nothing))
+
+
 @given(groups(regions=40), st.sampled_from([Delta(0.8), Delta(0.5), Alpha(0.5)]), st.sampled_from(RATES))
 def test_none_of_a_wider_group_is_less_distorted(drawn, fidelity, rates):
     p, d = one(drawn)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import pytest
 from atr.core.announcement import Announcement
 from atr.core.disclosure import decided
 from atr.core.fidelity import Alpha, Delta, Ranges
+from atr.core.policy import Policy
 from atr.core.protected import Protection
 from atr.core.regions import DisclosureStatus, Regions
 from atr.errors import RefusedError
@@ -95,3 +97,36 @@ def test_a_promise_is_made_again_from_what_is_told(promise: Delta | Alpha | Rang
 @pytest.mark.parametrize(("kind", "level"), [("delta", 1.1), ("alpha", 0.0), ("delta", None), ("step", 0.05)])
 def test_what_is_no_promise_is_none(kind: str, level: float | None) -> None:
     assert MECHANISMS["optimal"].promise(kind, level) is None
+
+
+@pytest.mark.parametrize(
+    ("declared", "promise", "level"),
+    [
+        ({"delta": 0.8}, None, ("delta", 0.8)),
+        ({"delta": 0.8}, Delta(0.95), ("delta", 0.95)),
+        ({"alpha": 0.7}, Alpha(0.9), ("alpha", 0.9)),
+        ({"ranges": "ranges.csv"}, None, None),
+    ],
+)
+def test_a_policy_is_stated_and_has_a_level_to_draw(declared: dict[str, Any], promise: Any, level: Any) -> None:
+    policy = OptimalPolicy(fidelity=FidelityPolicy(**declared), group_rates="free")
+    mechanism = mechanism_of(policy)
+    (stated,) = mechanism.terms(policy).fidelity.items()
+    assert stated == next((kind, None if kind == "ranges" else demanded) for kind, demanded in declared.items())
+    assert (mechanism.terms(policy).group_rates, mechanism.terms(policy).objective) == ("free", "privacy")
+    assert mechanism.trade_off(promise, policy) == level
+
+
+class _WithoutKeys(Policy):
+    mechanism: Literal["without keys"] = "without keys"
+
+
+def test_a_policy_names_the_files_of_its_mechanism_first() -> None:
+    side = {"side_information": "census.csv"}
+    both = OptimalPolicy(fidelity=FidelityPolicy(ranges="ranges.csv"), **side)
+    assert [(file.path, file.keys) for file in both.files] == [
+        ("ranges.csv", ("fidelity", "ranges")),
+        ("census.csv", ("side_information",)),
+    ]
+    assert [file.path for file in _WithoutKeys(**side).files] == ["census.csv"]
+    assert _WithoutKeys().files == ()

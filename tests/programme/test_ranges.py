@@ -16,8 +16,9 @@ from atr import ingest
 from atr import pipeline as steps
 from atr.errors import ProgrammeError, RefusedError, VerifyError
 from atr.ingest.log_check import check
+from atr.mechanisms.optimal.policy import FidelityPolicy
 from atr.programme import load
-from atr.programme.region_files import read_ranges
+from atr.programme.region_files import read_regions
 from atr.report import model
 from atr.report.schemas import schemas
 from atr.verify import verify
@@ -27,6 +28,7 @@ from tests.helpers import series
 
 quick = pytest.mark.usefixtures("quick")
 
+RANGES = FidelityPolicy(ranges="ranges.csv").file
 Declared = dict[tuple[str, str], tuple[float, float]]
 
 TEXT = "public,secret,lower,upper\na,x,0.1,0.4\na,y,0,1\n"
@@ -102,7 +104,7 @@ def test_a_fault_is_named_with_file_and_line(tmp_path: Path, text: str, line: in
 def test_a_file_in_another_encoding_says_how_to_save_it(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "r.csv").write_bytes(content)
     with pytest.raises(ProgrammeError, match="is not UTF-8 text: save it as UTF-8"):
-        read_ranges(tmp_path / "r.csv", ["public", "secret"])
+        read_regions(tmp_path / "r.csv", ["public", "secret"], RANGES)
 
 
 def test_a_missing_file_is_told_at_the_line_that_names_it(tmp_path: Path) -> None:
@@ -135,7 +137,7 @@ def test_a_programme_that_was_not_loaded_says_so() -> None:
 )
 def test_how_a_file_may_be_written(tmp_path: Path, text: str) -> None:
     (tmp_path / "r.csv").write_bytes(text.encode())
-    table = read_ranges(tmp_path / "r.csv", ["public", "secret"])
+    table = read_regions(tmp_path / "r.csv", ["public", "secret"], RANGES)
     assert table.rows == {("a", "x"): (0.1, 0.4), ("a", "y"): (0.0, 1.0)}
 
 
@@ -154,7 +156,7 @@ def test_ranges_follow_regions_in_any_order(
     path = tmp_path_factory.getbasetemp() / "drawn.csv"
     series.write_rows(path, columns, [[row[name] for name in columns] for row in rows])
     wanted = data.draw(st.lists(st.sampled_from(list(declared)), min_size=1))
-    found = read_ranges(path, ["public", "secret"]).require(wanted, "that is wanted")
+    found = read_regions(path, ["public", "secret"], RANGES).require(wanted, "that is wanted")
     assert found == [tuple(declared[key]) for key in wanted]
 
 

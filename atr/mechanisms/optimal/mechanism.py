@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from atr.core.publication import published_population
 from atr.core.regions import Regions
 from atr.core.tolerances import MISSED_STEPS, SAME_CONFIDENCE, SAME_VALUE
 from atr.errors import RefusedError
-from atr.mechanisms.base import Mechanism
+from atr.mechanisms.base import Mechanism, Terms
 from atr.mechanisms.optimal.closed_form import allowed_ranges
 from atr.mechanisms.optimal.policy import OptimalPolicy
 from atr.mechanisms.optimal.rounding import round_announcement
@@ -34,6 +34,10 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
 
     name: ClassVar[str] = "optimal"
     policy: ClassVar[type[Policy]] = OptimalPolicy
+
+    def terms(self, policy: OptimalPolicy) -> Terms:
+        """Give what a report states of a policy."""
+        return Terms(policy.group_rates, policy.objective, {policy.fidelity.kind: policy.fidelity.level})
 
     def check_programme(self, regions: Regions, policy: OptimalPolicy) -> None:
         """Check that ranges are declared for all regions, if any are."""
@@ -101,6 +105,15 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
         else:
             level_index = ladder(policy.fidelity.model([])).index(promise)
         return pd.DataFrame({"beta": solved.iloc[:, level_index].to_numpy()})
+
+    def trade_off(
+        self, promise: Fidelity | None, policy: OptimalPolicy
+    ) -> tuple[Literal["delta", "alpha"], float] | None:
+        """Give what is promised, or demanded; nothing where every region has a range of its own."""
+        level = policy.fidelity.level if promise is None else promise.level
+        if level is None:
+            return None
+        return ("alpha" if policy.fidelity.kind == "alpha" else "delta"), level
 
     def promise(
         self, kind: str, level: float | None, limits: Sequence[tuple[float, float]] | None = None

@@ -1,16 +1,53 @@
-"""The optimal mechanism's part of the policy: how far announced chances may lie from the true ones."""
+"""The optimal mechanism's part of the policy: how far announced chances may lie from the true ones.
+
+Limits declared for single regions are a second thing that a report tells, beside the announced chances, and must not be
+fitted to the decisions: they are to be set beforehand, and are coarse.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import PrivateAttr, model_validator
 
 from atr.core.fidelity import Alpha, Delta, Fidelity, Ranges
 from atr.core.fields import Part, PositiveShare, Share, Text
 from atr.core.policy import Policy
-from atr.core.region_table import RegionTable
+from atr.core.region_table import RegionFile
+from atr.core.tolerances import PROBABILITY_TOLERANCE
+from atr.errors import ProgrammeError
+
+ENDS = ("lower", "upper")
+"""The columns of a file of ranges beside those of the attributes."""
+
+STEP = 0.05
+"""Limits are multiples of it. They are printed and hold the true chances: fine ones would give these away."""
+
+
+def limits(fields: dict[str, str], where: str) -> tuple[float, float]:
+    """Between what the chance of the positive outcome must lie by a row of a file of ranges."""
+    lower, upper = (_chance(fields[name], name, where=where) for name in ENDS)
+    if lower > upper:
+        raise ProgrammeError(f"lower, {lower}, is above upper, {upper}", where=where)
+    return lower, upper
+
+
+def _chance(text: str, name: str, *, where: str) -> float:
+    try:
+        chance = float(text)
+    except ValueError:
+        chance = -1.0
+    if not 0 <= chance <= 1 or "_" in text:
+        raise ProgrammeError(f"{name} must be a number from 0 to 1, not '{text}'", where=where)
+    step = round(chance / STEP)
+    if abs(chance - step * STEP) > PROBABILITY_TOLERANCE:
+        raise ProgrammeError(
+            f"{name} must be a multiple of {STEP}, not '{text}'",
+            where=where,
+            hint="Limits are printed. Finer ones, fitted to the true chances, would tell them.",
+        )
+    return round(step * STEP, 2)
 
 
 class FidelityPolicy(Part):
@@ -20,12 +57,14 @@ class FidelityPolicy(Part):
     alpha: PositiveShare | None = None
     ranges: Text | None = None
 
-    _table: RegionTable[tuple[float, float]] | None = PrivateAttr(default=None)
+    _file: RegionFile[tuple[float, float]] = PrivateAttr()
 
     @model_validator(mode="after")
     def _one(self) -> FidelityPolicy:
         if [self.delta, self.alpha, self.ranges].count(None) != 2:
             raise ValueError("give exactly one of delta, alpha and ranges")
+        keys, instead = ("fidelity", "ranges"), "use delta or alpha"
+        self._file = RegionFile(self.ranges or "", keys, "file of ranges", ENDS, limits, instead, fits_log=True)
         return self
 
     @property
@@ -39,9 +78,9 @@ class FidelityPolicy(Part):
         return self.alpha if self.delta is None else self.delta
 
     @property
-    def table(self) -> RegionTable[tuple[float, float]] | None:
-        """The declared ranges, where there are such."""
-        return self._table
+    def file(self) -> RegionFile[tuple[float, float]] | None:
+        """The file of the declared ranges, where there are such."""
+        return None if self.ranges is None else self._file
 
     def model(self, regions: Iterable[tuple[str, ...]]) -> Fidelity:
         """The fidelity of some decision regions, as the mechanism takes it.
@@ -60,9 +99,7 @@ class FidelityPolicy(Part):
             return Delta(self.delta)
         if self.alpha is not None:
             return Alpha(self.alpha)
-        if self._table is None:
-            raise ValueError("the file of ranges was not read: programmes with ranges are made by atr.programme.load")
-        ends = self._table.require(regions, "that the report announces")
+        ends = self._file.read().require(regions, "that the report announces")
         return Ranges([lower for lower, _ in ends], [upper for _, upper in ends])
 
 
@@ -75,6 +112,6 @@ class OptimalPolicy(Policy):
     objective: Literal["privacy", "fidelity"] = "privacy"
 
     @property
-    def promise(self) -> dict[str, float | None]:
-        """The kind of promise and its level."""
-        return {self.fidelity.kind: self.fidelity.level}
+    def files(self) -> tuple[RegionFile[Any], ...]:
+        """The files of decision regions that the policy names."""
+        return super().files if self.fidelity.file is None else (self.fidelity.file, *super().files)
