@@ -36,6 +36,9 @@ SAME_PEOPLE = 1e-6
 RECOMPUTED = 1e-9
 """Absolute, of numbers above 1 relative: a figure recomputed from printed numbers may differ by so much."""
 
+INTERVAL_TOLERANCE = 1e-10
+"""Absolute: the logarithm of an end of the interval of a ratio is found so exactly."""
+
 ROOT_TOLERANCE = 1e-13
 """Absolute: the end of a rate over open populations is found so exactly."""
 
@@ -47,6 +50,12 @@ MISSED_STEPS = 1e-6
 
 NOISE_DIGITS = 6
 """Decimals of a grid step: two ways to compute the same announcement by linear programmes differ by less."""
+
+CLOSED_FORM_DIGITS = 12
+"""Significant digits of an announcement in closed form: noise beyond them must not decide which way a half goes."""
+
+FRACTION_DIGITS = 9
+"""Decimals of a grid step: parts of a step that differ by less are the same."""
 
 SOLVER_MARGIN = 1e-5
 """Grid steps: a margin that outweighs the tolerance of a solver of integer programmes."""

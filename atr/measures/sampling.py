@@ -20,6 +20,8 @@ from statsmodels.stats.proportion import (
     score_test_proportions_2indep,
 )
 
+from atr.core.tolerances import INTERVAL_TOLERANCE
+
 Share = tuple[int, int]
 """How many people had an outcome, and how many people there are."""
 Interval = tuple[float, float]
@@ -102,7 +104,7 @@ def _crossing(falling: Callable[[float], float], near: float) -> float:
     inside, step = near, 0.125
     while falling(outside := inside + sign * step) * sign > 0:
         inside, step = outside, 2 * step
-    return float(brentq(falling, min(inside, outside), max(inside, outside), xtol=1e-10))
+    return float(brentq(falling, min(inside, outside), max(inside, outside), xtol=INTERVAL_TOLERANCE))
 
 
 @lru_cache(maxsize=_KEPT)

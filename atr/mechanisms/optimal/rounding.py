@@ -17,7 +17,15 @@ from atr.core.confidence import exact_shares, maximum_confidence
 from atr.core.fidelity import Fidelity
 from atr.core.groups import Groups
 from atr.core.protected import ProtectedSets
-from atr.core.tolerances import AT_THE_LIMIT, GRID_TOLERANCE, MISSED_STEPS, NOISE_DIGITS, SAME_VALUE
+from atr.core.tolerances import (
+    AT_THE_LIMIT,
+    CLOSED_FORM_DIGITS,
+    FRACTION_DIGITS,
+    GRID_TOLERANCE,
+    MISSED_STEPS,
+    NOISE_DIGITS,
+    SAME_VALUE,
+)
 from atr.errors import RefusedError
 from atr.mechanisms.optimal.closed_form import by_regions
 from atr.mechanisms.optimal.integer_programmes import Group, settled, within
@@ -185,8 +193,7 @@ def _nearest_of_two(
     tight = perturbed[region]
     at_1 = tight & (p * x >= limit_1[region] * (1 - SAME_VALUE))
     at_0 = tight & (p * (1 - x) >= limit_0[region] * (1 - SAME_VALUE))
-    # Noise of 1e-12 must not decide which way a half goes.
-    units = np.round(x * scale, 12 - len(str(scale)))
+    units = np.round(x * scale, CLOSED_FORM_DIGITS - len(str(scale)))
     down, up = np.floor(units + GRID_TOLERANCE), np.ceil(units - GRID_TOLERANCE)
     rounded = np.where(at_1, down, np.where(at_0, up, np.rint(units))).astype(np.int64)
     free = np.flatnonzero(tight & ~at_1 & ~at_0 & (up > down))
@@ -194,7 +201,7 @@ def _nearest_of_two(
         return rounded
     rounded[free] = down[free]
     missing = np.rint(people * scale).astype(np.int64) - groups.sums(p.astype(np.int64) * rounded)
-    fraction = np.round(units[free] - down[free], 9)
+    fraction = np.round(units[free] - down[free], FRACTION_DIGITS)
     free = free[np.lexsort((groups.decision[free, 0], -p[free], -fraction, region[free]))]
     gain = p[free].astype(np.int64)
     after = np.cumsum(gain)

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from atr.core.arrays import BoolArray, FloatArray, IntArray, positions_in, usable_cores
+from atr.core.arrays import BoolArray, FloatArray, IntArray, offsets_of, positions_in, usable_cores
 from atr.core.confidence import maximum_confidence, privacy_limit
 from atr.core.groups import Groups
 from atr.core.protected import ProtectedSets
@@ -80,7 +80,7 @@ class LPBatches:
         group, set_group = np.repeat(np.arange(len(which)), sizes), np.repeat(np.arange(len(which)), numbers)
         in_set = np.diff(sets.offsets)[chosen]
         member_set = np.repeat(np.arange(len(chosen)), in_set)
-        moved = np.append(0, np.cumsum(sizes))[:-1] - groups.offsets[which]
+        moved = offsets_of(sizes)[:-1] - groups.offsets[which]
         member = self.rank[sets.members[positions_in(sets.offsets, chosen)]] + moved[set_group[member_set]]
         return Block(
             p=groups.population[regions] * self.units[which][group],
