@@ -19,7 +19,7 @@ from tests.helpers.paths import EXAMPLES
 settings.register_profile(
     "quick", max_examples=20, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
 )
-settings.register_profile("long", settings.get_profile("quick"), max_examples=150)
+settings.register_profile("long", settings.get_profile("quick"), max_examples=100)
 settings.load_profile("quick")
 
 
