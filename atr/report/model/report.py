@@ -77,8 +77,7 @@ class Privacy(Frozen):
 class FidelityInfo(Frozen):
     """The promise on every announced chance outside flattened groups.
 
-    ``largest_change`` is None where it is relative (alpha); both numbers are where each region has limits of its own,
-    and where the linear mechanism promises nothing of single chances.
+    ``largest_change`` is None where it is relative (alpha); both numbers are where each region has limits of its own.
     """
 
     kind: Literal["delta", "alpha", "ranges"]
