@@ -30,13 +30,10 @@ from atr.warehouse.connection import Warehouse, warehouse_path
 from atr.warehouse.files import put_folder, sha256, write_text
 from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path
 from atr.warehouse.run import Batch, Run
-from atr.warehouse.store import hold
+from atr.warehouse.store import PATIENCE, hold
 
 T = TypeVar("T")
 Step = Callable[..., Any]
-
-PATIENCE = 5.0
-"""Seconds that a run waits for another one of the same series."""
 
 DOING = {
     "load_log": "Reading the log",
@@ -190,8 +187,7 @@ def begin(programme_path: str, period: str | None = None, ended_by: date | None 
         ledger = Ledger(warehouse)
         chosen = reportable.chosen(warehouse, programme, period, ended_by)
         counting.require_decisions(warehouse, chosen)
-        for left in ledger.releases():
-            ledger.withdraw(left)
+        ledger.forget_begun()
         release = ledger.begin(chosen.label, today=periods.today(programme.period.timezone).isoformat())
     return Run(str(programme.path), programme.sha256, chosen.label, release.version, release.date)
 
@@ -283,8 +279,8 @@ def register(run: Run) -> Draft:
                 manifest_sha256=sha256(documents / "manifest.json"),
                 comment=None,
             )
-        elif same.version != release.version:
-            ledger.withdraw(release)
+        else:
+            ledger.forget_begun()
         overlapping = _related(ledger, run).overlapping
     shutil.rmtree(run.folder, ignore_errors=True)
     return Draft(same, new, documents_path(programme, same), dossier_path(programme, same), overlapping)
@@ -314,8 +310,7 @@ def give_up(run: Run) -> None:
     """Forget a run that came to nothing, so that the next one starts afresh."""
     programme = load(run.programme_path)
     with Warehouse.open(programme) as warehouse:
-        ledger = Ledger(warehouse)
-        ledger.withdraw(ledger.release(run.period_label, run.version))
+        Ledger(warehouse).forget_begun()
     shutil.rmtree(programme.store_path / "runs", ignore_errors=True)
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from pathlib import Path
@@ -107,11 +109,29 @@ def _prefect(programme: Path) -> Iterator[None]:
     with chdir(home):  # where Prefect and its server find no settings and no modules that are meant for something else
         from prefect.server.api.server import SubprocessASGIServer
 
+        server = SubprocessASGIServer()
         try:
-            SubprocessASGIServer().start()
+            server.start()
         except RuntimeError as error:
             raise EnvironmentFault(f"Prefect's server did not start ({error})", hint="Try again.") from None
-    yield
+    threading.Thread(target=_end_with_the_server, args=[server.server_process], daemon=True).start()
+    try:
+        yield
+    finally:
+        _ending.set()
+
+
+_ending = threading.Event()
+"""Set once the temporary server may end."""
+
+
+def _end_with_the_server(process: subprocess.Popen[bytes]) -> None:
+    """End a command whose server ended by itself: Prefect would go on to ask it for minutes."""
+    process.wait()
+    if not _ending.is_set():
+        message = "Prefect's server ended during the run"
+        os.write(2, f"atr: {message}. {AGAIN}\n".encode())
+        os._exit(failed("EnvironmentFault", message, EnvironmentFault.exit_code, hint=AGAIN))
 
 
 def _end_at_once(sent: int, _frame: object) -> NoReturn:
@@ -122,6 +142,7 @@ def _end_at_once(sent: int, _frame: object) -> NoReturn:
     from prefect.server.api.server import SubprocessASGIServer
 
     signal.signal(sent, signal.SIG_IGN)
+    _ending.set()
     try:
         os.write(2, f"atr: interrupted. {AGAIN}\n".encode())
         failed("Interrupted", "interrupted", INTERRUPTED, hint=AGAIN)

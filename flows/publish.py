@@ -21,6 +21,7 @@ from atr.flows.programmes import permitted
 from atr.pipeline import DOING, Draft
 from atr.programme import Programme, load, periods
 from atr.report import wording
+from atr.warehouse import store
 from atr.warehouse.run import Batch, Run
 
 T = TypeVar("T")
@@ -102,7 +103,7 @@ def publish(programme: ProgrammePath, period: PeriodLabel = None) -> Draft:
         ended_by=scheduled_day(loaded),
         step=_step,
         map=_map,
-        patience=PATIENCE if runtime.deployment.id else pipeline.PATIENCE,
+        patience=PATIENCE if runtime.deployment.id else store.PATIENCE,
     )
     _show(draft)
     return draft

@@ -131,7 +131,6 @@ class Warehouse:
     ) -> None:
         self.connection = connection
         self.path = path
-        self.read_only = read_only
         connection.execute("SET TimeZone = 'UTC'")
         if not read_only:
             with self.transaction():

@@ -90,13 +90,10 @@ class Ledger:
         others = (r.period for r in self.releases() if r.period != period and counts(r))
         return tuple(label for label in dict.fromkeys(others) if parse(label).overlaps(here))
 
-    def withdraw(self, release: Release) -> None:
-        """Forget a release that was begun and came to nothing; one in another state stays."""
+    def forget_begun(self) -> None:
+        """Forget the release that a run began and came to nothing with: only one run works on a series at a time."""
         with self._warehouse.transaction() as connection:
-            connection.execute(
-                "DELETE FROM releases WHERE period = $1 AND version = $2 AND state = 'started'",
-                [release.period, release.version],
-            )
+            connection.execute("DELETE FROM releases WHERE state = 'started'")
 
     def record(self, release: Release, *, state: State, **changes: Any) -> Release:
         """The release has reached a state: a draft, refused at a gate, published or rejected by a person."""

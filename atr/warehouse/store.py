@@ -17,9 +17,12 @@ from atr.errors import EnvironmentFault
 from atr.programme.periods import now
 from atr.warehouse.files import read_json, write_json
 
+PATIENCE = 5.0
+"""Seconds that a run waits for another one of the same series."""
+
 
 @contextmanager
-def hold(store: Path, *, wait: float = 5.0, clock: Callable[[], datetime] = now) -> Iterator[None]:
+def hold(store: Path, *, wait: float = PATIENCE, clock: Callable[[], datetime] = now) -> Iterator[None]:
     """Be the only run on a programme.
 
     Parameters

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -164,6 +165,18 @@ def test_a_flow_is_not_led_astray_by_its_surroundings(tmp_path: Path) -> None:
     assert process.returncode == 0, said
     home = tmp_path / "var" / "test-series" / "prefect"
     assert len(_names(home, "select name from task_run where name like 'solve groups%'")) == 64
+
+
+@pytest.mark.long
+def test_a_flow_whose_server_is_gone_ends_at_once(tmp_path: Path) -> None:
+    process = _command(series.write_series(tmp_path, series.card(2)), environment(PYTHONPATH=str(ROOT)))
+    said = _until(process, "Reading")
+    for server in processes_at_home(tmp_path / "var" / "test-series" / "prefect"):
+        os.kill(server, signal.SIGKILL)
+    out, rest = process.communicate(timeout=10)
+    assert process.returncode == 4, said + rest
+    assert "server ended during the run" in rest
+    assert json.loads(out)["error"]["exit_code"] == 4
 
 
 @pytest.mark.long
