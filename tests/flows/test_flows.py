@@ -64,9 +64,9 @@ class Flow:
     """How many processes besides the command there were."""
 
 
-def _command(path: Path, surroundings: dict[str, str]) -> subprocess.Popen[str]:
+def _command(path: Path, surroundings: dict[str, str], flow: str = "publish") -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "atr.flows", "publish", str(path), "--json"],
+        [sys.executable, "-m", "atr.flows", flow, str(path), "--json"],
         env=surroundings, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
@@ -165,6 +165,14 @@ def test_a_flow_is_not_led_astray_by_its_surroundings(tmp_path: Path) -> None:
     assert process.returncode == 0, said
     home = tmp_path / "var" / "test-series" / "prefect"
     assert len(_names(home, "select name from task_run where name like 'solve groups%'")) == 64
+
+
+@pytest.mark.long
+def test_a_backfill_tells_which_periods_were_refused(tmp_path: Path) -> None:
+    path = series.write_series(tmp_path, series.card(10), max_confidence=0.65, fidelity={"delta": 0.95})
+    process = _command(path, environment(PYTHONPATH=str(ROOT)), "backfill")
+    out, said = process.communicate(timeout=300)
+    assert (process.returncode, json.loads(out)) == (3, {"drafts": [], "refused": ["2024"]}), said
 
 
 @pytest.mark.long
