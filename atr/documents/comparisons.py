@@ -12,7 +12,7 @@ from atr.report.model import ComparedBy, Fairness, PublicReport
 from atr.report.wording import VERDICTS, between, number
 
 RATIO, PARITY, CONDITIONAL = PPercentRule.name, StatisticalParity.name, ConditionalStatisticalParity.name
-"""The measures that tables and charts show; every other one is in fairness.csv."""
+"""The measures that charts, sentences and lines are of; tables have the figures of all."""
 Who = tuple[str, str]
 """An attribute or intersection, and one of its groups."""
 
@@ -27,18 +27,14 @@ class Measured:
     verdict: str = ""
 
 
-NOT_MEASURED = Measured()
-
-
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A group, or a pair, with its measures."""
+    """A group, or a pair, with its figures by the name of the measure."""
 
     label: str
     people: int = 0
     rate: str = ""
-    ratio: Measured = NOT_MEASURED
-    difference: Measured = NOT_MEASURED
+    figures: Mapping[str, Measured] = field(default_factory=dict)
     reference: bool = False
 
 
@@ -54,7 +50,7 @@ class Class:
 def measured(entry: Fairness | None, decimals: int) -> Measured:
     """A measure as it is printed."""
     if entry is None:
-        return NOT_MEASURED
+        return Measured()
     symbol, verdict = VERDICTS[entry.verdict] if entry.verdict else ("", "")
     if entry.reason == "too_few_people":
         verdict = "too few people"
@@ -93,11 +89,7 @@ def rule(report: PublicReport) -> Fairness | None:
 
 def values_of(report: PublicReport, by: ComparedBy) -> list[tuple[str, ...]]:
     """What each announced region has of the attributes that people are compared by, in the order of the report."""
-    return [
-        tuple((group.public | region.sensitive)[name] for name in by.attributes)
-        for group in report.announced_groups
-        for region in group.regions
-    ]
+    return [tuple(values[name] for name in by.attributes) for values, _ in report.announced_regions]
 
 
 def same_people(report: PublicReport) -> dict[Who, frozenset[int]]:

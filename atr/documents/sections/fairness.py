@@ -10,7 +10,6 @@ from typing import Any
 from atr.documents.charts.rows import Chart, Mark, row_chart
 from atr.documents.comparisons import (
     CONDITIONAL,
-    NOT_MEASURED,
     PARITY,
     RATIO,
     Class,
@@ -20,13 +19,13 @@ from atr.documents.comparisons import (
     by_group,
     measured,
     other,
-    ratios,
     rule,
     same_people,
     values_of,
 )
 from atr.documents.sections import individual, sampling
 from atr.documents.sections.rules import MAX_GROUPS
+from atr.measures import MEASURES
 from atr.measures.group_fairness import joined
 from atr.programme import FOUR_FIFTHS
 from atr.report import empty_categories, wording
@@ -95,26 +94,26 @@ def protected(report: PublicReport) -> list[dict[str, Any]]:
 
 def _block(report: PublicReport, by: ComparedBy, entries: list[Fairness]) -> dict[str, Any]:
     place, several = _in_order(report, by), len(by.attributes) > 1
-    of_ratio = ratios(report, by.attribute)
-    of_parity = [e for e in entries if e.measure == PARITY]
-    decimals = _decimals(report, (*of_ratio, *of_parity))
-    ratio, parity = by_group(of_ratio), by_group(of_parity)
+    shown = {
+        name: [e for e in entries if e.measure == name and e.outcome in (None, report.positive)]
+        for name, measure in MEASURES.items()
+        if not measure.conditional
+    }
+    all_shown = [e for found in shown.values() for e in found]
+    decimals = _decimals(report, all_shown)
+    of_groups = {name: by_group(found) for name, found in shown.items()}
+    ratio, parity = of_groups[RATIO], of_groups[PARITY]
     rows = _with_reference(
         [
-            _row(
-                ratio.get(v) or parity[v],
-                v,
-                ratio=measured(ratio.get(v), decimals),
-                difference=measured(parity.get(v), decimals),
-            )
-            for v in {**ratio, **parity}
+            _row(e, who, {name: measured(found.get(who), decimals) for name, found in of_groups.items()})
+            for who, e in by_group(all_shown).items()
         ],
-        [*ratio.values(), *parity.values()],
+        all_shown,
         place,
     )
     first = next(iter(ratio.values()), None)
     told = _furthest(ratio, most=MAX_SENTENCES_OF_INTERSECTION if several else MAX_SENTENCES)
-    pairs = _pairs(of_ratio, of_parity, place, decimals)
+    pairs = _pairs(shown, place, decimals)
     return {
         "by": by,
         "reference": entries[0].reference,
@@ -129,7 +128,7 @@ def _block(report: PublicReport, by: ComparedBy, entries: list[Fairness]) -> dic
         "sentences_in_all": len(ratio),
         "pairs": pairs if len(pairs) <= MAX_PAIRS and not several else (),
         "pairs_in_all": len(pairs),
-        "exact": all(e.range == (e.value, e.value) for e in (*of_ratio, *of_parity)),
+        "exact": all(e.range == (e.value, e.value) for e in all_shown),
         **_conditional(report, by, entries, place, room=len(rows) <= MAX_MARKS),
     }
 
@@ -168,7 +167,7 @@ def _mark(e: Fairness, row: Compared, decimals: int, level: str) -> Mark:
     """A ratio as a dot, the range of the true one as a bar, the interval of a sample."""
     nothing = e.value is None and e.range == (None, None)
     interval = e.sampling.interval if e.sampling else None
-    text = f"{wording.VERDICTS[e.verdict][0] if e.verdict else ''} {row.ratio.value}".strip()
+    text = f"{wording.VERDICTS[e.verdict][0] if e.verdict else ''} {row.figures[RATIO].value}".strip()
     known = [] if e.range == (e.value, e.value) else [between(e.range, decimals=decimals)]
     known += [f"{level} as a sample {between(interval, decimals=decimals)}"] if interval else []
     words = f"{text} ({', '.join(known)})" if known else text
@@ -232,14 +231,14 @@ def _in_order(report: PublicReport, by: ComparedBy) -> _Place:
     return place
 
 
-def _row(e: Fairness, who: str, *, ratio: Measured = NOT_MEASURED, difference: Measured = NOT_MEASURED) -> Compared:
+def _row(e: Fairness, who: str, figures: Mapping[str, Measured]) -> Compared:
     side = e.groups.index(who)
-    return Compared(who, e.people[side], points(e.rates[side]), ratio, difference, reference=who == e.reference)
+    return Compared(who, e.people[side], points(e.rates[side]), figures, reference=who == e.reference)
 
 
 def _with_reference(rows: Sequence[Compared], entries: Sequence[Fairness], place: _Place) -> tuple[Compared, ...]:
     """The rows of groups, and that of the reference of their comparisons, in order."""
-    reference = [_row(e, e.reference) for e in entries[:1]]
+    reference = [_row(e, e.reference, {}) for e in entries[:1]]
     return tuple(sorted((*rows, *reference), key=lambda row: place(row.label)))
 
 
@@ -254,23 +253,21 @@ def _others(report: PublicReport, entries: Sequence[Fairness], place: _Place, de
     for outcome in (o for o in report.outcomes if o != report.positive and len(report.outcomes) > 2):
         of = [e for e in entries if (e.measure, e.outcome) == (RATIO, outcome) and e.reference in e.groups]
         if of:
-            rows = _with_reference([_row(e, other(e), ratio=measured(e, decimals)) for e in of], of, place)
+            rows = _with_reference([_row(e, other(e), {RATIO: measured(e, decimals)}) for e in of], of, place)
             found.append(Class(f"“{outcome}”", rows))
     return tuple(found) if sum(len(of.rows) for of in found) <= MAX_CONDITIONAL else ()
 
 
-def _pairs(
-    of_ratio: Iterable[Fairness], of_parity: Iterable[Fairness], place: _Place, decimals: int
-) -> tuple[Compared, ...]:
+def _pairs(shown: Mapping[str, Sequence[Fairness]], place: _Place, decimals: int) -> tuple[Compared, ...]:
     """Every two groups of which neither is the reference."""
-    ratio, parity = ({e.groups: e for e in entries if e.reference not in e.groups} for entries in (of_ratio, of_parity))
+    of_pairs = {name: {e.groups: e for e in es if e.reference not in e.groups} for name, es in shown.items()}
+    pairs = {pair for found in of_pairs.values() for pair in found}
     return tuple(
         Compared(
-            f"{a} against {b}",
-            ratio=measured(ratio.get((a, b)), decimals),
-            difference=measured(parity.get((a, b)) or parity.get((b, a)), decimals),
+            " against ".join(pair),
+            figures={name: measured(found.get(pair), decimals) for name, found in of_pairs.items()},
         )
-        for a, b in sorted({*ratio, *parity}, key=lambda groups: (place(groups[1]), place(groups[0])))
+        for pair in sorted(pairs, key=lambda pair: (place(pair[1]), place(pair[0])))
     )
 
 
@@ -310,7 +307,7 @@ def _classes(report: PublicReport, inside: Sequence[Fairness], place: _Place) ->
     return tuple(
         Class(
             class_name(dict(condition), titles),
-            _with_reference([_row(e, other(e), difference=measured(e, decimals)) for e in members], members, place),
+            _with_reference([_row(e, other(e), {CONDITIONAL: measured(e, decimals)}) for e in members], members, place),
             dict(condition),
         )
         for condition, members in sorted(
@@ -326,12 +323,12 @@ def _overall(report: PublicReport, over: Sequence[Fairness], place: _Place, deci
     titles = {a.name: a.title for a in report.attributes}
     # The rates of all classes together are in the table of rates, and are not what is compared here.
     base = max(over, key=lambda e: e.people[e.groups.index(e.reference)])  # the one with most classes counted
-    rows = [(place(base.reference), False, replace(_row(base, base.reference), rate=""))]
+    rows = [(place(base.reference), False, replace(_row(base, base.reference, {}), rate=""))]
     for e in over:
         label = f"{other(e)}: {_SUMMARIES[e.summary or '']}"
         label += f" ({class_name(e.worst_condition, titles)})" if e.worst_condition else ""
         if e.classes and e.classes[0] < e.classes[1]:
             label += f", {e.classes[0]:,} of {e.classes[1]:,} classes"
-        row = replace(_row(e, other(e), difference=measured(e, decimals)), label=label, rate="")
+        row = replace(_row(e, other(e), {CONDITIONAL: measured(e, decimals)}), label=label, rate="")
         rows.append((place(other(e)), e.summary != "worst_class", row))
     return [row for *_, row in sorted(rows, key=lambda row: row[:2])]
