@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from atr.core.arrays import AnnouncedMapping, BoolArray, ExactPopulation, IntArray, PublishedPopulation, Values
+from atr.core.arrays import AnnouncedMapping, BestKnownPopulation, BoolArray, IntArray, PublishedPopulation, Values
 from atr.core.confidence import exact_confidence, round_up
 from atr.core.fidelity import Fidelity
 from atr.core.policy import Policy
@@ -33,8 +33,8 @@ class Announcement:
         (g,) display values of the public, (n,) of the sensitive attributes.
     offsets
         (g + 1,) where each announced group starts.
-    population, published
-        (n,) people, exact (as printed where whoever looks knows them from a report only), and as printed.
+    people, published
+        (n,) people: as counted, or as printed where whoever looks has the report alone; and as printed.
     chance
         (n, outcomes) announced chances, in units of the last digit.
     digits
@@ -56,7 +56,7 @@ class Announcement:
     group_values: tuple[Values, ...]
     region_values: tuple[Values, ...]
     offsets: IntArray
-    population: ExactPopulation | PublishedPopulation
+    people: BestKnownPopulation
     published: PublishedPopulation
     chance: IntArray
     digits: int
@@ -91,7 +91,7 @@ class Announcement:
             group_values=shown.group_values,
             region_values=shown.region_values,
             offsets=shown.offsets,
-            population=shown.population,
+            people=shown.population,
             published=published_population(shown.population, rounding=policy.population_rounding),
             chance=every,
             digits=policy.digits,
@@ -134,7 +134,7 @@ class Announcement:
     def confidences(self) -> list[Fraction]:
         """(g,) the exact maximum confidence of each group by the side information.
 
-        Where none is declared, the larger of those by exact and by published populations.
+        Where none is declared, the larger of those by the best known and by published populations.
         """
         return self._largest(self._assumed, self.sets and self.sets.plain())
 
@@ -166,7 +166,7 @@ class Announcement:
 
     @property
     def _assumed(self) -> tuple[IntArray, ...]:
-        return (self.population, self.published) if self.known is None else (self.known,)
+        return (self.people, self.published) if self.known is None else (self.known,)
 
     def _largest(
         self, populations: Sequence[IntArray], sets: ProtectedSets | None, chosen: BoolArray | None = None

@@ -25,6 +25,8 @@ ExactPopulation = NewType("ExactPopulation", IntArray)
 """(n,) people as counted. Private."""
 PublishedPopulation = NewType("PublishedPopulation", IntArray)
 """(n,) people as printed. Public."""
+BestKnownPopulation = ExactPopulation | PublishedPopulation
+"""(n,) people as exactly as whoever computes knows them: as counted where the log is at hand, else as printed."""
 
 
 def offsets_of(sizes: IntArray) -> IntArray:

@@ -178,9 +178,7 @@ def _ceiling_kept(announcement: Announcement, policy: Policy) -> Iterator[Check]
         )
     if known is not None:
         group_of, starts = segment_of(announcement.offsets), announcement.offsets[:-1]
-        assumed, own = (
-            people / np.add.reduceat(people, starts)[group_of] for people in (known, announcement.population)
-        )
+        assumed, own = (people / np.add.reduceat(people, starts)[group_of] for people in (known, announcement.people))
         far = f"{100 * np.abs(assumed - own).max():.1f} points"
         detail = f"shares within a group differ from those of the log by up to {far}"
         yield Check("the side information covers every announced region", bool((known > 0).all()), detail)

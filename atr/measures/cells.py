@@ -10,8 +10,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from atr.core.arrays import (
+    BestKnownPopulation,
     BoolArray,
-    ExactPopulation,
     FloatArray,
     IntArray,
     PublishedPopulation,
@@ -48,7 +48,7 @@ class Cells(Generic[Chances]):
         (g,) which groups show their rates as chances; None: none.
     """
 
-    people: ExactPopulation | PublishedPopulation
+    people: BestKnownPopulation
     chance: Chances
     digits: int | IntArray
     lower: FloatArray

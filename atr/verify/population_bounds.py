@@ -49,7 +49,7 @@ class PopulationBounds:
     report
         The report.
     announcement
-        Its announced mapping; ``population`` is the exact one where it is known, else the published one.
+        Its announced mapping; ``people`` are the exact ones where they are known, else the published ones.
     cells
         The same as the measures of fairness take it.
     least, most
@@ -81,7 +81,7 @@ class PopulationBounds:
         """
         announcement = reader_view.announcement(report, population)
         rounding = report.policy.population_rounding if population is None else 1
-        least, most = np.array([open_people(int(n), rounding) for n in announcement.population], dtype=np.int64).T
+        least, most = np.array([open_people(int(n), rounding) for n in announcement.people], dtype=np.int64).T
         return PopulationBounds(
             report=report,
             announcement=announcement,

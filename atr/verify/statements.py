@@ -88,7 +88,7 @@ def _people(printed: PopulationBounds) -> Iterator[Finding]:
             f"{printed.report.announced_groups[i].id}.population",
             f"is below the minimum of {policy.minimum_group_size}",
         )
-    rounded = published_population(announcement.population, rounding=policy.population_rounding)
+    rounded = published_population(announcement.people, rounding=policy.population_rounding)
     people = announcement.published
     unknown = {
         name: nearest(int(people[column == UNKNOWN].sum()) / int(people.sum()), RATE_DIGITS)

@@ -50,7 +50,7 @@ def report(programme: Programme, regions: Regions, announced: Announcement) -> m
 def verifies(made: model.PublicReport, announced: Announcement) -> None:
     """No statement of a true report is found false, whether or not the exact populations are known."""
     assert check(model.PublicReport.model_validate_json(made.to_json(), strict=True)) == []
-    assert check(made, population=announced.population) == []
+    assert check(made, population=announced.people) == []
 
 
 @series.quick()

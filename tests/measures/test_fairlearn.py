@@ -186,9 +186,9 @@ def test_everybody_is_counted_with_the_outcome_they_had(example: str) -> None:
     assert found.is_unique
     assert {*found} == {*counted.index}
     people = counted.loc[found, list(of.announced.outcomes)].to_numpy()
-    with_outcome = of.announced.population[:, None] * of.announced.chance / 10**DIGITS
+    with_outcome = of.announced.people[:, None] * of.announced.chance / 10**DIGITS
     assert np.rint(with_outcome).astype(int).tolist() == people.tolist()
-    assert of.announced.published.tolist() == of.announced.population.tolist() == people.sum(axis=1).tolist()
+    assert of.announced.published.tolist() == of.announced.people.tolist() == people.sum(axis=1).tolist()
     assert of.report.coverage.decisions == len(of.log)
     assert of.report.coverage.announced_share == 1
     whole.verifies(of.report, of.announced)

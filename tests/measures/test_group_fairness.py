@@ -301,7 +301,7 @@ def test_every_change_of_what_is_compared_is_found() -> None:
             continue
         if path[-1] == "chosen" and old == "named":
             continue
-        assert check(forged, population=announced.population), path
+        assert check(forged, population=announced.people), path
 
 
 @pytest.mark.parametrize(

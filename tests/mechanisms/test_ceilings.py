@@ -372,7 +372,7 @@ def _each_set(announced: Announcement, programme: Programme) -> list[tuple[int, 
             sets += [(name, set(s.values)) for name, s in programme.attributes[attribute].named.items()]
             for name, values in sets:
                 sure = prior = Fraction(0)
-                for people in (announced.population.tolist(), announced.published.tolist()):
+                for people in (announced.people.tolist(), announced.published.tolist()):
                     inside = [i for i in cells if column[i] in values]
                     prior = max(prior, Fraction(sum(people[i] for i in inside), sum(people[i] for i in cells)))
                     for chance in announced.chance.T.tolist():
