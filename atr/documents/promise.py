@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from atr.report.model import PublicReport
-from atr.report.wording import PROMISE_SYMBOLS, inverse, number, points
+from atr.report.wording import PROMISE_SYMBOLS, inverse, number, plural, points
 
 _DEFINITIONS = {
     "delta": "The promise is called δ-fidelity, with δ = {}: the announced and the true chance differ by at most "
@@ -31,8 +31,7 @@ def described(report: PublicReport) -> dict[str, str]:
     elif promised.largest_change is None:
         figure = "within limits"
     else:
-        step = points(promised.largest_change)
-        figure = f"± {step} {'point' if step == '1' else 'points'}"
+        figure = f"± {plural(points(promised.largest_change), 'point')}"
     demanded = (
         "limits declared for each rule" if least is None else f"{PROMISE_SYMBOLS.get(kind, kind)} = {number(least)}"
         for kind, least in report.policy.fidelity.items()

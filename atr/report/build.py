@@ -22,7 +22,7 @@ from atr.programme.periods import Period
 from atr.report import changes, derived, individual, model, sampling, wording
 from atr.report.comparisons import ComparisonFormatter
 from atr.report.privacy import group_id, leakages, privacy
-from atr.report.reader_view import cells as cells
+from atr.report.reader_view import cells
 from atr.report.rounding import nearest, rounded_share, share_step
 from atr.version import __version__
 

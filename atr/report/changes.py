@@ -134,10 +134,8 @@ def _without_counterpart(now: dict[_Key, Fairness], before: dict[_Key, Fairness]
     for these, others, where in ((here, there, "have no earlier figure"), (there, here, "have no figure now")):
         missing = [value for value in dict.fromkeys(these) if value not in others]
         if missing:
-            more = len(missing) - _NAMED
-            names = listed([*missing[:_NAMED], *([f"{more:,} more"] if more > 0 else [])])
             said = where.replace("have", "has", 1) if len(missing) == 1 else where
-            yield f"By {title}, {names} {said}."
+            yield f"By {title}, {listed(missing, most=_NAMED)} {said}."
 
 
 def _apart(report: PublicReport, a: _Printed, b: _Printed) -> bool:
@@ -158,7 +156,7 @@ def _change(report: PublicReport, now: Fairness, previous: float | None, previou
         said = f"{group}: the ratio to {base} is {values[0]}, and was {values[1]}."
     else:
         values = ["none" if x is None else points(x, decimals=max(digits - 2, 0)) for x in (now.value, previous)]
-        what = "distance of outcomes" if len(report.outcomes) > 2 else "distance of rates"
+        what = "distance of outcomes" if now.outcome is None and len(report.outcomes) > 2 else "distance of rates"
         said = f"{group}: the {what} from {base} is {values[0]} points, and was {values[1]}."
     return Change(
         attribute=now.attribute,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from atr.report import empty_categories as absent
+from atr.report import empty_categories
 from atr.report.individual import with_individual
 from atr.report.influence import influence, surrogate
 from atr.report.model import Fairness, PublicReport
@@ -19,7 +19,7 @@ def _fairness(report: PublicReport) -> tuple[Fairness, ...]:
 
 
 DERIVED_FIELDS: dict[str, Callable[[PublicReport], Any]] = {
-    "compared": absent.compared,
+    "compared": empty_categories.compared,
     "fairness": _fairness,
     "influence": influence,
     "surrogate": surrogate,

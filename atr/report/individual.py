@@ -198,8 +198,7 @@ def _apart(entry: Fairness, pair: Pair, report: PublicReport, allowed: str) -> l
         f"them, {wording.number(pair.records_apart, decimals=2)},"
     )
     if pair.distance == "total_variation":
-        value = wording.points(pair.outcomes_apart or 0.0, decimals=max(report.policy.digits - 2, 0))
-        apart = wording.plural(value, "percentage point")
+        apart = wording.percentage_points(pair.outcomes_apart or 0.0, decimals=max(report.policy.digits - 2, 0))
         shares = " and ".join(wording.percent(chances[report.positive]) for chances in pair.chances)
         return [
             f"The outcomes of {a} and {b} are {apart} apart (“{report.positive}”: {shares}).",

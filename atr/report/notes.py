@@ -146,12 +146,10 @@ def _coarsened(report: PublicReport, sensitive: str, public: str) -> tuple[str, 
     policy, counts = report.policy, report.coverage.groups
     by = wording.listed([a.title for a in report.attributes if a.coarse])
     first = next(value for a in report.attributes for value in a.coarse)
-    also = any(group.status == "flattened" for group in report.coarsened_groups)
-    marked = "marked “coarsened”" + (", or “flattened” where who may read demands that," if also else "")
     return (
         "coarsened",
         "Groups that are coarsened",
-        f"{_groups(counts.coarsened)} {marked}, merged from {counts.merged:,} that could not be announced on "
+        f"{_groups(counts.coarsened)} marked “coarsened”, merged from {counts.merged:,} that could not be announced on "
         f"their own: fewer than {wording.count(policy.minimum_group_size, 'person', 'people')} are in them, or "
         f"{sensitive} can be told {wording.too_surely(report)} from the public "
         f"attributes alone. They were merged under coarser values of {by}, step by step along a hierarchy set "

@@ -28,7 +28,6 @@ def announcement(report: model.PublicReport, population: ExactPopulation | None 
     published = PublishedPopulation(np.array([region.population for _, region in regions], dtype=np.int64))
     outcomes = (report.positive, *(o for o in report.outcomes if o != report.positive))
     sensitive = [a.name for a in report.attributes if a.role == "sensitive"]
-    coarsened = {group.id for group in report.coarsened_groups}
     assumed = report.policy.side_information != OWN_POPULATION
     unit = 10**report.policy.digits
     return Announcement(
@@ -37,7 +36,7 @@ def announcement(report: model.PublicReport, population: ExactPopulation | None 
         group_values=tuple(tuple(group.public.values()) for group in groups),
         region_values=tuple(tuple(region.sensitive[name] for name in sensitive) for _, region in regions),
         offsets=offsets_of(np.array([len(group.regions) for group in groups], dtype=np.int64)),
-        population=published if population is None else population,
+        people=published if population is None else population,
         published=published,
         chance=np.array(
             [[round(region.announced[o] * unit) for o in outcomes] for _, region in regions], dtype=np.int64
@@ -45,7 +44,7 @@ def announcement(report: model.PublicReport, population: ExactPopulation | None 
         digits=report.policy.digits,
         fidelity=promised(report),
         flattened=np.array([group.status == "flattened" for group in groups], dtype=bool),
-        coarsened=np.array([group.id in coarsened for group in groups], dtype=bool),
+        coarsened=np.array([group.status == "coarsened" for group in groups], dtype=bool),
         protection=protection(report),
         known=np.array([region.known for _, region in regions], dtype=np.int64) if assumed else None,
     )
@@ -67,7 +66,7 @@ def cells(announcement: Announcement, *, group_rates: str) -> Cells[AnnouncedMap
     lower, upper = np.zeros_like(chance), np.ones_like(chance)
     lower[kept], upper[kept] = announcement.fidelity.believed(chance[kept], digits=announcement.digits)
     return Cells(
-        people=announcement.population,
+        people=announcement.people,
         chance=AnnouncedMapping(chance),
         digits=announcement.group_digits,
         lower=lower,

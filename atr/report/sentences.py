@@ -106,7 +106,7 @@ def _ratio_judged(entry: Fairness, figure: str, line: float) -> list[str]:
 def _difference(entry: Fairness, outcomes: Sequence[str], decimals: int) -> str:
     a, b = entry.groups
     shares = [wording.percent(rate) for rate in entry.rates]
-    value = _points(entry.value or 0.0, decimals)
+    value = wording.percentage_points(entry.value or 0.0, decimals=decimals)
     outcome = entry.outcome or outcomes[0]
     if len(outcomes) == 2 or entry.outcome is not None:
         return f"The shares of “{outcome}” for {a} and {b} are {value} apart ({shares[0]} and {shares[1]})."
@@ -119,7 +119,7 @@ def _difference(entry: Fairness, outcomes: Sequence[str], decimals: int) -> str:
 def _overall(entry: Fairness, titles: Mapping[str, str], decimals: int, minimum: int) -> str:
     a, b = entry.groups
     kept, of_all = entry.classes or (1, 1)
-    value = _points(entry.value or 0.0, decimals)
+    value = wording.percentage_points(entry.value or 0.0, decimals=decimals)
     worst = f" (in the class “{wording.class_name(entry.worst_condition, titles)}”)"
     how = f"at most {value} apart{worst}" if entry.summary == "worst_class" else f"{value} apart on average"
     rest = ""
@@ -143,10 +143,6 @@ def _difference_judged(entry: Fairness, figure: str, line: float) -> list[str]:
     if entry.verdict == "cannot_tell":
         return [f"{figure}; that includes the limit of {limit}: it {_PRIVATE}."]
     return [_ended(figure, f"the limit is {limit}: {'met' if entry.verdict == 'met' else 'not met'}.")]
-
-
-def _points(share: float, decimals: int) -> str:
-    return wording.plural(wording.points(share, decimals=decimals), "percentage point")
 
 
 def _ended(figure: str, rest: str) -> str:

@@ -151,6 +151,15 @@ def count(amount: int, one: str, many: str = "") -> str:
     return f"{amount:,} {one if amount == 1 else many or one + 's'}"
 
 
+def percentage_points(share: float, *, decimals: int = 0) -> str:
+    """A difference of shares in percentage points, with the unit.
+
+    >>> percentage_points(0.01), percentage_points(0.675)
+    ('1 percentage point', '67.5 percentage points')
+    """
+    return plural(points(share, decimals=decimals), "percentage point")
+
+
 def plural(amount: str, unit: str) -> str:
     """An amount that is written already, with its unit.
 
@@ -160,12 +169,14 @@ def plural(amount: str, unit: str) -> str:
     return f"{amount} {unit}" if amount == "1" else f"{amount} {unit}s"
 
 
-def listed(items: Sequence[str], *, last: str = "and") -> str:
-    """Items in a sentence.
+def listed(items: Sequence[str], *, last: str = "and", most: int | None = None) -> str:
+    """Items in a sentence; of more than ``most`` the first, and how many more.
 
-    >>> listed(["a", "b", "c"])
-    'a, b and c'
+    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], last="or", most=1)
+    ('a, b and c', 'a or 2 more')
     """
+    if most is not None and len(items) > most:
+        items = [*items[:most], f"{len(items) - most:,} more"]
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}" if items else ""
 
 
@@ -201,12 +212,13 @@ def sentence(text: str) -> str:
 
 
 def raised(text: str) -> str:
-    """A title, or another text, at the beginning of a heading or sentence; the symbol p% stays small.
+    """A title, or another text, at the beginning of a heading or sentence; p% and names such as iPhone stay small.
 
-    >>> raised("prior offences"), raised("eGFR"), raised("p%-rule")
-    ('Prior offences', 'EGFR', 'p%-rule')
+    >>> raised("prior offences"), raised("éducation"), raised("eGFR at admission"), raised("p%-rule")
+    ('Prior offences', 'Éducation', 'eGFR at admission', 'p%-rule')
     """
-    return text if text[1:2] == "%" else text[:1].upper() + text[1:]
+    first, *_ = text.split(maxsplit=1) or [""]
+    return text if first[1:] != first[1:].lower() or first[1:2] == "%" else text[:1].title() + text[1:]
 
 
 def day(iso: str) -> str:
@@ -242,8 +254,7 @@ def promise(fidelity: FidelityInfo) -> str:
     if change == 0 or (change is None and level == 1):
         return "Every announced chance is the true one, to its last printed digit."
     if change is not None:
-        step = plural(points(change), "percentage point")
-        return f"No announced chance differs from the true one by more than {step}."
+        return f"No announced chance differs from the true one by more than {percentage_points(change)}."
     if level is not None:
         return (
             f"No announced chance is less than {number(level)} times, or more than {inverse(level)} times, the true "
@@ -362,9 +373,7 @@ def named(values: Sequence[str]) -> str:
     >>> named(["a", "b"])
     '“a” and “b”'
     """
-    names = [f"“{value}”" for value in values]
-    more = cut(values)
-    return listed([*names[:_NAMED], f"{more:,} more"] if more else names)
+    return listed([f"“{value}”" for value in values], most=_NAMED if cut(values) else None)
 
 
 def cut(values: Sequence[str]) -> int:

@@ -93,7 +93,7 @@ def _entries(printed: PopulationBounds, found: Sequence[fairness.Comparison]) ->
         if printed.exact or entry.summary is not None:
             yield from _differ(entry, follows, [name for name in model.Fairness.model_fields if name != "sampling"])
             continue
-        problems = [*_differ(entry, follows, _WHATEVER_THE_PEOPLE), *_outside(printed, entry)]
+        problems = list(_differ(entry, follows, _WHATEVER_THE_PEOPLE)) or list(_outside(printed, entry))
         yield from problems or _differ(entry, how.judged(entry), _JUDGED)
 
 

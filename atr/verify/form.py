@@ -328,7 +328,7 @@ def _totals(report: model.PublicReport) -> Iterator[Finding]:
 def _influence(report: model.PublicReport) -> Iterator[Finding]:
     """Check that its sets are of several inputs that there are, and its tree asks questions that part people."""
     names, sets = {a.name for a in report.attributes}, report.policy.influence_sets
-    regions = [group.public | region.sensitive for group in report.announced_groups for region in group.regions]
+    regions = [values for values, _ in report.announced_regions]
     return failed(
         (
             all(len(of) >= 2 and _unique(of) and set(of) <= names for of in sets) and _unique(map(frozenset, sets)),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from atr.verify import verify
-from tests.helpers import series
+from tests.helpers import forging, series
 
 HOSTILE = ("a\nb", "a, b", "a: b", "a and b", 'say "a", b', "a against b", " · ", "a")
 MATTERS = ("x: y", "x, kind: y")
@@ -61,3 +61,11 @@ def test_intersections_of_such_values_stay_apart(published: Path) -> None:
     groups = {group for entry in both for group in entry["groups"]}
     assert len(groups) == len(HOSTILE) * 3
     assert all(entry["sampling"] for entry in both)
+
+
+@pytest.mark.parametrize("forged", [["kind"], ["place", "kind"], ["kind", "kind"]])
+def test_an_intersection_by_other_attributes_is_found(published: Path, tmp_path: Path, forged: list[str]) -> None:
+    report = json.loads((published / "report.json").read_text())
+    i = next(i for i, entry in enumerate(report["fairness"]) if entry["attribute"] == "kind and place")
+    changed = forging.with_value(report, ("fairness", i, "attributes"), forged)
+    assert verify(forging.write(tmp_path / "r.json", changed, forged=True))

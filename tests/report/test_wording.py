@@ -72,3 +72,10 @@ def test_titles_stand_in_sentences_as_written() -> None:
 def test_headings_raise_the_first_letter() -> None:
     assert wording.class_name({"age": "25 to 45"}, {"age": "age"}) == "Age: 25 to 45"
     assert wording.raised(wording.rule_name(None)) == "p%-rule"
+
+
+def test_headings_leave_names_with_a_capital_inside() -> None:
+    titles = ["iPhone owner", "eGFR", "éducation", "years in McDonald’s", "p% rule", ""]
+    assert [wording.raised(title) for title in titles] == [
+        "iPhone owner", "eGFR", "Éducation", "Years in McDonald’s", "p% rule", ""
+    ]  # fmt: skip

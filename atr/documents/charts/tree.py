@@ -100,21 +100,11 @@ def tree_chart(tree: TreeNode, *, titles: Mapping[str, str], values: Mapping[str
     return TreeChart(tuple(boxes), tuple(edges), tuple(leaves), TOP + PITCH * len(leaves))
 
 
-def either(values: Sequence[str], *, named: int = NAMED) -> str:
-    """Some values, of many the first and how many more.
-
-    >>> either(["a", "b", "c"], named=1)
-    'a or 2 more'
-    """
-    more = len(values) - named
-    return listed([*values[:named], f"{more:,} more"] if more > 0 else values, last="or")
-
-
 def _question(title: str, values: Sequence[str], width: float) -> tuple[str, int]:
     """A question as it is drawn, and its lines, three at most: as many whole values as fit, and how many more."""
     letters = int(width / LETTER)
     for named in range(len(values), 0, -1):
-        lines = wrap(f"{title}: {either(values, named=named)}?", width=letters, lines=_LINES + 1)
+        lines = wrap(f"{title}: {listed(values, last='or', most=named)}?", width=letters, lines=_LINES + 1)
         if len(lines) <= _LINES:
             return " ".join(lines), len(lines)
     first = " ".join(wrap(values[0], width=max(8, letters - 2), lines=1))

@@ -184,7 +184,7 @@ def legend(level: str, *, exact: bool = False) -> str:
 # --- sentences
 
 
-def met_before(report: PublicReport, by: ComparedBy, people: Mapping[Who, frozenset[int]]) -> list[str]:
+def met_before(report: PublicReport, by: ComparedBy, people: Mapping[Who, frozenset[int]]) -> str:
     """Which groups are the very people of a group of another comparison, and of which; of many the first."""
     names = [b.attribute for b in report.compared]
     earlier = names[: names.index(by.attribute)]
@@ -193,7 +193,7 @@ def met_before(report: PublicReport, by: ComparedBy, people: Mapping[Who, frozen
         if attribute in earlier:
             first.setdefault(regions, who)
     same = [f"“{who}” (as “{first[of]}”)" for (a, who), of in people.items() if a == by.attribute and of in first]
-    return [*same[:MAX_SAME], f"{len(same) - MAX_SAME:,} more"] if len(same) > MAX_SAME else same
+    return listed(same, most=MAX_SAME)
 
 
 def not_compared(report: PublicReport) -> list[tuple[ComparedBy, str]]:

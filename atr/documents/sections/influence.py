@@ -8,10 +8,10 @@ from itertools import combinations
 from typing import Any
 
 from atr.documents.charts.rows import Chart, Mark, row_chart
-from atr.documents.charts.tree import NAMED, Leaf, TreeChart, either, tree_chart
+from atr.documents.charts.tree import NAMED, Leaf, TreeChart, tree_chart
 from atr.measures.influence import SHAPLEY_UP_TO
 from atr.report.model import AttributeInfo, Dependence, GroupInfluence, Influence, PublicReport
-from atr.report.wording import NBSP, listed, percent_decimals, points, raised
+from atr.report.wording import NBSP, listed, percent_decimals, percentage_points, points, raised
 
 MAX_BARS = 20
 """Bars of the chart, rows of its table and sentences beside it: more do not fit a page with its heading."""
@@ -61,8 +61,7 @@ class Influences:
 
     def amount(self, share: float) -> str:
         """Percentage points in words."""
-        value = self.points(abs(share))
-        return f"{value} percentage {'point' if value == '1' else 'points'}"
+        return percentage_points(abs(share), decimals=self.decimals)
 
     def percent(self, share: float) -> str:
         """A share in percent."""
@@ -223,7 +222,10 @@ class Influences:
         for name in (name for name in self.titles if name in leaf.kept):
             kept = [f"“{v}”" for v in leaf.kept[name]]
             others = [f"“{v}”" for v in self.values[name] if v not in leaf.kept[name]]
-            which = f"other than {either(others)}" if len(others) < len(kept) and len(kept) > 2 else either(kept)
+            if len(others) < len(kept) and len(kept) > 2:
+                which = f"other than {listed(others, last='or', most=NAMED)}"
+            else:
+                which = listed(kept, last="or", most=NAMED)
             conditions.append(f"{self.titles[name]} {which}")
         chance = f"the announced chance of “{self.report.positive}” is {self.percent(leaf.node.chance)} on average"
         return f"People with {listed(conditions)}: {chance}."
@@ -236,10 +238,9 @@ class Influences:
 def _people(report: PublicReport) -> dict[str, Counter[str]]:
     """For each attribute how many people have each value, values in the order of the attribute."""
     found = {a.name: Counter(dict.fromkeys(a.values, 0)) for a in report.attributes}
-    for group in report.announced_groups:
-        for region in group.regions:
-            for name, value in (group.public | region.sensitive).items():
-                found[name][value] += region.population
+    for values, region in report.announced_regions:
+        for name, value in values.items():
+            found[name][value] += region.population
     return found
 
 

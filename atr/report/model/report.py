@@ -215,11 +215,8 @@ class PublicReport(Frozen):
 
     @property
     def coarsened_groups(self) -> tuple[Group, ...]:
-        """Those of them that were merged from several: coarsened, or flattened besides because of who may read."""
-        coarse = [(a.name, value) for a in self.attributes for value in a.coarse]
-        return tuple(
-            group for group in self.announced_groups if any(group.public.get(name) == value for name, value in coarse)
-        )
+        """Those of them that were merged from several."""
+        return tuple(group for group in self.groups if group.status == "coarsened")
 
     @property
     def withheld_groups(self) -> tuple[Group, ...]:
