@@ -83,7 +83,7 @@ class Curves:
     groups: tuple[GroupCurve, ...]
 
 
-def grid(kind: Kind, *, steps: int = 50) -> FloatArray:
+def grid(kind: Kind, *, steps: int) -> FloatArray:
     """Give evenly spaced levels up to 1: of δ from 0, of α, which must be positive, from the first step.
 
     Examples
@@ -97,8 +97,8 @@ def grid(kind: Kind, *, steps: int = 50) -> FloatArray:
 def trade_off(
     groups: Groups,
     *,
+    levels: Sequence[float] | FloatArray,
     kind: Kind = "delta",
-    levels: Sequence[float] | FloatArray | None = None,
     digits: int | None = None,
 ) -> TradeOff:
     """Compute the optimal privacy of every group at every fidelity of a grid.
@@ -110,10 +110,10 @@ def trade_off(
     ----------
     groups
         Populations and true decisions.
+    levels
+        (k,) fidelities, ascending.
     kind
         ``delta`` or ``alpha``.
-    levels
-        (k,) fidelities, ascending; by default :func:`grid`.
     digits
         Decimals announced: the allowed ranges shrink to that grid. None: no grid.
 
@@ -139,7 +139,7 @@ def trade_off(
            [0.45 , 0.648, 0.72 ]])
     """
     promise = Delta if kind == "delta" else Alpha
-    chosen = grid(kind) if levels is None else np.asarray(levels, dtype=np.float64)
+    chosen = np.asarray(levels, dtype=np.float64)
     if chosen.ndim != 1 or not len(chosen) or (np.diff(chosen) <= 0).any():
         raise ValueError("levels must be one row of ascending numbers")
     exact, free = (

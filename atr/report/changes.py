@@ -13,7 +13,7 @@ from atr.measures import MEASURES
 from atr.programme.periods import parse
 from atr.report.model import Change, Changes, Fairness, Margin, PublicReport
 from atr.report.rounding import bounds, down, nearest, up
-from atr.report.wording import listed, number, points, rule_name
+from atr.report.wording import listed, number, percent_decimals, points, rule_name
 
 _DIGITS = 6
 """Of a difference of two printed figures, neither of which has more."""
@@ -155,7 +155,7 @@ def _change(report: PublicReport, now: Fairness, previous: float | None, previou
         values = ["no ratio" if x is None else number(x, decimals=digits) for x in (now.value, previous)]
         said = f"{group}: the ratio to {base} is {values[0]}, and was {values[1]}."
     else:
-        values = ["none" if x is None else points(x, decimals=max(digits - 2, 0)) for x in (now.value, previous)]
+        values = ["none" if x is None else points(x, decimals=percent_decimals(digits)) for x in (now.value, previous)]
         what = "distance of outcomes" if now.outcome is None and len(report.outcomes) > 2 else "distance of rates"
         said = f"{group}: the {what} from {base} is {values[0]} points, and was {values[1]}."
     return Change(

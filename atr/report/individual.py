@@ -147,7 +147,11 @@ def sentence(entry: Fairness, report: PublicReport) -> str:
     total = pair.distance == "total_variation"
 
     def amount(x: float) -> str:
-        return wording.points(x, decimals=max(digits - 2, 0)) if total else wording.number(x, decimals=digits)
+        return (
+            wording.points(x, decimals=wording.percent_decimals(digits))
+            if total
+            else wording.number(x, decimals=digits)
+        )
 
     def with_unit(amount: str) -> str:
         return wording.plural(amount, "point") if total else f"{amount} in logarithm"
@@ -198,7 +202,9 @@ def _apart(entry: Fairness, pair: Pair, report: PublicReport, allowed: str) -> l
         f"them, {wording.number(pair.records_apart, decimals=2)},"
     )
     if pair.distance == "total_variation":
-        apart = wording.percentage_points(pair.outcomes_apart or 0.0, decimals=max(report.policy.digits - 2, 0))
+        apart = wording.percentage_points(
+            pair.outcomes_apart or 0.0, decimals=wording.percent_decimals(report.policy.digits)
+        )
         shares = " and ".join(wording.percent(chances[report.positive]) for chances in pair.chances)
         return [
             f"The outcomes of {a} and {b} are {apart} apart (“{report.positive}”: {shares}).",

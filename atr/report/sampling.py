@@ -13,7 +13,7 @@ from atr.measures import MEASURES, sampling
 from atr.measures import group_fairness as fairness
 from atr.report.model import Fairness, PublicReport, Sampling, SamplingInfo
 from atr.report.rounding import down, nearest, up
-from atr.report.wording import between, number, percent, points
+from atr.report.wording import between, number, percent, percent_decimals, points
 
 P_DIGITS = 4
 RATE_DIGITS = 3
@@ -194,7 +194,7 @@ def _sentence(entry: Fairness, made: Sampling, groups: tuple[str, str], outcome:
         of, ends = "this ratio", between(made.interval, decimals=digits)
     else:
         of = f"how far the share of “{outcome}” for {groups[0]} lies above that for {groups[1]}"
-        low, high = (points(x or 0.0, decimals=max(digits - 2, 0)) for x in made.interval)
+        low, high = (points(x or 0.0, decimals=percent_decimals(digits)) for x in made.interval)
         ends = f"{low} to {high} percentage points"
     could = "could hardly make a difference this large" if made.significant else "cannot be ruled out as its cause"
     alone = f"Of “{outcome}” alone: if" if _is_of_several(entry, report) else "If"

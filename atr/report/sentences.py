@@ -30,7 +30,7 @@ def sentence(
     minimum
         People of the smallest group that a verdict is given for.
     """
-    decimals = max(digits - 2, 0)
+    decimals = wording.percent_decimals(digits)
     if entry.is_ratio:
         first, figure = _ratio(entry, digits), _range_of_ratio(entry, digits)
     else:

@@ -26,8 +26,8 @@ def verify_files(
 ) -> tuple[model.PublicReport, list[Finding]]:
     """Give the report that was read, and what :func:`atr.verify.verify` finds false in it."""
     report, found = _read(Path(path))
-    if list(form(report)):  # its numbers mean nothing
-        return report, [*found, *form(report)]
+    if malformed := list(form(report)):  # its numbers mean nothing
+        return report, [*found, *malformed]
     people = None if population is None else _read_population(report, Path(population))
     found += findings(report, population=people)
     if previous is not None:

@@ -28,11 +28,6 @@ from atr.verify.population_bounds import Confidences, PopulationBounds
 from atr.version import __version__
 
 
-def check(report: model.PublicReport, *, population: ExactPopulation | None = None) -> list[Finding]:
-    """Give all of :func:`findings`."""
-    return list(findings(report, population=population))
-
-
 def findings(report: model.PublicReport, *, population: ExactPopulation | None = None) -> Iterator[Finding]:
     """Give what is false in a report by its own numbers, as it is found.
 

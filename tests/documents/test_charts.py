@@ -15,7 +15,7 @@ from atr.documents.charts.rows import LEFT, RIGHT, Mark, row_chart
 from atr.documents.charts.scale import axis
 
 
-@pytest.mark.parametrize("module", ["charts.curves", "charts.scale", "charts.tree", "csv", "html"])
+@pytest.mark.parametrize("module", ["charts.curves", "charts.scale", "csv", "html"])
 def test_examples_in_docstrings(module: str) -> None:
     found = doctest.testmod(import_module(f"atr.documents.{module}"))
     assert found.attempted

@@ -23,7 +23,7 @@ def groups(draw):
 
 
 def test_the_papers_limits():
-    curve = trade_off(card)
+    curve = trade_off(card, levels=grid("delta", steps=50))
     assert curve.limits == pytest.approx(np.array([[0.6, 1], [0.45, 0.72]]))
     for i in range(2):
         assert curve.free[i, [0, -1]] == pytest.approx(curve.limits[i])

@@ -12,7 +12,7 @@ from atr.ingest import Accounting
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme, periods
 from atr.report import build, model
-from atr.verify.statements import check
+from atr.verify.statements import findings
 from tests.helpers import series
 
 
@@ -49,8 +49,8 @@ def report(programme: Programme, regions: Regions, announced: Announcement) -> m
 
 def verifies(made: model.PublicReport, announced: Announcement) -> None:
     """No statement of a true report is found false, whether or not the exact populations are known."""
-    assert check(model.PublicReport.model_validate_json(made.to_json(), strict=True)) == []
-    assert check(made, population=announced.people) == []
+    assert list(findings(model.PublicReport.model_validate_json(made.to_json(), strict=True))) == []
+    assert list(findings(made, population=announced.people)) == []
 
 
 @series.quick()

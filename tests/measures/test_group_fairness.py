@@ -29,7 +29,7 @@ from atr.report import empty_categories as absent
 from atr.report import model
 from atr.report.comparisons import ComparisonFormatter
 from atr.verify.comparisons import contradictions
-from atr.verify.statements import check
+from atr.verify.statements import findings
 from tests.helpers import forging, series, whole
 
 RACES, SEXES, LEVELS, CHARGES = ("a", "b, c", "d", "unknown"), ("women", "men"), ("low", "mid", "high"), ("x", "y")
@@ -194,7 +194,7 @@ def test_combinations_nobody_has_are_named_and_lists_cut() -> None:
         compared = tuple(
             by.model_copy(update={"absent": forged}) if len(by.attributes) > 1 else by for by in report.compared
         )
-        assert check(report.model_copy(update={"compared": compared}))
+        assert list(findings(report.model_copy(update={"compared": compared})))
 
 
 def test_combinations_too_many_to_list_are_said_not_listed() -> None:
@@ -209,7 +209,7 @@ def test_combinations_too_many_to_list_are_said_not_listed() -> None:
     many = report.model_copy(update={"attributes": longer, "compared": (*report.compared[:-1], by)})
     assert absent.compared(many)[-1].absent == ()
     assert "not listed: there are more than 1,000" in report_html(many, sha256="")
-    assert check(many), "no report is so: it ends at once all the same"
+    assert list(findings(many)), "no report is so: it ends at once all the same"
 
 
 def test_the_same_people_count_once_if_verdicts_agree() -> None:
@@ -301,7 +301,7 @@ def test_every_change_of_what_is_compared_is_found() -> None:
             continue
         if path[-1] == "chosen" and old == "named":
             continue
-        assert check(forged, population=announced.people), path
+        assert list(findings(forged, population=announced.people)), path
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_a_forged_comparison_is_found_with_rounded_populations(change: Any) -> N
     report, _, _ = _made(races=(*RACES[:2], "all too few"))
     content = json.loads(report.to_json())
     change(content)
-    assert check(model.PublicReport.model_validate(content))
+    assert list(findings(model.PublicReport.model_validate(content)))
 
 
 @pytest.mark.parametrize("measure", ["p_percent_rule", "statistical_parity"])
@@ -379,7 +379,7 @@ def test_figures_that_follow_are_always_recomputed() -> None:
     report, _, _ = _made("exact")
     elsewhere = report.provenance.model_copy(update={"atr": "0.0.9"})
     other = report.model_copy(update={"provenance": elsewhere, "notes": report.notes[:1]})
-    assert check(other) == [], "another version words its notes as it likes"
+    assert list(findings(other)) == [], "another version words its notes as it likes"
     first, *rest = other.influence
     forged = [
         {"influence": (first.model_copy(update={"value": 0.0}), *rest)},
@@ -389,4 +389,4 @@ def test_figures_that_follow_are_always_recomputed() -> None:
         {"policy": other.policy.model_copy(update={"sampling": None})},
     ]
     for change in forged:
-        assert check(other.model_copy(update=change)), change
+        assert list(findings(other.model_copy(update=change))), change

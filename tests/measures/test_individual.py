@@ -29,7 +29,7 @@ from atr.measures.individual import Attribute, Excess, OutcomeDistance, Records,
 from atr.programme import Programme
 from atr.report import individual, model
 from atr.verify import verify
-from atr.verify.statements import check
+from atr.verify.statements import findings
 from tests.helpers import sample, series
 
 DISTANCES: tuple[OutcomeDistance, ...] = ("total_variation", "relative")
@@ -384,7 +384,7 @@ def test_verify_finds_a_verdict_that_rests_on_too_few_people(tmp_path: Path) -> 
         (everyone, enough.model_copy(update={"pair": pair.model_copy(update={"least_people": None})})),
         (enough, everyone),
     ):
-        assert check(report.model_copy(update={"fairness": (*report.fairness[:-2], *forged)}))
+        assert list(findings(report.model_copy(update={"fairness": (*report.fairness[:-2], *forged)})))
 
 
 def test_a_hostile_distance_does_not_crash(published: Path, tmp_path: Path) -> None:

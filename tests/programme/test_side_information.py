@@ -15,7 +15,7 @@ from atr.documents import csv as annex
 from atr.errors import ProgrammeError
 from atr.programme import Programme, load
 from atr.report import model
-from atr.verify.statements import check
+from atr.verify.statements import findings
 from atr.warehouse.coarsening import reported
 from atr.warehouse.counting import regions_of_rows
 from tests.helpers import whole
@@ -154,13 +154,13 @@ def test_changed_numbers_are_found(tmp_path: Path) -> None:
         region = groups[group].regions[0]
         forged = region.model_copy(update={"known": (region.known or 0) + 300})
         groups[group] = groups[group].model_copy(update={"regions": (forged, *groups[group].regions[1:])})
-        assert check(report.model_copy(update={"groups": tuple(groups)}))
+        assert list(findings(report.model_copy(update={"groups": tuple(groups)})))
     stated = report.privacy.printed_confidence or 0.0
     for value in (stated + 0.001, None):
         privacy = report.privacy.model_copy(update={"printed_confidence": value})
-        assert check(report.model_copy(update={"privacy": privacy}))
+        assert list(findings(report.model_copy(update={"privacy": privacy})))
     policy = report.policy.model_copy(update={"side_information": "population"})
-    assert check(report.model_copy(update={"policy": policy}))
+    assert list(findings(report.model_copy(update={"policy": policy})))
     assert made.known is not None
 
 

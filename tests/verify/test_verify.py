@@ -26,7 +26,7 @@ from atr.programme import Programme, load
 from atr.report import model
 from atr.report.comparisons import ComparisonFormatter
 from atr.verify import verify
-from atr.verify.statements import check
+from atr.verify.statements import findings
 from tests.helpers import forging, series, whole
 
 
@@ -253,7 +253,7 @@ def test_a_range_of_several_outcomes_made_narrower_is_found(outcomes: tuple[str,
         for i in wide:
             forged[i] = how.judged(forged[i].model_copy(update={"range": inside(forged[i])}))
         found = "\n".join(
-            str(f) for f in check(report.model_copy(update={"fairness": tuple(forged)})) if "range" in str(f)
+            str(f) for f in list(findings(report.model_copy(update={"fairness": tuple(forged)}))) if "range" in str(f)
         )
         for e in (report.fairness[i] for i in wide):
             name = f"{e.measure}, {e.attribute}: {e.groups[0]} against {e.groups[1]}" + (

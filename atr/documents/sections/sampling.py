@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from atr.documents.comparisons import CONDITIONAL, PARITY, RATIO, Class, Compared, by_group
 from atr.report.model import ComparedBy, Fairness, PublicReport
 from atr.report.sampling import level, p_words
-from atr.report.wording import between, points
+from atr.report.wording import between, percent_decimals, points
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,9 @@ def _row(
         return Row(row, f"{low} to {high}")
     digits = min(report.policy.digits, 3)
     ends = [e.sampling.interval if (e := of.get(row.label)) and e.sampling else None for of in (ratio, parity)]
-    difference = "" if ends[1] is None else " to ".join(points(x or 0.0, decimals=max(digits - 2, 0)) for x in ends[1])
+    difference = (
+        "" if ends[1] is None else " to ".join(points(x or 0.0, decimals=percent_decimals(digits)) for x in ends[1])
+    )
     cells = (
         "" if ends[0] is None else between(ends[0], decimals=digits),
         difference,
