@@ -244,7 +244,7 @@ def _compared(report: model.PublicReport) -> Iterator[Finding]:
             (set(by.attributes) <= set(titles), f"compared.{i}", "is by what are not attributes"),
             (bool(set(by.attributes) & set(protected)), f"compared.{i}", "is by attributes none of which is protected"),
             (by.attribute == name, f"compared.{i}", f"is called {by.attribute}, not {name}"),
-            (by.title == title, f"compared.{i}", f"is called {by.title}, not {title}"),
+            (by.title.casefold() == title.casefold(), f"compared.{i}", f"is called {by.title}, not {title}"),
         )
     single = [by.attributes[0] for by in report.compared if len(by.attributes) == 1]
     called = (*titles, *(by.attribute for by in report.compared if len(by.attributes) > 1))

@@ -166,7 +166,8 @@ def _privacy(printed: PopulationBounds) -> Iterator[Finding]:
     yield from _flattened(printed, flattened, prior)
     yield from _binding(printed, kept, sure)
     holds_for = wording.holds_for(wording.sensitive(report), known_from=policy.side_information)
-    yield from differences("privacy.holds_for", privacy.holds_for, holds_for)
+    # Before 0.2.0 titles were put into lower case inside sentences.
+    yield from differences("privacy.holds_for", privacy.holds_for.casefold(), holds_for.casefold())
     worst, of_groups = leakages(announcement)
     yield from differences("privacy.leakage", privacy.leakage, worst)
     for group, follows in zip(report.announced_groups, of_groups, strict=True):

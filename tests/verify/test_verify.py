@@ -28,6 +28,7 @@ from atr.report.comparisons import ComparisonFormatter
 from atr.verify import verify
 from atr.verify.statements import findings
 from tests.helpers import forging, series, whole
+from tests.helpers.paths import TESTS
 
 
 def _publish(folder: Path, counts: dict[tuple[str, str], tuple[int, int]], **policy: Any) -> dict[str, Any]:
@@ -412,3 +413,10 @@ def test_no_true_report_is_ever_found_false(made: tuple[Programme, Regions]) -> 
         return
     report = whole.report(programme, regions, announced)
     whole.verifies(report, announced)
+
+
+@pytest.mark.parametrize("path", sorted((TESTS / "vectors" / "reports").iterdir()), ids=lambda path: path.stem)
+def test_reports_of_an_earlier_version_still_verify(path: Path) -> None:
+    """They were published with version 0.1.0, which put titles into lower case inside sentences."""
+    assert json.loads(path.read_text())["provenance"]["atr"] == "0.1.0"
+    assert verify(path) == []
