@@ -23,7 +23,7 @@ from atr.core.protected import ProtectedSets, Protection
 
 
 class DisclosureStatus(IntEnum):
-    """What becomes of a QID group; decided from populations and policy, never from decisions but for exact rates.
+    """What becomes of a QID group; decided from populations and policy, never from decisions.
 
     A group that prior knowledge alone makes surer than the ceiling is withheld (``PRIOR_TOO_SURE``) or, where the
     policy says so, announces its rates for every region (``FLATTENED``). One below the minimum size is withheld under
