@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +22,13 @@ settings.register_profile(
 )
 settings.register_profile("long", settings.get_profile("quick"), max_examples=100)
 settings.load_profile("quick")
+
+
+def pytest_configure() -> None:
+    """Commands that tests start obey signals, also where these tests run in the background and ignore them."""
+    for sent in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(sent) == signal.SIG_IGN:
+            signal.signal(sent, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:
