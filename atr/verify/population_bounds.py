@@ -2,6 +2,10 @@
 
 A rate is a quotient of two sums over people, so its ends over all populations between bounds are found by the sign of
 "numerator less rate times people", which is largest or smallest region by region.
+
+``least_people`` is shared with :mod:`atr.measures.rates` because it is a theorem with one formulation, about outcomes
+alone, which tests compare with linear programmes; what is checked are other numbers, its bounds over all populations
+within the rounding.
 """
 
 from __future__ import annotations
