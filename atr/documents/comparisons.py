@@ -1,4 +1,4 @@
-"""What several sections ask about the comparisons of a report."""
+"""Comparisons of groups as several sections need them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from atr.measures.group_fairness import joined
 from atr.measures.parity import ConditionalStatisticalParity, StatisticalParity
 from atr.measures.ratio import PPercentRule
 from atr.report.model import ComparedBy, Fairness, PublicReport
-from atr.report.wording import VERDICTS, between, number
+from atr.report.wording import VERDICTS, between, decimals_of, number
 
 RATIO, PARITY, CONDITIONAL = PPercentRule.name, StatisticalParity.name, ConditionalStatisticalParity.name
 """The measures that charts, sentences and lines are of; tables have the figures of all."""
@@ -19,7 +19,7 @@ Who = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One measure as printed; empty where it was not measured."""
+    """One measure as printed, with its range and verdict; empty where it was not measured."""
 
     value: str = ""
     range: str = ""
@@ -48,7 +48,15 @@ class Class:
 
 
 def measured(entry: Fairness | None, decimals: int) -> Measured:
-    """A measure as it is printed."""
+    """One measure as it is printed.
+
+    Parameters
+    ----------
+    entry
+        The comparison; None: not measured.
+    decimals
+        Decimals of its value and range.
+    """
     if entry is None:
         return Measured()
     symbol, verdict = VERDICTS[entry.verdict] if entry.verdict else ("", "")
@@ -64,17 +72,17 @@ def measured(entry: Fairness | None, decimals: int) -> Measured:
 
 
 def other(entry: Fairness) -> str:
-    """The group that is compared with the reference."""
+    """The group of a comparison that is not the reference."""
     return entry.groups[0] if entry.groups[1] == entry.reference else entry.groups[1]
 
 
 def by_group(entries: Iterable[Fairness]) -> dict[str, Fairness]:
-    """Each group's comparison with its reference, among comparisons by one attribute."""
+    """The comparisons with a reference, by the group compared with it."""
     return {other(e): e for e in entries if e.reference in e.groups}
 
 
 def ratios(report: PublicReport, attribute: str | None = None) -> list[Fairness]:
-    """The ratios of the favourable outcome, by one attribute or all."""
+    """The ratios of the favourable outcome; of one attribute or intersection if it is given."""
     return [
         e
         for e in report.fairness
@@ -83,19 +91,29 @@ def ratios(report: PublicReport, attribute: str | None = None) -> list[Fairness]
 
 
 def rule(report: PublicReport) -> Fairness | None:
-    """A comparison that a line of ratios is drawn for, which gives the rule its name."""
+    """The first ratio with a line, which gives the p%-rule its name; None where no line is drawn."""
     return next((e for e in ratios(report) if e.threshold is not None), None)
 
 
 def values_of(report: PublicReport, by: ComparedBy) -> list[tuple[str, ...]]:
-    """What each announced region has of the attributes that people are compared by, in the order of the report."""
+    """The values of each announced region in the attributes of a grouping, in the order of the report."""
     return [tuple(values[name] for name in by.attributes) for values, _ in report.announced_regions]
 
 
 def same_people(report: PublicReport) -> dict[Who, frozenset[int]]:
-    """For each attribute or intersection and each of its groups, by their positions, the announced regions in it."""
+    """The announced regions of each group, to find groups of the same people.
+
+    Returns
+    -------
+    By attribute or intersection and group, the positions of its regions among the announced ones.
+    """
     found: dict[Who, set[int]] = {}
     for by in report.compared:
         for i, values in enumerate(values_of(report, by)):
             found.setdefault((by.attribute, joined(values)), set()).add(i)
     return {key: frozenset(members) for key, members in found.items()}
+
+
+def common_decimals(values: Iterable[float | None], *, least: int = 2) -> int:
+    """The fewest decimals, and at least ``least``, that print every value exactly."""
+    return max([least, *(decimals_of(v) for v in values if v is not None)])

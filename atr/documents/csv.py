@@ -39,10 +39,14 @@ PAIRS = ("distance", "outcomes_apart", "records_apart", "people_involved", "leas
 
 
 def announced_rules(report: PublicReport) -> bytes:
-    """``announced_rules.csv``: one row per region of an announced group, one per group withheld by name.
+    """The table ``announced_rules.csv``: one row per region of an announced group, one per group withheld by name.
 
-    Where each region has limits of its own, they are the last two columns, empty for flattened groups. Where side
-    information is declared, the last column is the number of people known from it.
+    Chances and rates are fractions. Where each region has limits of its own, they are the last two columns, empty for
+    flattened groups. Where side information is declared, the last column is the number of people known from it.
+
+    Returns
+    -------
+    The file.
     """
     public = [f"public.{a.name}" for a in report.attributes if a.role == "public"]
     hidden = [f"sensitive.{a.name}" for a in report.attributes if a.role == "sensitive"]
@@ -69,13 +73,17 @@ def announced_rules(report: PublicReport) -> bytes:
 
 
 def fairness(report: PublicReport) -> bytes:
-    """``fairness.csv``: one row per comparison; an empty end of a range is not bounded.
+    """The table ``fairness.csv``: one row per comparison, as fractions; an empty end of a range is not bounded.
 
-    Parity over all classes has the conditions empty, and its kind as ``summary``. Where the decisions are seen as a
-    sample, the columns before the sentence tell what sampling could make of each. Where individual fairness is
-    measured, the last columns are of it: by which distance outcomes are compared, how far those of the pair are apart
-    (empty where that is infinite), how far its records are, the share of people in a pair beyond the tolerance, and how
-    many people the regions that are compared have at least (empty: all regions are compared).
+    Parity over all classes has no conditions, and its kind as ``summary``. Where the decisions are seen as a sample,
+    the columns before the sentence are intervals and p values. Where individual fairness is measured, the last columns
+    are the distance of outcomes, the distance of the pair's outcomes (empty where infinite), the distance of its
+    records, the share of people in a pair beyond the tolerance, and the people of the smallest region that is compared
+    (empty: all regions are).
+
+    Returns
+    -------
+    The file.
     """
     sampled, paired = any(e.sampling for e in report.fairness), any(e.pair for e in report.fairness)
     conditions = list(dict.fromkeys(name for e in report.fairness for name in e.condition))
@@ -123,13 +131,17 @@ def fairness(report: PublicReport) -> bytes:
 
 
 def influence(report: PublicReport) -> bytes:
-    """``influence.csv``: one row per figure; ``inputs`` are those drawn anew, joined by " + ".
+    """The table ``influence.csv``: one row per figure, as fractions; ``inputs`` are those redrawn, joined by " + ".
 
     Measures are ``influence`` and ``shapley_value`` (everybody), ``influence_on_rate`` and ``shapley_value_of_rate``
     (everybody, or people whose ``attribute`` has the ``value``), ``influence_on_disparity`` (these and the people with
     the value ``against``), ``partial_dependence`` (everybody, if their ``attribute`` had the ``value``) and
     ``partial_dependence_difference`` (less that of the value ``against``, of the same people). The ``outcome`` is the
-    favourable one, but for ``influence`` where there are several.
+    favourable one, except for ``influence`` where there are several.
+
+    Returns
+    -------
+    The file.
     """
     head = ["measure", "inputs", "attribute", "value", "figure", "covered", "against", "outcome"]
     references = {e.attribute: e.reference for e in report.fairness}
@@ -170,7 +182,7 @@ def influence(report: PublicReport) -> bytes:
 
 
 def fraction(value: float | None, *, digits: int) -> str:
-    """A fraction with the policy's digits; a number that was published with more keeps them. None is empty.
+    """Write a fraction with the policy's digits, or more if it was published with more; None is empty.
 
     >>> fraction(0.5, digits=3), fraction(None, digits=3)
     ('0.500', '')
@@ -179,7 +191,7 @@ def fraction(value: float | None, *, digits: int) -> str:
 
 
 def safe(text: str) -> str:
-    """A text that no spreadsheet runs.
+    """Escape a text so that no spreadsheet runs it as a formula.
 
     >>> safe("=1+1"), safe("-"), safe("+cmd|'/c calc'!A1"), safe("a; =1")
     ("'=1+1", '-', "'+cmd|'/c calc'!A1", "a;' =1")

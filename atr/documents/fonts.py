@@ -36,14 +36,14 @@ SCHEME = "atr-font:"
 
 
 def with_fonts(html: str, *, embedded: bool = True) -> str:
-    """A document with the font faces that it needs, at the beginning of its first style sheet.
+    """Add the font faces that a document needs to the beginning of its first style sheet.
 
     Parameters
     ----------
     html
         The document.
     embedded
-        Whether it is to carry the fonts in itself; else it names them, for :func:`read`.
+        Whether the fonts are embedded; otherwise they are named, for :func:`read`.
     """
     found = [
         _face(family + _SUFFIX[subset], weight, style, ranges, f"{file}-{subset}-{weight}-{style}", embedded)
@@ -57,7 +57,7 @@ def with_fonts(html: str, *, embedded: bool = True) -> str:
 
 
 def read(address: str) -> bytes | None:
-    """The bundled font at an address that begins with :data:`SCHEME`; None for every other address."""
+    """The bundled font (TrueType) at an address that begins with :data:`SCHEME`; None for every other address."""
     scheme, _, name = address.partition(":")
     return _bundled()[name].read_bytes() if f"{scheme}:" == SCHEME and name in _bundled() else None
 

@@ -53,7 +53,7 @@ class IndexEntry:
 
 
 def report_html(report: PublicReport, *, sha256: str, embedded: bool = True) -> str:
-    """The report as HTML, for screens and for WeasyPrint alike.
+    """Render the report as one HTML page, for screens and for WeasyPrint alike.
 
     Parameters
     ----------
@@ -62,7 +62,11 @@ def report_html(report: PublicReport, *, sha256: str, embedded: bool = True) -> 
     sha256
         The hash of ``report.json``, which the document prints.
     embedded
-        Whether the document carries its fonts in itself; else it names them, which is for WeasyPrint.
+        Whether the fonts are embedded; otherwise they are named, which is for WeasyPrint.
+
+    Returns
+    -------
+    The page; where no group is announced, one that says so.
     """
     known: dict[str, Any] = {
         "report": report,
@@ -86,7 +90,7 @@ def report_html(report: PublicReport, *, sha256: str, embedded: bool = True) -> 
 
 
 def site_html(programme: ProgrammeInfo, releases: Sequence[IndexEntry]) -> str:
-    """The page that lists the releases of a series.
+    """Render the page that lists the releases of a series.
 
     Parameters
     ----------
@@ -100,7 +104,7 @@ def site_html(programme: ProgrammeInfo, releases: Sequence[IndexEntry]) -> str:
 
 
 def named_withheld(report: PublicReport) -> list[str]:
-    """Names of withheld groups that fit a one-page report."""
+    """The names of withheld groups, as many as fit a one-page report."""
     public = [a for a in report.attributes if a.role == "public"]
     names = [name_of(group, public) for group in report.withheld_groups]
     return [
@@ -109,7 +113,7 @@ def named_withheld(report: PublicReport) -> list[str]:
 
 
 def shorten(text: str, length: int) -> str:
-    """A text of at most so many letters, with an ellipsis where it was cut.
+    """Shorten a text to at most so many letters, with an ellipsis where it was cut.
 
     >>> shorten("a long title", 8)
     'a long…'
@@ -119,7 +123,7 @@ def shorten(text: str, length: int) -> str:
 
 
 def link(text: str) -> str:
-    """Where a contact or an address leads to, if it is safe to link to: a mail address, a web address, or nowhere.
+    """The address that a contact links to: a mail address or a web address; empty for everything else.
 
     >>> link("a@example.org"), link("https://example.org"), link("javascript:alert(1)"), link("Room 12")
     ('mailto:a@example.org', 'https://example.org', '', '')

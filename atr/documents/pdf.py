@@ -12,18 +12,22 @@ from atr.errors import EnvironmentFault
 
 
 def pdf(html: str, *, date: str, identifier: str, attachments: Mapping[str, tuple[bytes, str]]) -> bytes:
-    """A PDF/UA document; the same arguments give the same bytes.
+    """Lay out a document as PDF/UA; the same arguments give the same bytes.
 
     Parameters
     ----------
     html
         The document. It may name bundled fonts; nothing else is read.
     date
-        ISO date that the document and its attachments bear.
+        ISO date of the document and its attachments.
     identifier
         Hexadecimal, unique to the content.
     attachments
-        For each file name its content and what it is.
+        For each file name its content and its description.
+
+    Returns
+    -------
+    The file.
 
     Raises
     ------
@@ -50,7 +54,7 @@ def pdf(html: str, *, date: str, identifier: str, attachments: Mapping[str, tupl
 
 
 def engine() -> Any:
-    """WeasyPrint.
+    """Import WeasyPrint, without its warnings about embedded fonts.
 
     Raises
     ------
@@ -74,7 +78,7 @@ def _asks_something(record: logging.LogRecord) -> bool:
 
 
 def bundled_fetcher(weasyprint: Any) -> Any:
-    """What reads addresses for WeasyPrint: those of bundled fonts, and no other."""
+    """A fetcher that reads bundled fonts for WeasyPrint, and refuses every other address."""
     fatal = weasyprint.urls.FatalURLFetchingError
 
     class BundledFetcher(weasyprint.urls.URLFetcher):  # type: ignore[misc]

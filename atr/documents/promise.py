@@ -16,9 +16,12 @@ _DEFINITIONS = {
 
 
 def described(report: PublicReport) -> dict[str, str]:
-    """What a report promises, as a figure; what the policy demands; what the promise is called and means.
+    """Describe the promise of fidelity.
 
-    Where every group is flattened, nothing is promised and there is no definition.
+    Returns
+    -------
+    ``figure``: the promise, such as "± 5 points"; ``demanded``: the fidelity that the policy demands; ``definition``:
+    its name and meaning, empty where every group is flattened and nothing is promised.
     """
     promised, nothing = report.fidelity, report.flattened_groups == report.announced_groups
     level = 0.0 if promised.level is None else promised.level

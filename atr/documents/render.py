@@ -51,7 +51,17 @@ def render(report: PublicReport, folder: Path) -> dict[str, Any]:
 
 
 def contents(report: PublicReport) -> dict[str, bytes]:
-    """The files of a release by name, the manifest not among them."""
+    """Render the files of a release, the manifest excepted.
+
+    Returns
+    -------
+    The content of each file, by name.
+
+    Raises
+    ------
+    EnvironmentFault
+        If the libraries that lay out the PDF are missing.
+    """
     attached = {REPORT: (report.to_json().encode(), "The report, machine-readable")}
     attached |= {name: (make(report), about) for name, (make, about) in TABLES.items()}
     sha256 = _sha256(attached[REPORT][0])

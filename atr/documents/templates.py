@@ -36,14 +36,14 @@ def environment() -> jinja2.Environment:
 
 
 def render(name: str, **context: Any) -> str:
-    """The text of one template.
+    """Render one template.
 
     Parameters
     ----------
     name
         Path below the templates folder, such as ``report/report.html.jinja``.
     **context
-        What the template needs.
+        Variables of the template.
     """
     return environment().get_template(name).render(context)
 

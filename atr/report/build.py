@@ -39,12 +39,12 @@ def build(
     date: str,
     previous: tuple[model.PublicReport, str] | None = None,
 ) -> model.PublicReport:
-    """The public report, every number in it rounded.
+    """Build the public report, with every number in it rounded.
 
     Parameters
     ----------
     announcement
-        The announced mapping.
+        The announced mapping, (n, outcomes) in units of the last printed digit.
     comparisons
         Its fairness, from :func:`measure`.
     programme, period
@@ -52,9 +52,13 @@ def build(
     extent, quality
         How much is announced, and of what log.
     version, date
-        Of the draft; ISO date.
+        Of the draft; the version counts from 1, the date is an ISO date.
     previous
         The last published report of an earlier period, if there is one, and the hash of its ``report.json``.
+
+    Returns
+    -------
+    The report, complete but for its checksum, which :meth:`~atr.report.model.PublicReport.to_json` adds.
     """
     policy = programme.policy
     leakage, of_groups = leakages(announcement)
@@ -105,7 +109,7 @@ def build(
 
 
 def programme_info(programme: Programme) -> model.ProgrammeInfo:
-    """The report series, as readers see it."""
+    """The part of a report that describes its series."""
     return model.ProgrammeInfo(
         name=programme.programme,
         title=programme.title,
@@ -116,7 +120,7 @@ def programme_info(programme: Programme) -> model.ProgrammeInfo:
 
 
 def period_info(period: Period, programme: Programme) -> model.PeriodInfo:
-    """A period, as readers see it."""
+    """The part of a report that tells its period."""
     return model.PeriodInfo(
         label=period.label,
         start=period.start.isoformat() if period.start else None,
@@ -126,7 +130,19 @@ def period_info(period: Period, programme: Programme) -> model.PeriodInfo:
 
 
 def measure(announcement: Announcement, programme: Programme) -> list[fairness.Comparison]:
-    """The fairness of the announced mapping."""
+    """Compare the groups of the announced mapping.
+
+    Parameters
+    ----------
+    announcement
+        The announced mapping.
+    programme
+        States who is compared, with whom, and the lines of verdicts.
+
+    Returns
+    -------
+    One comparison for each measure and pair of groups, not rounded: ratios, or differences as shares.
+    """
     return fairness.compare(
         cells(announcement, group_rates=mechanism_of(programme.policy).terms(programme.policy).group_rates),
         columns(announcement, programme),
@@ -139,10 +155,10 @@ def measure(announcement: Announcement, programme: Programme) -> list[fairness.C
 
 
 def compared_by(programme: Programme) -> list[fairness.GroupingSpec]:
-    """What people are compared by: the protected attributes, then the declared intersections.
+    """Attributes by which people are compared: the protected ones, then the declared intersections.
 
     The reference of an intersection is the people with the named reference of each of its attributes, if all name one.
-    Where not, it is the largest group if one of them says so, else that of the highest rate.
+    Otherwise it is the largest group if one of its attributes says so, else the group with the highest rate.
     """
     found = []
     for names in (*((name,) for name in programme.names(protected=True)), *programme.fairness.intersections):
@@ -174,7 +190,12 @@ def _compared(comparisons: Sequence[fairness.Comparison], programme: Programme) 
 
 
 def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple[str, ...]]:
-    """For every attribute, (n,) the display value of each announced region."""
+    """The display values of the announced regions.
+
+    Returns
+    -------
+    For every attribute, (n,) one value for each region.
+    """
     of_groups = segment_of(announcement.offsets).tolist()
     regions = [(*announcement.group_values[g], *announcement.region_values[i]) for i, g in enumerate(of_groups)]
     names = (*programme.names(role="public"), *programme.names(role="sensitive"))
@@ -301,7 +322,19 @@ def _chances(announcement: Announcement, region: int) -> dict[str, float]:
 
 
 def printed_rates(rates: Sequence[float], outcomes: tuple[str, ...]) -> dict[str, float]:
-    """Rates to the nearest percent; that of the second of two outcomes is what the first leaves."""
+    """Rates as they are printed.
+
+    Parameters
+    ----------
+    rates
+        (outcomes,) probability, positive first.
+    outcomes
+        Their names.
+
+    Returns
+    -------
+    Each rate to the nearest percent, by outcome. The second of two is 1 less the first, so that they add up to 1.
+    """
     printed = [nearest(float(rate), RATE_DIGITS) for rate in rates]
     if len(printed) == 2:
         printed[1] = round(1 - printed[0], RATE_DIGITS)

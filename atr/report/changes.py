@@ -1,4 +1,4 @@
-"""What became of the figures since the last published report of a period as long, from the printed numbers of both."""
+"""Changes since the last published report of a period as long, from the printed numbers of both reports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Key = tuple[tuple[str, str], str]
 
 
 def since(report: PublicReport, previous: PublicReport, *, sha256: str) -> Changes:
-    """The favourable outcome's figures of every group against its reference beside those of an earlier report.
+    """Compare the ratios and distances of the favourable outcome with those of an earlier report.
 
     Parameters
     ----------
@@ -32,6 +32,11 @@ def since(report: PublicReport, previous: PublicReport, *, sha256: str) -> Chang
         The report, and the one published before it.
     sha256
         The hash of the earlier report's ``report.json``.
+
+    Returns
+    -------
+    Each group's figures against its reference beside the earlier ones, the margins to the lines, and what cannot be
+    compared. A change is flagged only where the two printed ranges do not overlap.
     """
     margins: list[Margin] = []
     entries: list[Change] = []
@@ -66,14 +71,18 @@ def since(report: PublicReport, previous: PublicReport, *, sha256: str) -> Chang
 
 
 def problems(report: PublicReport, *, sentences: bool) -> Iterator[tuple[str, str]]:
-    """What in a report contradicts its own numbers, whatever the earlier report says: where, and what is wrong.
+    """Contradictions between the changes that a report states and its own numbers.
 
     Parameters
     ----------
     report
-        The report.
+        The report; the earlier one is not needed.
     sentences
-        Whether its sentences are to be those of this version of the software.
+        Whether its sentences must be those of this version of the software.
+
+    Yields
+    ------
+    Where the contradiction is, and what is wrong.
     """
     found = report.changes
     if found is None:

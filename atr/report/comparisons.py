@@ -20,7 +20,7 @@ SUMMARIES: tuple[fairness.Summary, ...] = ("worst_class", "mean_over_classes")
 
 @dataclass(frozen=True)
 class ComparisonFormatter:
-    """What a comparison is printed with.
+    """Rounds comparisons of groups and adds their verdicts and sentences.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class ComparisonFormatter:
     titles
         The attributes' names as readers see them.
     policy
-        Gives the digits, the smallest group and the rounding of people.
+        Gives the digits, the smallest group (people) and the rounding of people.
     """
 
     outcomes: Sequence[str]
@@ -37,7 +37,7 @@ class ComparisonFormatter:
     policy: Policy | PolicyInfo
 
     def entries(self, found: Sequence[fairness.Comparison]) -> Iterator[Fairness]:
-        """All comparisons of a report as they are printed, with the overall figures of conditional parity."""
+        """Format all comparisons of a report, with the overall figures of conditional parity after each attribute."""
         for _, of_one in groupby(found, key=lambda comparison: comparison.by):
             printed = [self.entry(comparison) for comparison in of_one]
             yield from printed
@@ -45,7 +45,12 @@ class ComparisonFormatter:
                 yield from (self.overall(summary, classes) for summary in SUMMARIES)
 
     def entry(self, comparison: fairness.Comparison) -> Fairness:
-        """A comparison as it is printed."""
+        """Format one comparison.
+
+        Returns
+        -------
+        Value and range to the policy's digits, the range rounded outwards; rates to the nearest percent.
+        """
         digits, several = self.policy.digits, len(comparison.by.attributes) > 1
         measure, threshold = MEASURES[comparison.measure], comparison.threshold
         inside = printed_range(comparison.value, comparison.range, digits)
@@ -73,12 +78,18 @@ class ComparisonFormatter:
         )
 
     def overall(self, summary: fairness.Summary, classes: Sequence[Fairness]) -> Fairness:
-        """Conditional parity of two groups over all classes, from its printed numbers in each.
+        """Sum up the conditional parity of two groups over all classes, from the printed numbers of each class.
 
         Parameters
         ----------
+        summary
+            Whether the worst class counts, or the mean over classes by people.
         classes
-            The printed comparisons of the two groups, one of each class.
+            The printed comparisons of the two groups, one for each class.
+
+        Returns
+        -------
+        The comparison over the classes that have people enough, with the range that the printed ranges allow.
         """
         kept = fairness.counted(classes, minimum=self.policy.minimum_group_size)
         value, inside = fairness.overall(
@@ -114,12 +125,14 @@ class ComparisonFormatter:
         )
 
     def judged(self, entry: Fairness, *, few: bool = False, uncounted: bool = False) -> Fairness:
-        """A comparison with what follows from its printed numbers: verdict, reason, shortfall and sentence.
+        """Add verdict, reason, shortfall and sentence to a comparison, from its printed numbers.
 
         Parameters
         ----------
+        entry
+            The comparison, rounded.
         few
-            Whether it is of too few people for a verdict, whatever its own number of people.
+            Whether it has too few people for a verdict, whatever its own number of people.
         uncounted
             Whether classes of too few people are left out of it: then no line is called met.
         """
@@ -160,7 +173,12 @@ class ComparisonFormatter:
 
 
 def in_classes(entries: Sequence[Fairness]) -> dict[tuple[str, tuple[str, str]], list[Fairness]]:
-    """The conditional comparisons of every two groups by every attribute: one of each class, in order."""
+    """Group the comparisons within classes.
+
+    Returns
+    -------
+    By attribute and pair of groups, the comparisons of the pair in order, one for each class.
+    """
     found: dict[tuple[str, tuple[str, str]], list[Fairness]] = {}
     for e in entries:
         if e.condition and e.summary is None:

@@ -1,4 +1,4 @@
-"""The parts of a report that anybody can compute from the rest of it: they tell a reader nothing that it does not."""
+"""The fields of a report that anybody can compute from its other fields, and that therefore reveal nothing more."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DERIVED_FIELDS: dict[str, Callable[[PublicReport], Any]] = {
 
 
 def complete(report: PublicReport) -> PublicReport:
-    """The report with the parts that follow from its printed numbers."""
+    """Compute the fields of a report that follow from its printed numbers: :data:`DERIVED_FIELDS`, in their order."""
     for name, part in DERIVED_FIELDS.items():
         report = report.model_copy(update={name: part(report)})
     return report

@@ -1,4 +1,4 @@
-"""The reports that were made before of a series."""
+"""Earlier reports of the same series."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from atr.warehouse.ledger import Ledger, documents_path
 
 
 def of_period_before(programme: Programme, period: periods.Period) -> model.PublicReport | None:
-    """The last draft or published report of the period before, for the reviewer."""
+    """The last draft or published report of the period before, for the reviewer.
+
+    Returns
+    -------
+    The report; None where there is no such period, release or file.
+    """
     if period.start is None:
         return None
     with Warehouse.open(programme, read_only=True) as warehouse:
@@ -23,9 +28,13 @@ def of_period_before(programme: Programme, period: periods.Period) -> model.Publ
 
 
 def last_published(programme: Programme, period: periods.Period) -> tuple[model.PublicReport, str] | None:
-    """The last published report of an earlier period of the same length, and the hash of its ``report.json``.
+    """The last published report of an earlier period of the same length.
 
-    Never a draft, and only a file that is as it was published: it is told of in public.
+    Drafts never count, nor does a file that was changed since it was published: the result is told of in public.
+
+    Returns
+    -------
+    The report and the hash of its ``report.json``; None where there is none.
     """
     with Warehouse.open(programme, read_only=True) as warehouse:
         releases = [release for release in Ledger(warehouse).releases() if release.state == "published"]

@@ -1,4 +1,4 @@
-"""What people could be compared by, and nobody announced is: values that are listed, and combinations of them."""
+"""Values, and combinations of values, that people could be compared by but that nobody announced has."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ LISTED = 1000
 
 
 def compared(report: PublicReport) -> tuple[ComparedBy, ...]:
-    """What people are compared by, each with the values, or combinations of values, that nobody announced has."""
+    """Attributes by which people are compared, each with the values or combinations that nobody announced has."""
     return tuple(by.model_copy(update={"absent": tuple(_absent(report, by))}) for by in report.compared)
 
 
 def too_many(report: PublicReport, by: ComparedBy) -> bool:
-    """Whether there are too many combinations of values for those that nobody has to be listed."""
+    """Whether an intersection has more combinations of values than :data:`LISTED`: then empty ones are not listed."""
     return len(by.attributes) > 1 and math.prod(map(len, _values(report, by))) > LISTED
 
 

@@ -21,7 +21,7 @@ from atr.report.rounding import bounds, nearest, printed_range, rounded_share
 
 
 def individual_policy(programme: Programme) -> IndividualPolicy | None:
-    """The declared distance of records as it is printed, of every attribute; None where nothing is measured."""
+    """The declared distance of records as the report prints it, with every attribute; None where it is not measured."""
     policy = programme.fairness.individual
     if policy is None:
         return None
@@ -35,10 +35,15 @@ def individual_policy(programme: Programme) -> IndividualPolicy | None:
 
 
 def with_individual(report: PublicReport) -> tuple[Fairness, ...]:
-    """The comparisons of a report, those of individual fairness last and measured anew on its printed numbers.
+    """Measure individual fairness on the printed numbers of a report.
 
-    A verdict is for regions of so many printed people as group fairness demands of a group. Where some have fewer, the
-    figure over all regions has none, and that over those with people enough, if there are two, stands beside it.
+    A verdict needs regions of as many printed people as group fairness demands of a group. Where some regions have
+    fewer, the figure over all of them has no verdict, and a second one is of the regions with people enough, if there
+    are two.
+
+    Returns
+    -------
+    The report's comparisons of groups, then those of individual fairness.
     """
     compared = tuple(e for e in report.fairness if e.pair is None)
     policy = report.policy.individual
@@ -58,17 +63,27 @@ def with_individual(report: PublicReport) -> tuple[Fairness, ...]:
 def excess(
     report: PublicReport, cells: Cells[Chances], distance: OutcomeDistance, least: int | None
 ) -> measuring.Excess:
-    """The largest excess of other chances of the regions that a report announces, by the distance that it declares.
+    """The pair of announced regions whose outcomes exceed their declared distance most.
 
     Parameters
     ----------
+    report
+        Declares the distance of records and the tolerance.
+    cells
+        Its regions, with the chances to compare: (n, outcomes) probability.
+    distance
+        The distance of outcomes.
     least
         Printed people of the smallest region to compare; None: all.
+
+    Returns
+    -------
+    The excess in units of ``distance``, with its range, its pair and the regions beyond the tolerance.
 
     Raises
     ------
     ValueError
-        If it declares none.
+        If the report declares no distance.
     """
     policy = report.policy.individual
     if policy is None:
@@ -79,6 +94,15 @@ def excess(
 
 
 def records(columns: Mapping[str, tuple[str, ...]], policy: IndividualPolicy) -> measuring.Records:
+    """The announced regions as records between which the declared distance is measured.
+
+    Parameters
+    ----------
+    columns
+        For every attribute, (n,) one value for each region.
+    policy
+        Weights and positions of the attributes.
+    """
     declared = {name: measuring.Attribute(d.weight, d.positions) for name, d in policy.distances.items()}
     return measuring.Records.of(columns, declared)
 
@@ -140,7 +164,13 @@ def _words(region: Mapping[str, str], report: PublicReport) -> str:
 
 
 def sentence(entry: Fairness, report: PublicReport) -> str:
-    """What an entry of individual fairness says, from its printed numbers alone."""
+    """State an entry of individual fairness in words, from its printed numbers alone.
+
+    Raises
+    ------
+    ValueError
+        If the entry is not of individual fairness.
+    """
     pair, digits = entry.pair, report.policy.digits
     if pair is None or entry.threshold is None:
         raise ValueError("is no entry of individual fairness")
@@ -190,7 +220,7 @@ def sentence(entry: Fairness, report: PublicReport) -> str:
 
 
 def people_for_verdict(report: PublicReport) -> str:
-    """How many people a group or region must have for a verdict, in words."""
+    """The number of people that a group or region must have for a verdict, in words."""
     return wording.count(report.policy.minimum_group_size, "person", "people")
 
 

@@ -78,12 +78,20 @@ def _in_units(report: PublicReport, outcome: str) -> FloatArray:
 
 
 def influence(report: PublicReport) -> tuple[Influence, ...]:
-    """The influence of each input, of the declared sets, and of all inputs together; see :mod:`atr.measures.influence`.
+    """The influence of each input, of the declared sets, and of all inputs together, as printed.
 
     Parameters
     ----------
     report
         A report whose groups and fairness are complete.
+
+    Returns
+    -------
+    One entry for each, as shares rounded to the policy's digits; none where nothing is announced.
+
+    References
+    ----------
+    :mod:`atr.measures.influence` has the definitions and their sources.
     """
     if not report.announced_groups:
         return ()
@@ -155,7 +163,7 @@ def _dependence(printed: _Printed, column: int, base: int | None) -> Iterator[De
 
 
 def surrogate(report: PublicReport) -> Surrogate | None:
-    """The surrogate tree with its numbers; None where nothing is announced. See :mod:`atr.measures.surrogate`.
+    """A small decision tree that approximates the announced rules; see :mod:`atr.measures.surrogate`.
 
     A report that has a tree keeps its questions, and only their numbers are computed: another version of the library
     that fits trees may ask other ones.
@@ -163,7 +171,11 @@ def surrogate(report: PublicReport) -> Surrogate | None:
     Parameters
     ----------
     report
-        A report whose groups are complete, and whose tree, if it has one, parts people at each question.
+        A report whose groups are complete, and whose tree, if it has one, splits people at each question.
+
+    Returns
+    -------
+    The tree, with chances and differences as shares rounded to the policy's digits; None where nothing is announced.
     """
     if not report.announced_groups:
         return None

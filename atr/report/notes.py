@@ -19,7 +19,17 @@ _HOW_MOVED = {
 
 
 def fidelity_notes(report: PublicReport) -> tuple[Note, ...]:
-    """The notes of a report whose numbers are complete."""
+    """The fidelity notes.
+
+    Parameters
+    ----------
+    report
+        A report whose numbers are complete.
+
+    Returns
+    -------
+    The notes in order, each with an id, a title and its text.
+    """
     return tuple(Note(id=key, title=title, text=text) for key, title, text in _notes(report))
 
 
@@ -67,7 +77,7 @@ def _notes(report: PublicReport) -> Iterator[tuple[str, str, str]]:
 
 def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tuple[str, str, str]]:
     policy, flattened = report.policy, report.flattened_groups
-    steps = wording.steps_of_rate(policy.digits, outcomes=len(report.outcomes))
+    steps = _steps_of_rate(policy.digits, outcomes=len(report.outcomes))
     if len(flattened) < len(report.announced_groups):
         how = (
             f"{_name_of_promise(report)}{_HOW_MOVED[policy.mechanism].format(sensitive=sensitive)} {_objective(report)}"
@@ -124,7 +134,7 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
 
 def _flattened(report: PublicReport, sensitive: str, public: str) -> tuple[str, str, str]:
     policy = report.policy
-    steps = wording.steps_of_rate(policy.digits, outcomes=len(report.outcomes))
+    steps = _steps_of_rate(policy.digits, outcomes=len(report.outcomes))
     return (
         "flattened",
         "Groups that are flattened",
@@ -292,3 +302,15 @@ def _objective(report: PublicReport) -> str:
 
 def _groups(count: int) -> str:
     return wording.count(count, "group is", "groups are")
+
+
+def _steps_of_rate(digits: int, *, outcomes: int) -> str:
+    """The steps that rates printed as chances are rounded to, in words.
+
+    >>> _steps_of_rate(3, outcomes=2), _steps_of_rate(1, outcomes=3)
+    ('to the nearest percent', 'to steps of 10\\xa0% that add up to 100\\xa0%')
+    """
+    step = "percent" if digits > 1 else f"10{wording.NBSP}%"
+    if outcomes == 2:
+        return f"to the nearest {step}"
+    return f"to {'whole percents' if digits > 1 else f'steps of {step}'} that add up to 100{wording.NBSP}%"

@@ -54,12 +54,24 @@ YARDSTICKS = (
 
 
 def privacy(announcement: Announcement, programme: Programme, leakage: model.Leakage | None) -> model.Privacy:
-    """The guarantee, as it is printed.
+    """The privacy guarantee as it is printed.
 
     Parameters
     ----------
+    announcement
+        The announced mapping.
+    programme
+        Names the sensitive attributes and the side information.
     leakage
-        What :func:`leakages` gives of all groups.
+        The worst group by each yardstick, from :func:`leakages`.
+
+    Returns
+    -------
+    Confidences as probabilities, rounded up; the minimum uncertainty −ln β in nats, rounded down.
+
+    References
+    ----------
+    [CGP] Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, Def. 3 and 4, Appendix C.
     """
     sensitive = [programme.title_of(name) for name in programme.names(role="sensitive")]
     confidences, priors = announcement.confidences(), announcement.prior_confidences()
@@ -96,12 +108,18 @@ def _own_ceilings(announcement: Announcement, kept: Sequence[int]) -> Iterator[m
 
 
 def binding_set(announcement: Announcement, group: int) -> dict[str, str]:
-    """The protected set that a reader can be surest of in an announced group, by its printed numbers of people or
-    those of the side information.
+    """The protected set of an announced group that a reader can be surest of.
+
+    Parameters
+    ----------
+    announcement
+        The announced mapping, with the people that readers assume: the printed numbers or the side information.
+    group
+        The group's position.
 
     Returns
     -------
-    The attribute, and its value or the name of the set. Of several the first.
+    The attribute, and its value or the name of the set; the first of several that are equally sure.
     """
     members = slice(int(announcement.offsets[group]), int(announcement.offsets[group + 1]))
     people = announcement.assumed[members, None].astype(object) * announcement.chance[members].astype(object)
@@ -117,7 +135,7 @@ def binding_set(announcement: Announcement, group: int) -> dict[str, str]:
 
 
 def group_id(position: int) -> str:
-    """What a group is called in the report.
+    """The name of a group in the report, from its position.
 
     >>> group_id(0)
     'g1'
@@ -126,10 +144,16 @@ def group_id(position: int) -> str:
 
 
 def leakages(announcement: Announcement) -> tuple[model.Leakage | None, list[model.GroupLeakage]]:
-    """The worst group of each yardstick, rounded up; and (g,) those of each group, with its minimum uncertainty,
-    rounded down. None, and none, where no group is announced.
+    """What the printed rules give away in the units of other definitions.
 
-    See :mod:`atr.core.leakage` for the definitions and where they come from.
+    Returns
+    -------
+    The worst group by each yardstick, rounded up, and (g,) the yardsticks of each group, with its minimum uncertainty
+    rounded down. None and an empty list where no group is announced.
+
+    References
+    ----------
+    :data:`YARDSTICKS` has the formulas, units and sources; :mod:`atr.core.leakage` computes them.
     """
     if not len(announcement.groups):
         return None, []

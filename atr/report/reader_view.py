@@ -1,4 +1,4 @@
-"""What whoever holds a report knows of the rules: the announced mapping, and what it leaves open of the true one."""
+"""What a reader of a report knows of the rules: the announced mapping, and the true ones that it leaves possible."""
 
 from __future__ import annotations
 
@@ -15,14 +15,18 @@ from atr.report import model
 
 
 def announcement(report: model.PublicReport, population: ExactPopulation | None = None) -> Announcement:
-    """The announced mapping of a well-formed report that announces something.
+    """Restore the announced mapping from a well-formed report that announces something.
 
     Parameters
     ----------
     report
         The report.
     population
-        (n,) exact people of its regions, if they are known; else the published ones stand for them.
+        (n,) exact people of its regions, if they are known; otherwise the published numbers are used.
+
+    Returns
+    -------
+    The mapping, (n, outcomes) in units of the last printed digit, positive first.
     """
     groups, regions = report.announced_groups, report.announced_regions
     published = PublishedPopulation(np.array([region.population for _, region in regions], dtype=np.int64))
@@ -51,15 +55,26 @@ def announcement(report: model.PublicReport, population: ExactPopulation | None 
 
 
 def columns(report: model.PublicReport) -> dict[str, tuple[str, ...]]:
-    """For each attribute, (n,) the value of each announced region."""
+    """The value of each announced region, (n,) for each attribute."""
     return {a.name: tuple(values[a.name] for values, _ in report.announced_regions) for a in report.attributes}
 
 
 def cells(announcement: Announcement, *, group_rates: str) -> Cells[AnnouncedMapping]:
-    """The announced mapping as a reader holds it, with what it leaves open about the true one.
+    """The announced mapping with the smallest and largest true chances that a reader cannot rule out.
 
-    The true chances of a flattened group are left open altogether; where group rates are exact, its rates are known
-    to the digits they are printed with.
+    Nothing is known of the true chances of a flattened group. Where group rates are exact, its rate is known to the
+    digits that it is printed with.
+
+    Parameters
+    ----------
+    announcement
+        The announced mapping.
+    group_rates
+        "exact" if the mechanism leaves the rate of every group as it is.
+
+    Returns
+    -------
+    (n,) people, and (n, outcomes) probabilities: announced, smallest true, largest true.
     """
     chance = announcement.chance / 10**announcement.digits
     kept = ~announcement.flat
@@ -79,7 +94,7 @@ def cells(announcement: Announcement, *, group_rates: str) -> Cells[AnnouncedMap
 
 
 def protection(report: model.PublicReport) -> Protection:
-    """Which sets of people a well-formed report protects, and under which ceilings."""
+    """The protected sets of a well-formed report, and their ceilings."""
     return Protection.of(
         [a.name for a in report.attributes if a.role == "sensitive"],
         ((a.name, name, values) for a in report.attributes for name, values in a.sets.items()),
@@ -90,7 +105,13 @@ def protection(report: model.PublicReport) -> Protection:
 
 
 def promised(report: model.PublicReport) -> Fidelity:
-    """What a well-formed report promises of its announced chances."""
+    """The fidelity that a well-formed report promises of its announced chances.
+
+    Raises
+    ------
+    ValueError
+        If the promise is not one that the report's mechanism makes.
+    """
     limits = [region.allowed for _, region in report.announced_regions if region.allowed]
     fidelity = MECHANISMS[report.policy.mechanism].promise(report.fidelity.kind, report.fidelity.level, limits)
     if fidelity is None:

@@ -8,7 +8,7 @@ from atr.core.tolerances import ROUNDING_NOISE
 
 
 def nearest(value: float, digits: int) -> float:
-    """To the nearest last digit, halves up.
+    """Round to the nearest last digit, halves up.
 
     >>> nearest(0.0625, 3), nearest(2 / 3, 2)
     (0.063, 0.67)
@@ -17,13 +17,26 @@ def nearest(value: float, digits: int) -> float:
 
 
 def down(value: float, digits: int) -> float:
-    """Down to the last digit."""
+    """Round down to the last digit."""
     return round(float(math.floor(value * 10.0**digits + ROUNDING_NOISE) / 10.0**digits), digits)
 
 
 def share_step(*, decisions: int, minimum: int) -> float:
-    """The step that a share of all decisions is rounded to: of as many people, at least, as the smallest group has.
+    """The step to which a share of all decisions is rounded: at least as many people as the smallest group has.
 
+    Parameters
+    ----------
+    decisions
+        All decisions.
+    minimum
+        People of the smallest group that is announced.
+
+    Returns
+    -------
+    A share: the smallest of 0.01, 0.02, 0.05, 0.1 and 0.2 that is enough, else 0.5.
+
+    Examples
+    --------
     >>> share_step(decisions=5100, minimum=50), share_step(decisions=300, minimum=50)
     (0.01, 0.2)
     """
@@ -31,7 +44,7 @@ def share_step(*, decisions: int, minimum: int) -> float:
 
 
 def rounded_share(share: float, *, step: float = 0.01) -> float:
-    """A share of people to a step; it is 0 or 1 only where that is exact.
+    """Round a share of people to a step; the result is 0 or 1 only where the share is exactly that.
 
     >>> rounded_share(0.908), rounded_share(60 / 61, step=0.2), rounded_share(0.001)
     (0.91, 0.99, 0.01)
@@ -40,7 +53,7 @@ def rounded_share(share: float, *, step: float = 0.01) -> float:
 
 
 def up(value: float, digits: int) -> float:
-    """Up to the last digit.
+    """Round up to the last digit.
 
     >>> up(0.675, 3), up(0.6751, 3)
     (0.675, 0.676)
@@ -49,9 +62,20 @@ def up(value: float, digits: int) -> float:
 
 
 def printed_range(value: float, inside: tuple[float, float], digits: int) -> tuple[float | None, float | None]:
-    """A range rounded outwards; one narrower than the last digit, and within it of the value, is printed as the value.
+    """Round a range outwards, or print the value alone where the range is narrower than the last digit around it.
 
-    Unbounded ends are None; both are where there is no ratio.
+    Parameters
+    ----------
+    value
+        The figure; not finite where a ratio does not exist.
+    inside
+        Smallest and largest true figure; infinite where nothing bounds it.
+    digits
+        Decimal digits.
+
+    Returns
+    -------
+    The two ends. The upper one is None where nothing bounds it, both are where the ratio does not exist.
     """
     low, high = inside
     if math.isinf(low):
@@ -66,7 +90,12 @@ def printed_range(value: float, inside: tuple[float, float], digits: int) -> tup
 
 
 def bounds(printed: tuple[float | None, float | None]) -> tuple[float, float]:
-    """What a printed range says: an end that is None is not bounded, and two are a ratio that does not exist."""
+    """Read a printed range as numbers.
+
+    Returns
+    -------
+    The two ends: an upper end that is None becomes infinity, and both do where the ratio does not exist.
+    """
     low, high = printed
     if low is None:
         return math.inf, math.inf

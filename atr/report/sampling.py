@@ -1,4 +1,4 @@
-"""Sampling uncertainty in the report: from its printed numbers, apart from the ranges that follow from perturbation."""
+"""Sampling uncertainty in the report, from its printed numbers; separate from the ranges that perturbation causes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,15 @@ _Test = tuple[str, frozenset[str], frozenset[tuple[str, str]], str]
 
 
 def sampling_info(coverage: Literal["sample", "whole"], alpha: float) -> SamplingInfo:
-    """What a report says of sampling: nothing more where the log is all there is."""
+    """The part of the policy on sampling.
+
+    Parameters
+    ----------
+    coverage
+        Whether the log is a sample, or the whole: then there are no intervals and no tests.
+    alpha
+        1 minus the level of intervals and tests.
+    """
     if coverage == "whole":
         return SamplingInfo(coverage=coverage)
     return SamplingInfo(coverage=coverage, alpha=alpha, methods=dict(sampling.METHODS))
@@ -48,11 +56,20 @@ class _Sampled:
 
 
 def with_sampling(report: PublicReport) -> tuple[Fairness, ...]:
-    """The comparisons of a report, with what sampling alone could make of each; without, where the log is no sample.
+    """Add intervals and tests to the comparisons of a report; remove them where the log is no sample.
 
-    Counts are the printed numbers of people times the printed chances, added up, held to the printed rate, and rounded
-    to whole numbers: sums are off where many numbers of people were rounded, rates where there are many people. The
-    measures of one pair ask the same: they share a test, and Holm adjusts for the number of different questions.
+    Counts are the printed numbers of people times the printed chances, summed up, kept to the printed rate, and rounded
+    to whole numbers: sums are off where many numbers of people were rounded, rates where there are many people.
+    Measures of the same pair, class and outcome share one test; p values are adjusted for the number of tests.
+
+    Returns
+    -------
+    The comparisons, in order.
+
+    References
+    ----------
+    Holm, *A Simple Sequentially Rejective Multiple Test Procedure*, Scand. J. Statist. 6 (1979);
+    :data:`atr.measures.sampling.METHODS` names the intervals and the test.
     """
     alpha = alpha_of(report)
     if alpha is None:
@@ -73,11 +90,12 @@ def with_sampling(report: PublicReport) -> tuple[Fairness, ...]:
 
 
 def tests(report: PublicReport) -> int:
-    """For how many tests the p values of a report are adjusted."""
+    """The number of tests for which the p values of a report are adjusted."""
     return len({found.test for found in _sampled(report) if found})
 
 
 def alpha_of(report: PublicReport) -> float | None:
+    """1 minus the level of intervals and tests; None where the decisions are no sample."""
     info = report.policy.sampling
     return None if info is None or info.coverage == "whole" else info.alpha
 
@@ -99,7 +117,7 @@ def _sampled(report: PublicReport) -> list[_Sampled | None]:
 
 
 def is_of_two_groups(entry: Fairness) -> bool:
-    """Whether a comparison is of two groups of people at once, and not summed up over classes or of two regions."""
+    """Whether a comparison is of two groups: no summary over classes, and no pair of regions."""
     return entry.summary is None and entry.measure in MEASURES
 
 
@@ -174,13 +192,13 @@ def _sampling(
 
 
 def level(report: PublicReport) -> str:
-    """The level of the intervals: 95 % where alpha is 0.05; empty where there are none."""
+    """The level of the intervals in words, such as 95 % where alpha is 0.05; empty where there are none."""
     alpha = alpha_of(report)
     return "" if alpha is None else percent(round(1 - alpha, 9))
 
 
 def p_words(value: float, *, sign: str = "= ") -> str:
-    """A p value in print.
+    """A p value in print, after ``sign``; a very small one as below 0.001.
 
     >>> p_words(0.0002), p_words(0.0421), p_words(0.4, sign="")
     ('< 0.001', '= 0.0421', '0.4')
@@ -205,5 +223,5 @@ def _sentence(entry: Fairness, made: Sampling, groups: tuple[str, str], outcome:
 
 
 def said(entry: Fairness) -> str:
-    """The sentence on a comparison, and what sampling could make of it where that is told."""
+    """The sentence of a comparison, followed by its sentence on sampling if there is one."""
     return entry.sentence if entry.sampling is None else f"{entry.sentence} {entry.sampling.sentence}"

@@ -11,7 +11,7 @@ from atr.report.model import PublicReport
 
 
 def schemas() -> dict[str, str]:
-    """The schema files, by name."""
+    """The JSON Schemas as text, by file name."""
     made = {"programme.schema.json": programme.json_schema(), "report.schema.json": PublicReport.model_json_schema()}
     return {name: json.dumps(schema, indent=1, ensure_ascii=False) + "\n" for name, schema in made.items()}
 

@@ -15,12 +15,12 @@ _PRIVATE = "cannot be told from a report this private"
 def sentence(
     entry: Fairness, *, outcomes: Sequence[str], titles: Mapping[str, str], digits: int, minimum: int = 1
 ) -> str:
-    """What a comparison says, and why its verdict is what it is.
+    """State a comparison of groups in words, and why its verdict is what it is.
 
     Parameters
     ----------
     entry
-        The comparison, rounded and judged; its own sentence is not looked at.
+        The comparison, rounded and judged; its own sentence is ignored.
     outcomes
         The favourable outcome, then the others.
     titles
@@ -29,6 +29,10 @@ def sentence(
         Decimal digits of its value and range.
     minimum
         People of the smallest group that a verdict is given for.
+
+    Returns
+    -------
+    One or more sentences, with rates in percent and differences in percentage points.
     """
     decimals = wording.percent_decimals(digits)
     if entry.is_ratio:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -24,13 +24,12 @@ VERDICTS: dict[Verdict, tuple[str, str]] = {
     "cannot_tell": ("?", "cannot be told"),
 }
 
-
 PROMISE_SYMBOLS = {"delta": "δ", "alpha": "α"}
 """Of the promises that have one level for all regions."""
 
 
 def number(value: float, *, decimals: int = 0) -> str:
-    """A number with at least this many decimals, and more only where it has more.
+    """Write a number with at least this many decimals, and more only where it has more.
 
     >>> number(0.9, decimals=2), number(1234567), number(0.8765, decimals=2)
     ('0.90', '1,234,567', '0.8765')
@@ -39,7 +38,7 @@ def number(value: float, *, decimals: int = 0) -> str:
 
 
 def points(share: float, *, decimals: int = 0) -> str:
-    """A share times a hundred, exactly.
+    """Write a share times a hundred, exactly.
 
     >>> points(0.675), points(0.6), points(0.07, decimals=1)
     ('67.5', '60', '7.0')
@@ -52,7 +51,7 @@ def _written(exact: Decimal, decimals: int) -> str:
 
 
 def decimals_of(value: float) -> int:
-    """How many decimals a number has.
+    """The number of decimals that a number has.
 
     >>> decimals_of(0.25), decimals_of(3.0)
     (2, 0)
@@ -65,7 +64,7 @@ def _decimals(exact: Decimal) -> int:
 
 
 def percent(share: float) -> str:
-    """A share in percent, exactly.
+    """Write a share in percent, exactly.
 
     >>> percent(0.675)
     '67.5\\xa0%'
@@ -74,7 +73,7 @@ def percent(share: float) -> str:
 
 
 def percent_of_some(share: float) -> str:
-    """A share of at least one, in percent; one that was rounded to nothing is not called nothing.
+    """Write a share of at least one person in percent; one that was rounded to 0 is "less than 0.5 %".
 
     >>> percent_of_some(0.02), percent_of_some(0.0)
     ('2\\xa0%', 'less than 0.5\\xa0%')
@@ -83,13 +82,13 @@ def percent_of_some(share: float) -> str:
 
 
 def decisions(report: PublicReport) -> str:
-    """How many decisions a report is about, within a sentence."""
+    """The number of decisions of a report, for use within a sentence."""
     about = "about " if decisions_step(report) > 1 else ""
     return f"{about}{count(report.coverage.decisions, 'decision')}"
 
 
 def decisions_step(report: PublicReport) -> int:
-    """To the nearest how many that number is: coarse where withheld people, or rounded numbers, are in it."""
+    """The step to which that number is rounded: coarse where withheld people or rounded numbers are in it."""
     policy, groups = report.policy, report.coverage.groups
     if not groups.withheld_for_size + groups.withheld and policy.population_rounding == 1:
         return 1
@@ -97,7 +96,7 @@ def decisions_step(report: PublicReport) -> int:
 
 
 def share_announced(report: PublicReport) -> str:
-    """How many of the decisions are in announced groups, as the beginning of a sentence."""
+    """The share of decisions in announced groups, as the beginning of a sentence."""
     share = report.coverage.announced_share
     if share in (0, 1):
         return "All of them" if share else "None of them"
@@ -105,12 +104,12 @@ def share_announced(report: PublicReport) -> str:
 
 
 def share_of_all(report: PublicReport) -> str:
-    """The same, within a sentence."""
+    """The share of decisions in announced groups, for use within a sentence."""
     return f"about {percent(report.coverage.announced_share)} of all"
 
 
 def share_step(report: PublicReport) -> str:
-    """How finely that share is told: so coarsely that it does not give away how many people are withheld."""
+    """The step to which that share is rounded, coarse enough to hide how many people are withheld."""
     step = rounding.share_step(decisions=report.coverage.decisions, minimum=report.policy.minimum_group_size)
     return f"to the nearest {percent(step)}"
 
@@ -121,7 +120,7 @@ def percent_decimals(digits: int) -> int:
 
 
 def between(ends: tuple[float | None, float | None], *, decimals: int, word: str = "to") -> str:
-    """A range in words; an end that nothing bounds is said to be open.
+    """Write a range in words; an end that is None is not bounded.
 
     >>> between((0.5, None), decimals=2), between((0.5, 0.5), decimals=2)
     ('0.50 or more', 'exactly 0.50')
@@ -133,7 +132,7 @@ def between(ends: tuple[float | None, float | None], *, decimals: int, word: str
 
 
 def inverse(share: float) -> str:
-    """One over a number: in decimals where they are few, else as a fraction.
+    """Write one over a number: in decimals where they are few, else as a fraction.
 
     >>> inverse(0.8), inverse(0.85)
     ('1.25', '1/0.85')
@@ -143,7 +142,7 @@ def inverse(share: float) -> str:
 
 
 def count(amount: int, one: str, many: str = "") -> str:
-    """A number of things.
+    """Write a number of things, with the noun in singular or plural.
 
     >>> count(1, "group"), count(2000, "group")
     ('1 group', '2,000 groups')
@@ -152,7 +151,7 @@ def count(amount: int, one: str, many: str = "") -> str:
 
 
 def percentage_points(share: float, *, decimals: int = 0) -> str:
-    """A difference of shares in percentage points, with the unit.
+    """Write a difference of shares in percentage points, with the unit.
 
     >>> percentage_points(0.01), percentage_points(0.675)
     ('1 percentage point', '67.5 percentage points')
@@ -161,7 +160,7 @@ def percentage_points(share: float, *, decimals: int = 0) -> str:
 
 
 def plural(amount: str, unit: str) -> str:
-    """An amount that is written already, with its unit.
+    """Add a unit, in singular or plural, to an amount that is already written.
 
     >>> plural("1", "point"), plural("1.5", "point")
     ('1 point', '1.5 points')
@@ -170,7 +169,7 @@ def plural(amount: str, unit: str) -> str:
 
 
 def listed(items: Sequence[str], *, last: str = "and", most: int | None = None) -> str:
-    """Items in a sentence; of more than ``most`` the first, and how many more.
+    """Join items for use in a sentence; of more than ``most``, the first ones and the number of the others.
 
     >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], last="or", most=1)
     ('a, b and c', 'a or 2 more')
@@ -181,7 +180,7 @@ def listed(items: Sequence[str], *, last: str = "and", most: int | None = None) 
 
 
 def holds_for(sensitive: str, *, known_from: str) -> str:
-    """For whom the guarantee is, as a sentence."""
+    """State for which readers the guarantee holds."""
     source = "" if known_from == OWN_POPULATION else f" from {known_from}"
     return (
         f"A reader who knows a person’s public attributes and the outcome of that person’s decision, knows{source} how "
@@ -189,20 +188,8 @@ def holds_for(sensitive: str, *, known_from: str) -> str:
     )
 
 
-def steps_of_rate(digits: int, *, outcomes: int) -> str:
-    """To what rates are rounded that are printed as chances.
-
-    >>> steps_of_rate(3, outcomes=2), steps_of_rate(1, outcomes=3)
-    ('to the nearest percent', 'to steps of 10\\xa0% that add up to 100\\xa0%')
-    """
-    step = "percent" if digits > 1 else f"10{NBSP}%"
-    if outcomes == 2:
-        return f"to the nearest {step}"
-    return f"to {'whole percents' if digits > 1 else f'steps of {step}'} that add up to 100{NBSP}%"
-
-
 def sentence(text: str) -> str:
-    """A text that ends as a sentence does.
+    """End a text with a full stop, unless it ends as a sentence already.
 
     >>> sentence("It scores"), sentence("It scores.")
     ('It scores.', 'It scores.')
@@ -212,7 +199,7 @@ def sentence(text: str) -> str:
 
 
 def raised(text: str) -> str:
-    """A title, or another text, at the beginning of a heading or sentence; p% and names such as iPhone stay small.
+    """Capitalise a text for a heading or the start of a sentence; p% and names such as iPhone stay as they are.
 
     >>> raised("prior offences"), raised("éducation"), raised("eGFR at admission"), raised("p%-rule")
     ('Prior offences', 'Éducation', 'eGFR at admission', 'p%-rule')
@@ -222,7 +209,7 @@ def raised(text: str) -> str:
 
 
 def day(iso: str) -> str:
-    """A day in words.
+    """Write an ISO date in words.
 
     >>> day("2014-04-01")
     '1 April 2014'
@@ -231,7 +218,7 @@ def day(iso: str) -> str:
 
 
 def period(info: PeriodInfo) -> str:
-    """The days of a period in words; empty where the whole log is meant.
+    """Write the days of a period in words; empty where the whole log is meant.
 
     >>> period(PeriodInfo(label="2014-Q1", start="2014-01-01", end="2014-04-01", timezone=None))
     '1 January to 31 March 2014'
@@ -249,7 +236,7 @@ def period(info: PeriodInfo) -> str:
 
 
 def promise(fidelity: FidelityInfo) -> str:
-    """The promise of fidelity as a sentence."""
+    """State the promise of fidelity."""
     level, change = fidelity.level, fidelity.largest_change
     if change == 0 or (change is None and level == 1):
         return "Every announced chance is the true one, to its last printed digit."
@@ -264,7 +251,7 @@ def promise(fidelity: FidelityInfo) -> str:
 
 
 def fidelity(report: PublicReport) -> str:
-    """The promise of fidelity, and which groups are outside it."""
+    """State the promise of fidelity, and the groups outside it."""
     flattened = report.flattened_groups
     if flattened and len(flattened) == len(report.announced_groups):
         return (
@@ -278,7 +265,7 @@ def fidelity(report: PublicReport) -> str:
 
 
 def guarantee(report: PublicReport) -> str:
-    """The guarantee of privacy as sentences, beside what is known without the report."""
+    """State the guarantee of privacy, and what is known without the report."""
     privacy, flattened = report.privacy, report.flattened_groups
     if not flattened:
         return _guarantee(report)
@@ -309,7 +296,7 @@ def _guarantee(report: PublicReport) -> str:
 
 
 def own_confidences(report: PublicReport) -> tuple[str, ...]:
-    """How sure a reader can be where a stricter ceiling than the policy's holds, as a sentence each."""
+    """State, for each ceiling stricter than that of the policy, how sure a reader can be."""
     found = []
     where = (
         "outside the groups flattened for what is known beforehand"
@@ -328,13 +315,13 @@ def own_confidences(report: PublicReport) -> tuple[str, ...]:
 
 
 def under(report: PublicReport, attribute: str, of_set: str | None) -> str:
-    """What a ceiling is of, within a sentence: a sensitive attribute, or a named set of its values."""
+    """Name what a ceiling applies to, within a sentence: a sensitive attribute, or a named set of its values."""
     title = next(a.title for a in report.attributes if a.name == attribute)
     return title if of_set is None else f"“{of_set}” in {title}"
 
 
 def ceilings(report: PublicReport) -> str:
-    """The ceiling of the policy, and those of their own that attributes and sets have."""
+    """Write the ceiling of the policy, and then the stricter ones of single attributes and sets."""
     own = (ceiling for a in report.attributes for ceiling in a.own_ceilings)
     stricter = (f"; for {under(report, name, of_set)}, {percent(ceiling)}" for name, of_set, ceiling in own)
     return "".join((percent(report.policy.max_confidence), *stricter))
@@ -346,13 +333,13 @@ def has_own_ceilings(report: PublicReport) -> bool:
 
 
 def too_surely(report: PublicReport) -> str:
-    """How something can be told that is above its ceiling."""
+    """Say, within a sentence, that something can be told with more confidence than its ceiling."""
     said = "more surely than a ceiling allows ({})" if has_own_ceilings(report) else "with more than {} confidence"
     return said.format(ceilings(report))
 
 
 def above(report: PublicReport) -> str:
-    """What a confidence is where a ceiling is not kept."""
+    """Say, within a sentence, that a confidence is above its ceiling."""
     said = "and surer than a ceiling allows ({})" if has_own_ceilings(report) else "above the ceiling of {}"
     return said.format(ceilings(report))
 
@@ -363,12 +350,12 @@ def sensitive(report: PublicReport) -> str:
 
 
 def coarse_values(report: PublicReport) -> str:
-    """The coarser values of coarsened groups, each in quotation marks, as many as a sentence has room for."""
+    """The coarser values of coarsened groups in quotation marks, as many as fit a sentence."""
     return named([value for a in report.attributes for value in a.coarse])
 
 
 def named(values: Sequence[str]) -> str:
-    """Values in quotation marks, as many as a sentence has room for.
+    """Values in quotation marks, as many as fit a sentence.
 
     >>> named(["a", "b"])
     '“a” and “b”'
@@ -377,7 +364,7 @@ def named(values: Sequence[str]) -> str:
 
 
 def cut(values: Sequence[str]) -> int:
-    """How many of some values that leaves out.
+    """The number of values that :func:`named` leaves out.
 
     >>> cut(["a"] * 9), cut(["a"] * 10)
     (0, 2)
@@ -387,20 +374,15 @@ def cut(values: Sequence[str]) -> int:
 
 
 def class_name(condition: Mapping[str, str], titles: Mapping[str, str]) -> str:
-    """A class of people alike in what may count: its attributes and their values."""
+    """Name a class of people alike in legitimate attributes: the attributes and their values."""
     return ", ".join(f"{raised(titles.get(name, name))}: {value}" for name, value in condition.items())
 
 
 def rule_name(entry: Fairness | None) -> str:
-    """What the p%-rule is called at its line."""
+    """The name of the p%-rule, which depends on its line: at 0.8 it is the four-fifths rule."""
     if entry is None or entry.threshold is None:
         return "p%-rule"
     return "four-fifths rule" if entry.threshold == 0.8 else f"p%-rule at {number(entry.threshold)}"
-
-
-def common_decimals(values: Iterable[float | None], *, least: int = 2) -> int:
-    """Decimals with which every one of the values is printed exactly."""
-    return max([least, *(decimals_of(v) for v in values if v is not None)])
 
 
 def _day(d: date) -> str:

@@ -53,23 +53,27 @@ def curve_chart(
     text: Callable[[float], str],
     title: str,
 ) -> CurveChart:
-    """Lay out a chart.
+    """Lay out a chart of curves.
 
     Parameters
     ----------
     xs
-        (k,) places on the axis, ascending, two or more.
+        (k,) positions on the axis, ascending, two or more.
     curves
         (k,) heights of each curve, by its name.
     limits
-        Heights of the level lines by name, from the top: as labels the first stands above those of the curves, the
+        Heights of the level lines by name, from the top; the label of the first stands above those of the curves, the
         others below.
     mark
-        One of the places: where the curves have their dots and the heights that their labels tell.
+        The position, one of ``xs``, at which curves have their dots and their labels state the height.
     text
-        How a height is written.
+        Formats a height.
     title
         What the chart shows.
+
+    Returns
+    -------
+    Positions in units of the drawing, and a table of about :data:`ROWS` rows.
     """
     at, ticks = list(xs).index(mark), axis([*limits.values(), *(y for heights in curves.values() for y in heights)])
     x, y = Scale(xs[0], xs[-1], LEFT, RIGHT), Scale(ticks[0], ticks[-1], FOOT, TOP)
@@ -99,8 +103,21 @@ def curve_chart(
 
 
 def apart(ys: Sequence[float], *, pitch: float = LABEL_PITCH) -> tuple[float, ...]:
-    """Where labels go so that they do not cover each other, as near as may be; of those at one height the first on top.
+    """Move labels apart so that they do not overlap, each as near to its height as possible.
 
+    Parameters
+    ----------
+    ys
+        Wanted heights, in units of the drawing; of equal ones the first is placed on top.
+    pitch
+        Smallest distance of two labels.
+
+    Returns
+    -------
+    The heights, in the order of ``ys``.
+
+    Examples
+    --------
     >>> apart([20.0, 22.0, 90.0])
     (13.0, 29.0, 90.0)
     """

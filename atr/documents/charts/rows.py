@@ -90,18 +90,22 @@ def row_chart(
     lines: Sequence[float] = (),
     line_label: str = "",
 ) -> Chart:
-    """Lay out a chart.
+    """Lay out a chart of rows.
 
     Parameters
     ----------
     marks
-        In the order to draw them.
+        The rows, from the top.
     title, description
         What the chart shows, and how to read it: its text alternative.
     base
         The value that all are compared with.
     lines, line_label
-        Values at which a rule draws its lines, ascending, and what is written above them.
+        Values at which a rule draws its lines, ascending, and the label above them.
+
+    Returns
+    -------
+    Positions in units of the drawing.
     """
     bounds = (x for m in marks for x in (m.dot, m.ring, *(m.bar or ())) if x is not None)
     ticks = _ticks([base, *lines, *bounds], [m.interval for m in marks if m.interval])

@@ -20,7 +20,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From values, ``low`` to ``high``, to positions in a drawing, ``start`` to ``end``."""
+    """A linear map from values (``low`` to ``high``) to positions in a drawing (``start`` to ``end``)."""
 
     low: float
     high: float
@@ -33,7 +33,7 @@ class Scale:
 
 
 def axis(values: Iterable[float]) -> tuple[float, ...]:
-    """The ticks of an axis that holds all values, its two ends among them.
+    """The ticks of an axis that holds all values; the first and last tick are its ends.
 
     >>> axis([0.52, 1.0, 1.35])
     (0.4, 0.6, 0.8, 1.0, 1.2, 1.4)
@@ -48,8 +48,19 @@ def axis(values: Iterable[float]) -> tuple[float, ...]:
 
 
 def wrap(text: str, *, width: int = 24, lines: int = 2) -> tuple[str, ...]:
-    """A label in at most so many lines of about so many letters; of a longer one the beginning and the end are kept.
+    """Break a label into lines; a longer one keeps its beginning and its end.
 
+    Parameters
+    ----------
+    text
+        The label.
+    width
+        Letters of a line, about; an East Asian one counts as two.
+    lines
+        The most lines.
+
+    Examples
+    --------
     >>> wrap("African-American"), wrap("x" * 60)
     (('African-American',), ('xxxxxxxxxxxxxxxxxxxxxxxx', '…xxxxxxxxxxxxxxxxxxxxxxx'))
     """

@@ -64,9 +64,13 @@ def tree_chart(tree: TreeNode, *, titles: Mapping[str, str], values: Mapping[str
     tree
         Its root asks a question.
     titles
-        What each attribute is called.
+        Name of each attribute as readers see it.
     values
         The values that people have of each attribute, in order.
+
+    Returns
+    -------
+    Positions in units of the drawing; leaves are lettered from the top.
     """
     room = (LEAF_X - LEAF_GAP) / _depth(tree)
     width = room - BOX_GAP

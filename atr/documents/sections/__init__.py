@@ -38,7 +38,7 @@ class Heading:
 
 
 def numbered(report: PublicReport) -> list[Heading]:
-    """The contents of a report: every section, each followed by its parts."""
+    """The headings of a report in order: every section, each followed by its parts."""
     found = []
     for i, (id, (title, context)) in enumerate(SECTIONS.items(), start=1):
         view = context(report) if context else {}

@@ -17,6 +17,7 @@ from atr.documents.comparisons import (
     Measured,
     Who,
     by_group,
+    common_decimals,
     measured,
     other,
     rule,
@@ -31,7 +32,7 @@ from atr.programme import FOUR_FIFTHS
 from atr.report import empty_categories, wording
 from atr.report.model import ComparedBy, Fairness, PublicReport
 from atr.report.sampling import is_of_two_groups, level, said
-from atr.report.wording import between, class_name, common_decimals, inverse, listed, number, points
+from atr.report.wording import between, class_name, inverse, listed, number, points
 
 MAX_PAIRS = 15
 MAX_CONDITIONAL = 40
@@ -49,7 +50,7 @@ _Place = Callable[[str], tuple[list[int], str]]
 
 
 def context(report: PublicReport) -> dict[str, Any]:
-    """What the section prints, and its parts: an id and a heading each."""
+    """The variables of the template; ``parts`` are an id and a heading for each part."""
     compared, like, of_ratios = protected(report), individual.alike(report), rule(report)
     parts = [(f"fairness-{i}", f"By {p['by'].title}") for i, p in enumerate(compared, start=1)]
     parts += [("individual", "Like people alike")] * bool(like)
@@ -78,7 +79,7 @@ def context(report: PublicReport) -> dict[str, Any]:
 
 
 def protected(report: PublicReport) -> list[dict[str, Any]]:
-    """What is printed of each attribute and intersection that groups were compared by."""
+    """The tables, chart and sentences of each attribute and intersection that groups were compared by."""
     regions_of = same_people(report)
     entries = {by.attribute: [e for e in report.fairness if e.attribute == by.attribute] for by in report.compared}
     found = []
@@ -175,7 +176,7 @@ def _mark(e: Fairness, row: Compared, decimals: int, level: str) -> Mark:
 
 
 def legend(level: str, *, exact: bool = False) -> str:
-    """What is drawn how, in words; where figures are exact, no range is drawn."""
+    """Explain the marks of the chart of ratios; no range is drawn where figures are exact."""
     sample = f"; thin line with end caps: {level} interval if the decisions are seen as a sample" if level else ""
     bar = "" if exact else f"; {'thick bar' if level else 'bar'}: range of the true one"
     return f"Dot: announced ratio{', which is exact' if exact else ''}{bar}{sample}; ring: reference."
@@ -185,7 +186,21 @@ def legend(level: str, *, exact: bool = False) -> str:
 
 
 def met_before(report: PublicReport, by: ComparedBy, people: Mapping[Who, frozenset[int]]) -> str:
-    """Which groups are the very people of a group of another comparison, and of which; of many the first."""
+    """Name the groups of a grouping that are the same people as a group of an earlier grouping.
+
+    Parameters
+    ----------
+    report
+        The report.
+    by
+        The grouping.
+    people
+        The regions of each group, from :func:`~atr.documents.comparisons.same_people`.
+
+    Returns
+    -------
+    At most :data:`MAX_SAME` groups, each with the earlier one; empty where there is none.
+    """
     names = [b.attribute for b in report.compared]
     earlier = names[: names.index(by.attribute)]
     first: dict[frozenset[int], str] = {}
@@ -197,7 +212,12 @@ def met_before(report: PublicReport, by: ComparedBy, people: Mapping[Who, frozen
 
 
 def not_compared(report: PublicReport) -> list[tuple[ComparedBy, str]]:
-    """Each attribute and intersection without a comparison, and the only group of people that is announced, if so."""
+    """The attributes and intersections without a comparison.
+
+    Returns
+    -------
+    Each with the name of the only group that is announced; an empty name where there are none or several.
+    """
     compared = {e.attribute for e in report.fairness}
     groups = [(by, {", ".join(values) for values in values_of(report, by)}) for by in report.compared]
     return [(by, min(of) if len(of) == 1 else "") for by, of in groups if by.attribute not in compared]

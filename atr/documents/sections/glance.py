@@ -12,7 +12,7 @@ from atr.report.model import Fairness, PublicReport
 
 
 def context(report: PublicReport) -> dict[str, Any]:
-    """What the section prints."""
+    """The variables of the template."""
     kept, again = counted_once(report)
     return {
         "verdicts": verdicts(kept),
@@ -23,15 +23,19 @@ def context(report: PublicReport) -> dict[str, Any]:
 
 
 def verdicts(entries: Iterable[Fairness]) -> Counter[str]:
-    """How many comparisons are met, not_met and cannot_tell, for privacy, or have too_few_people for a verdict."""
+    """Count the verdicts: met, not_met, cannot_tell (because of privacy) and too_few_people."""
     return Counter("too_few_people" if e.reason == "too_few_people" else e.verdict for e in entries if e.verdict)
 
 
 def counted_once(report: PublicReport) -> tuple[list[Fairness], list[str]]:
-    """The comparisons with a reference by the p%-rule, and which groups are left out as counted already.
+    """The comparisons with a reference by the p%-rule, each group of people counted once.
 
-    Left out is a group of the very people of an earlier one, by another attribute or intersection, with the same
-    verdict. With another verdict, for its reference can be another, it is counted.
+    A group is left out if another attribute or intersection has a group of the same people, earlier in the report, with
+    the same verdict. The verdicts can differ, because the references can.
+
+    Returns
+    -------
+    The comparisons that count, and the groups left out.
     """
     people, kept, again = same_people(report), list[Fairness](), list[str]()
     seen: set[tuple[object, str]] = set()
@@ -47,7 +51,15 @@ def counted_once(report: PublicReport) -> tuple[list[Fairness], list[str]]:
 
 
 def fairness(found: Counter[str], rule: str) -> str:
-    """How many comparisons a rule was met in, as a sentence."""
+    """State how many comparisons meet a rule.
+
+    Parameters
+    ----------
+    found
+        The number of comparisons by verdict, not empty.
+    rule
+        The name of the rule.
+    """
     pair, private, total = "of a group with its reference group", "be told from a report this private", found.total()
     of_one = {
         "met": f"The one comparison {pair} meets the {rule}.",

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from atr.documents.comparisons import measured
+from atr.documents.comparisons import common_decimals, measured
 from atr.report.individual import people_for_verdict, records
 from atr.report.model import IndividualPolicy, OutcomeDistance, PublicReport
 from atr.report.rounding import nearest
-from atr.report.wording import common_decimals, number, raised
+from atr.report.wording import number, raised
 
 NAMES: dict[OutcomeDistance, str] = {"total_variation": "total variation", "relative": "relative distance"}
 KINDS = {"nominal": "alike or not", "ordinal": "steps of its order", "numeric": "middles of its bins"}
 
 
 def alike(report: PublicReport) -> list[dict[str, Any]]:
-    """The measures of individual fairness: name, among which regions, figures, and the pair attribute by attribute.
+    """The measures of individual fairness, each with the pair of regions that exceeds the distance most.
 
-    ``lines`` have a title, the kind of distance, the weight, the two values and their distance; they are left out where
-    the pair is that of a measure before.
+    Returns
+    -------
+    For each its name, the regions compared, its figures, and ``lines``: for every attribute the title, kind of
+    distance, weight, two values and their distance. There are no lines where an earlier measure has the same pair.
     """
     found: list[dict[str, Any]] = []
     policy, enough = report.policy.individual, f"regions of {people_for_verdict(report)} or more"

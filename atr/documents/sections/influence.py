@@ -24,13 +24,13 @@ MAX_DEPENDENCES = 12
 
 
 def context(report: PublicReport) -> dict[str, Any]:
-    """What the section prints; None where nothing is announced."""
+    """The variables of the template; ``influence`` is None where nothing is announced."""
     found = Influences(report) if report.influence and report.surrogate else None
     return {"influence": found, "shapley_up_to": SHAPLEY_UP_TO}
 
 
 class Influences:
-    """What a report with influences says of them, in words and figures: shares are printed in percent."""
+    """The figures and sentences on the influence of inputs; shares are printed in percent."""
 
     def __init__(self, report: PublicReport) -> None:
         self.report = report
@@ -52,35 +52,35 @@ class Influences:
         """The most that a figure can be that is printed as 0."""
 
     def points(self, share: float) -> str:
-        """Percentage points."""
+        """Write a share in percentage points."""
         return points(share, decimals=self.decimals)
 
     def signed(self, share: float) -> str:
-        """Percentage points with their sign."""
+        """Write a share in percentage points, with its sign."""
         return f"{'+' if share > 0 else ''}{self.points(share)}"
 
     def amount(self, share: float) -> str:
-        """Percentage points in words."""
+        """Write a share in percentage points without its sign, with the unit."""
         return percentage_points(abs(share), decimals=self.decimals)
 
     def percent(self, share: float) -> str:
-        """A share in percent."""
+        """Write a share in percent."""
         return f"{self.points(share)}{NBSP}%"
 
     def covered(self, share: float) -> str:
-        """A share that was rounded down to a percent, and is more than nothing."""
+        """Write a share above 0 that was rounded down to a percent."""
         return f"{points(share) if share else 'less than 1'}{NBSP}%"
 
     def label(self, inputs: Iterable[str]) -> str:
-        """What an input, or several together, are called at the beginning of a line."""
+        """Name an input, or several together, at the beginning of a line."""
         return raised(listed([self.titles[name] for name in inputs]))
 
     def names(self, inputs: Iterable[str]) -> str:
-        """One of several inputs, within a sentence."""
+        """Name one of several inputs, within a sentence."""
         return listed([self.titles[name] for name in inputs], last="or")
 
     def chart(self) -> Chart:
-        """A bar for each influence, a ring for its Shapley value."""
+        """A bar for each influence and a ring for its Shapley value, in percentage points."""
         marks = [
             Mark(
                 self.label(e.inputs),
@@ -100,7 +100,7 @@ class Influences:
         )
 
     def sentence(self, e: Influence) -> str:
-        """What the influence of an input, or of several together, says."""
+        """State the influence of an input, or of several together."""
         name, one = self.label(e.inputs), len(e.inputs) == 1
         if one and e.inputs[0] in self.only:
             alone = f"everybody in the announced rules has “{self.only[e.inputs[0]]}”"
@@ -111,7 +111,12 @@ class Influences:
         return f"{name}: {drawn}, the chance of “{self.report.positive}” would change by {by} on average{among}."
 
     def turned(self) -> tuple[Influence, Influence] | None:
-        """Of two inputs that influence and Shapley value put in different orders, the two that differ most."""
+        """The two inputs that influence and Shapley value rank most differently.
+
+        Returns
+        -------
+        The input of the larger influence, then that of the larger Shapley value; None where both rank all inputs alike.
+        """
         pairs = [
             (a, b)
             for a, b in combinations(self.single, 2)
@@ -120,9 +125,12 @@ class Influences:
         return max(pairs, key=lambda pair: (pair[1].shapley or 0.0) - (pair[0].shapley or 0.0), default=None)
 
     def groups(self) -> list[dict[str, Any]]:
-        """By every attribute that groups are compared by, the influence on their rates.
+        """The influence on the rates of groups.
 
-        A row has a cell for each printed input, and then one for all together.
+        Returns
+        -------
+        For each attribute that groups are compared by, its title, rows, number of groups and sentences. A row has a
+        cell for each printed input, and then one for all inputs together.
         """
         found = ((a, _of_attribute(self.whole, a.name)) for a in self.report.attributes)
         return [self._by_group(a, whole) for a, whole in found if len(whole) > 1]
@@ -176,12 +184,12 @@ class Influences:
         )
 
     def dependence(self, e: Influence) -> list[Dependence]:
-        """The values of an input that are printed: those of most people, and that compared with."""
+        """The values of an input that are printed: the commonest ones, and the one compared with."""
         common = sorted((d.value for d in e.dependence), key=lambda v: -self.people[e.inputs[0]][v])[:MAX_VALUES]
         return [d for d in e.dependence if d.value in (*common, e.against)]
 
     def compared(self, e: Influence) -> str:
-        """Which values have the lowest and the highest average chance beside that compared with, of the same people."""
+        """State which values of an input have the lowest and highest average chance, beside the one compared with."""
         if e.against is None:
             return f"everybody in the announced rules has “{e.dependence[0].value}”."
         known = {d.value: d.difference for d in e.dependence if d.difference is not None}
@@ -205,7 +213,7 @@ class Influences:
         )
 
     def tree(self) -> TreeChart | None:
-        """The surrogate tree; None where it asks no question."""
+        """The surrogate tree, laid out; None where it asks no question."""
         surrogate = self.report.surrogate
         if surrogate is None or surrogate.tree.attribute is None:
             return None
@@ -214,7 +222,7 @@ class Influences:
         )
 
     def told(self, tree: TreeChart) -> list[str]:
-        """What each leaf says, as a sentence."""
+        """The sentences of the leaves, from the top."""
         return [self._leaf(leaf) for leaf in tree.leaves]
 
     def _leaf(self, leaf: Leaf) -> str:
@@ -231,7 +239,7 @@ class Influences:
         return f"People with {listed(conditions)}: {chance}."
 
     def shortened(self, tree: TreeChart) -> bool:
-        """Whether a question parts so many values that not all are named."""
+        """Whether some question has so many values that not all are named."""
         return any(len(self.values[name]) > NAMED for leaf in tree.leaves for name in leaf.kept)
 
 

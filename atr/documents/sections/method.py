@@ -11,7 +11,7 @@ from atr.report.sampling import alpha_of, is_of_two_groups, level, tests
 
 
 def context(report: PublicReport) -> dict[str, Any]:
-    """What the section prints; no ``tests`` where the decisions are seen as no sample."""
+    """The variables of the template; no ``tests`` where the decisions are not seen as a sample."""
     sampled = alpha_of(report) is not None and any(map(is_of_two_groups, report.fairness))
     return {
         "intersections": any(len(by.attributes) > 1 for by in report.compared) and report.fairness,

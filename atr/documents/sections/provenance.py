@@ -32,14 +32,19 @@ Choice = tuple[str, str, str]
 
 
 def context(report: PublicReport) -> dict[str, Any]:
-    """What the section prints."""
+    """The variables of the template."""
     public = [a for a in report.attributes if a.role == "public"]
     binding = next((name_of(g, public) for g in report.groups if g.id == report.privacy.binding_group), "")
     return {"choices": choices(report), "binding_group": binding}
 
 
 def choices(report: PublicReport) -> list[Choice]:
-    """Who is compared, what may count, lines, sampling and the declared distance, as far as figures rest on them."""
+    """The choices that the fairness figures depend on: groups, lines, sampling, and the declared distance.
+
+    Returns
+    -------
+    For each its name, its setting, and who chose it or the rule that did.
+    """
     sampled, alike = report.policy.sampling, report.policy.individual
     return [
         *(_groups(report) if report.compared else ()),

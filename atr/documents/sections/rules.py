@@ -26,7 +26,7 @@ Cell = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A group in the table, or a region where regions have rows of their own; no cell where nobody is in a region."""
+    """One row: a group, or a region where regions have rows of their own; a cell is None where nobody is in it."""
 
     label: str
     status: str
@@ -45,7 +45,7 @@ class Block:
 
 
 def context(report: PublicReport) -> dict[str, Any]:
-    """What the section prints; ``wide``: sensitive values are columns, else every region has a row."""
+    """The variables of the template; ``wide``: sensitive values are columns, else every region has a row."""
     public = [a for a in report.attributes if a.role == "public"]
     hidden = [a for a in report.attributes if a.role == "sensitive"]
     announced = report.announced_groups
@@ -73,7 +73,7 @@ def context(report: PublicReport) -> dict[str, Any]:
 
 
 def name_of(group: Group, public: Iterable[AttributeInfo]) -> str:
-    """A QID group by its public values, in the order of the attributes."""
+    """The name of a QID group: its public values, in the order of the attributes."""
     return ", ".join(group.public[a.name] for a in public if a.name in group.public)
 
 

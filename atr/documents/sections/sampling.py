@@ -13,7 +13,7 @@ from atr.report.wording import between, percent_decimals, points
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A group with the interval of its rate; but for a reference, those of its ratio and difference, and p values."""
+    """One group: the interval of its rate and, but for a reference, of its ratio and difference, and p values."""
 
     group: Compared
     rate: str
@@ -26,14 +26,22 @@ Table = tuple[str, list[tuple[str, list[Row]]]]
 
 
 def table(report: PublicReport, by: ComparedBy, entries: Sequence[Fairness], shown: Sequence[Class]) -> Table | None:
-    """What sampling alone could make of comparisons by one attribute; None where the decisions are no sample.
+    """The intervals and tests of the comparisons by one attribute or intersection.
 
     Parameters
     ----------
+    report
+        The report.
+    by
+        The attribute or intersection.
     entries
-        All comparisons by the attribute.
+        All comparisons by it.
     shown
         The groups that are printed: of everybody, then of each class.
+
+    Returns
+    -------
+    The title, and rows under headings; rates in percent. None where the decisions are not seen as a sample.
     """
     sampled = [e for e in entries if e.sampling]
     ratios = by_group(e for e in sampled if e.measure == RATIO and e.outcome == report.positive)
