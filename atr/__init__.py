@@ -36,4 +36,8 @@ def __getattr__(name: str) -> Any:
     """Import what is asked for only then: the command line need not wait for all of it."""
     if name not in _HOME:
         raise AttributeError(f"module 'atr' has no attribute '{name}'")
-    return getattr(import_module(_HOME[name]), name)
+    return globals().setdefault(name, getattr(import_module(_HOME[name]), name))
+
+
+def __dir__() -> list[str]:
+    return __all__

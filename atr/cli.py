@@ -164,8 +164,8 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
              "prior_too_sure": "prior too sure"}  # fmt: skip
     periods = found.periods.to_dict("records")
     shown = [name for name in heads if name != "flattened" or found.periods["flattened"].any()]
-    lines = [f"{'period':<10}{'decisions':>12}" + "".join(f"{heads[name]:>18}" for name in shown)]
-    lines += [f"{p['period']:<10}{p['decisions']:>12,}" + "".join(f"{p[name]:>18,}" for name in shown) for p in periods]
+    lines = [f"{'period':<10}{'decisions':>12}" + "".join(f"{heads[name]:>20}" for name in shown)]
+    lines += [f"{p['period']:<10}{p['decisions']:>12,}" + "".join(f"{p[name]:>20,}" for name in shown) for p in periods]
     content = {"rows": accounting.rows_read, "decisions": accounting.decisions, "periods": periods,
                "remarks": list(found.remarks)}  # fmt: skip
     result(content, lines, as_json=as_json)
@@ -287,13 +287,14 @@ def history(programme: ProgrammeArgument, as_json: Json = False) -> None:
     """List the releases of a series: period, version, state and since when, who decided and why."""
     from dataclasses import asdict
 
+    from atr.core.display_text import printable
     from atr.dossier import review as reviewing
     from atr.programme import load
 
     releases = reviewing.releases(load(programme))
     lines = [f"{'period':<10}{'version':>8}  {'state':<11}{'since':<18}{'SHA-256':<14}by, why"] if releases else []
     for r in releases:
-        why = ": ".join(part for part in (r.reviewer, r.comment) if part)
+        why = printable(": ".join(part for part in (r.reviewer, r.comment) if part))
         since = r.changed_at[:16].replace("T", " ")
         lines.append(f"{r.period:<10}{r.version:>8}  {r.state:<11}{since:<18}{(r.report_sha256 or '')[:12]:<14}{why}")
     if not releases:

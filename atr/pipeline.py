@@ -89,9 +89,10 @@ def run_each(function: Callable[[Run, Batch], None], run: Run, batches: Sequence
 
 def publish(
     programme: Programme | str | Path,
-    period: str | None = None,
+    period: str | int | None = None,
     *,
     ended_by: date | None = None,
+    today: date | None = None,
     step: Step = run_step,
     map: Callable[[Callable[[Run, Batch], None], Run, Sequence[Batch]], None] = run_each,
     patience: float = PATIENCE,
@@ -106,10 +107,16 @@ def publish(
         Such as 2013, 2013-Q1 or 2013-05; by default the last complete one.
     ended_by
         By default the last period that had ended by this day, instead.
+    today
+        The day it is; by default by the clock, in the programme's time zone.
     step, map
         How to run a step, and one for each batch of QID groups: called with the function and its arguments.
     patience
         Seconds to wait for another run of the series.
+
+    Returns
+    -------
+    The draft; the release before, if there is nothing new to say.
 
     Raises
     ------
@@ -119,14 +126,13 @@ def publish(
         If the programme, the log or the machine is in the way.
     """
     loaded = load(programme)
-    if period is not None:
-        periods.parse(period)
+    label = None if period is None else periods.parse(period).label
     new = not loaded.store_path.exists()
     with hold(loaded.store_path, wait=patience):
         new = new and not warehouse_path(loaded).exists()  # by now another run may have come first
         try:
             step(load_log, str(loaded.path))
-            run = step(begin, str(loaded.path), period, ended_by)
+            run = step(begin, str(loaded.path), label, ended_by, today)
             try:
                 return _draft(run, step, map)
             except RefusedError as refusal:
@@ -151,7 +157,9 @@ def _draft(run: Run, step: Step, map: Callable[..., None]) -> Draft:
     return draft
 
 
-def past_periods(programme: Programme, first: str | None = None, last: str | None = None) -> list[str]:
+def past_periods(
+    programme: Programme, first: str | None = None, last: str | None = None, *, today: date | None = None
+) -> list[str]:
     """Bring the warehouse up to date with the log, and list its periods from one label to another.
 
     Raises
@@ -161,7 +169,8 @@ def past_periods(programme: Programme, first: str | None = None, last: str | Non
     """
     load_log(str(programme.path))
     with Warehouse.open(programme) as warehouse:
-        return reportable.between(warehouse, programme, first, last)
+        day = today or periods.today(programme.period.timezone)
+        return reportable.between(warehouse, programme, first, last, today=day)
 
 
 # --- the steps
@@ -174,7 +183,9 @@ def load_log(programme_path: str) -> ingest.Accounting:
         return ingest.ingest(warehouse, programme)
 
 
-def begin(programme_path: str, period: str | None = None, ended_by: date | None = None) -> Run:
+def begin(
+    programme_path: str, period: str | None = None, ended_by: date | None = None, today: date | None = None
+) -> Run:
     """Decide what the run is about; what runs that were killed had begun is forgotten.
 
     Raises
@@ -183,13 +194,14 @@ def begin(programme_path: str, period: str | None = None, ended_by: date | None 
         If the label is no period, the log covers none to its end, or it has no decisions in it.
     """
     programme = load(programme_path)
+    day = today or periods.today(programme.period.timezone)
     with Warehouse.open(programme) as warehouse:
         ledger = Ledger(warehouse)
-        chosen = reportable.chosen(warehouse, programme, period, ended_by)
+        chosen = reportable.chosen(warehouse, programme, period, ended_by, today=day)
         counting.require_decisions(warehouse, chosen)
         ledger.forget_begun()
-        release = ledger.begin(chosen.label, today=periods.today(programme.period.timezone).isoformat())
-    return Run(str(programme.path), programme.sha256, chosen.label, release.version, release.date)
+        release = ledger.begin(chosen.label, today=day.isoformat())
+    return Run(str(programme.path), programme.sha256, chosen.label, release.version, release.date, day.isoformat())
 
 
 def aggregate(run: Run) -> list[Batch]:
@@ -242,7 +254,7 @@ def measure(run: Run) -> None:
     with Warehouse.open(programme, read_only=True) as warehouse:
         waiting = Ledger(warehouse).release(run.period_label, run.version)
     if waiting.state == "draft" and waiting.content_sha256 != _content_sha256(report):
-        report = report.model_copy(update={"date": periods.today(programme.period.timezone).isoformat()})
+        report = report.model_copy(update={"date": run.today})
     write_text(run.folder / "report.json", report.to_json())
 
 

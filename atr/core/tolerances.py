@@ -83,3 +83,6 @@ SOLVER_TOLERANCE = 1e-10
 
 MULTIPLIER_TOLERANCE = 1e-7
 """A multiplier below this is none, where costs are near 1."""
+
+SAME_PLACE = 1e-9
+"""Relative to a step of an axis: a value this near to a tick is on it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from atr.errors import EnvironmentFault, RefusedError, ReviewError
 from atr.programme import Programme, load
 from atr.programme.periods import parse
 from atr.report.build import period_info, programme_info
-from atr.warehouse.connection import Warehouse
+from atr.warehouse.connection import Warehouse, warehouse_path
 from atr.warehouse.files import PUBLIC, put_folder, read_json, remove_folder, sha256, write_text
 from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path
 from atr.warehouse.store import hold
@@ -131,24 +131,26 @@ def review(
 
 def releases(programme: Programme) -> list[Release]:
     """Give all releases of a series, by period and version, with who decided what about them, when and why."""
+    if not warehouse_path(programme).exists():
+        return []
     with Warehouse.open(programme, read_only=True) as warehouse:
         return Ledger(warehouse).releases()
 
 
 def history(programme: Programme | str | Path) -> pd.DataFrame:
-    """List the releases of a series: a row each, with period, version, state, hashes, who decided, when and why.
+    """List the releases of a series.
 
     Parameters
     ----------
     programme
         From :func:`atr.load`, or the path of its file.
 
-    Raises
-    ------
-    ReviewError
-        If nothing has been published yet.
+    Returns
+    -------
+    A row a release, by period and version: its state and since when, its hashes, who decided, and why.
     """
-    return pd.DataFrame([asdict(release) for release in releases(load(programme))])
+    rows = [asdict(release) for release in releases(load(programme))]
+    return pd.DataFrame(rows, columns=[field.name for field in fields(Release)])
 
 
 def _waiting(ledger: Ledger, period: str, report_sha256: str | None) -> Release:

@@ -43,6 +43,10 @@ def check(programme: Programme | str | Path) -> LogCheck:
     programme
         From :func:`atr.load`, or the path of its file.
 
+    Returns
+    -------
+    What becomes of the log's rows, how many groups each period would announce, and what deserves a look.
+
     Raises
     ------
     AtrError

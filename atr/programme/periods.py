@@ -47,7 +47,7 @@ class Period:
 ALL = Period("all", None, None)
 
 
-def parse(label: str) -> Period:
+def parse(label: str | int) -> Period:
     """The period a label names.
 
     >>> parse("2013-Q2")
@@ -58,6 +58,7 @@ def parse(label: str) -> Period:
     PeriodError
         If the label is none of the known shapes.
     """
+    label = str(label)  # YAML and Python read 2013 as a number
     match = re.fullmatch(r"([0-9]{4})(?:-(?:Q([1-4])|(0[1-9]|1[0-2])))?", label)
     if label == "all":
         return ALL
@@ -75,10 +76,15 @@ def containing(day: date, every: Every) -> Period:
     return ALL if every == "all" else parse(f"{day.year:04d}{part[every]}")
 
 
-def complete_periods(first_day: date, last_day: date, every: Every, *, today: date) -> list[Period]:
-    """The periods a log can be reported on, the earliest first: those that are over and that it covers to their end.
+QUIET = 12
+"""The last of so many parts of a period may be without decisions, and the log still covers it to its end."""
 
-    If it covers none to its end, the one that it ends in, once that is over. The whole log is one period, always over.
+
+def complete_periods(first_day: date, last_day: date, every: Every, *, today: date) -> list[Period]:
+    """List the periods a log can be reported on, the earliest first: those that are over, and covered to their end.
+
+    The log covers a period whose last days had no decisions, too: of a year at most 30 days, of a quarter 7, of a month
+    2. If it covers none, the one that it ends in, once that is over. The whole log is one period, always over.
 
     Parameters
     ----------
@@ -91,12 +97,19 @@ def complete_periods(first_day: date, last_day: date, every: Every, *, today: da
     """
     if every == "all":
         return [ALL]
-    found = [containing(first_day, every)]
-    while (end := found[-1].end) is not None and end <= last_day:
-        found.append(containing(end, every))
+    found, start = [], first_day
+    while start <= last_day and (period := containing(start, every)).end is not None:
+        found.append(period)
+        start = period.end
     over = [period for period in found if period.end is not None and period.end <= today]
-    covered = [period for period in over if not period.contains(last_day + timedelta(days=1))]
+    covered = [period for period in over if _reaches(last_day, period)]
     return covered or over
+
+
+def _reaches(last_day: date, period: Period) -> bool:
+    if period.start is None or period.end is None:
+        return True
+    return last_day + timedelta(days=1) + (period.end - period.start) // QUIET >= period.end
 
 
 def now() -> datetime:

@@ -144,7 +144,11 @@ class Programme(Part):
         refuse(
             (mechanism == "linear", _WITHDRAWN, "mechanism"),
             ("reader" in policy, _WITHDRAWN, "reader"),
-            (mechanism not in [*MECHANISMS], f"'{mechanism}' is not one of {', '.join(MECHANISMS)}", "mechanism"),
+            (
+                mechanism not in [*MECHANISMS],
+                f"{mechanism!r} is not one of the mechanisms ({', '.join(MECHANISMS)})",
+                "mechanism",
+            ),
         )
         return {"mechanism": mechanism, **policy}
 

@@ -49,7 +49,7 @@ def reported(regions: Regions, programme: Programme) -> Regions:
     """
     regions = decided(coarsen(regions, programme), programme.policy)
     if regions.known is not None and programme.policy.known_from is not None:
-        _require_known(regions, regions.known, where=programme.policy.known_from.file)
+        _require_known(regions, regions.known, where=str(programme.path.parent / programme.policy.known_from.file))
     return regions
 
 

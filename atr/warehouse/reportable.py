@@ -11,7 +11,12 @@ from atr.warehouse.connection import Warehouse
 
 
 def chosen(
-    warehouse: Warehouse, programme: Programme, label: str | None = None, ended_by: date | None = None
+    warehouse: Warehouse,
+    programme: Programme,
+    label: str | None = None,
+    ended_by: date | None = None,
+    *,
+    today: date,
 ) -> periods.Period:
     """Choose the period of a report.
 
@@ -21,6 +26,8 @@ def chosen(
         Such as 2013-Q1; by default the last period that is complete.
     ended_by
         By default the last period that had ended by this day, instead.
+    today
+        The day it is, where the programme is.
 
     Raises
     ------
@@ -32,7 +39,7 @@ def chosen(
         return periods.parse(label)
     if ended_by is not None and every != "all":
         return periods.previous(periods.containing(ended_by, every))
-    complete = _complete(warehouse, programme)
+    complete = _complete(warehouse, programme, today)
     if not complete:
         first, last = counting.decided_span(warehouse)
         raise PeriodError(
@@ -42,13 +49,17 @@ def chosen(
     return complete[-1]
 
 
-def between(warehouse: Warehouse, programme: Programme, first: str | None, last: str | None) -> list[str]:
+def between(
+    warehouse: Warehouse, programme: Programme, first: str | None, last: str | None, *, today: date
+) -> list[str]:
     """List the labels of the periods that the log has decisions in.
 
     Parameters
     ----------
     first, last
         Labels of the first and the last of them; by default the log's first, and the last one that is complete.
+    today
+        The day it is, where the programme is.
 
     Raises
     ------
@@ -57,7 +68,7 @@ def between(warehouse: Warehouse, programme: Programme, first: str | None, last:
     """
     every = programme.period.every
     labels = [period.label for period, _ in counting.periods(warehouse, every)]
-    over = {period.label for period in _complete(warehouse, programme)}
+    over = {period.label for period in _complete(warehouse, programme, today)}
     complete = [label for label in labels if label in over]
     if last is None and not complete:
         raise PeriodError(f"no {every} of this log is over", hint=f"Name the last, of {', '.join(labels)}.")
@@ -71,9 +82,8 @@ def between(warehouse: Warehouse, programme: Programme, first: str | None, last:
     return labels[start : end + 1]
 
 
-def _complete(warehouse: Warehouse, programme: Programme) -> list[periods.Period]:
+def _complete(warehouse: Warehouse, programme: Programme, today: date) -> list[periods.Period]:
     every = programme.period.every
     if every == "all":
         return [periods.ALL]
-    today = periods.today(programme.period.timezone)
     return periods.complete_periods(*counting.decided_span(warehouse), every, today=today)

@@ -38,13 +38,14 @@ class Batch:
 
 @dataclass(frozen=True)
 class Run:
-    """One run: of which programme and period, and the version and date of the draft it makes."""
+    """One run: of which programme and period, the version and date of the draft it makes, and the day it is run."""
 
     programme_path: str
     programme_sha256: str
     period_label: str
     version: int
     date: str
+    today: str
 
     @cached_property
     def programme(self) -> Programme:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -326,13 +327,13 @@ def test_a_file_that_is_changed_under_way_is_noticed(tmp_path: Path) -> None:
     run = steps.begin(str(path))
     steps.aggregate(run)
     series.write_ranges(tmp_path / "ranges.csv", _within(0.2))
-    later = steps.Run(run.programme_path, run.programme_sha256, run.period_label, run.version, run.date)
+    later = replace(run)
     with pytest.raises(ProgrammeError, match="or a file that it names, was changed while"):
         steps.solve(later, steps.Batch("women", 0))
     series.write_ranges(tmp_path / "ranges.csv", _within(0.1))
     path.write_text(path.read_text() + "# a remark\n")
     with pytest.raises(ProgrammeError, match="was changed while the run was under way"):
-        steps.announce(steps.Run(run.programme_path, run.programme_sha256, run.period_label, run.version, run.date))
+        steps.announce(replace(run))
 
 
 # --- what an outsider can check

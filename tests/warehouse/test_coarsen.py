@@ -8,6 +8,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -226,7 +227,7 @@ def test_a_hierarchy_that_changes_during_a_run_ends_it(tmp_path: Path) -> None:
     steps.aggregate(run)
     (tmp_path / "areas.csv").write_text(AREAS.replace("all", "All"), encoding="utf-8")
     assert load(path).sha256 != before
-    later = steps.Run(run.programme_path, run.programme_sha256, run.period_label, run.version, run.date)
+    later = replace(run)
     with pytest.raises(ProgrammeError, match="or a file that it names, was changed while"):
         steps.announce(later)
 

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from atr.core.tolerances import SAME_PLACE
+
 _STEPS = (1, 2, 2.5, 5)
 
 
@@ -40,10 +42,10 @@ def axis(values: Iterable[float]) -> tuple[float, ...]:
     """
     known = list(values)
     low, high = min(known), max(known)
-    raw = max(high - low, 1e-9) / 5
+    raw = max(high - low, SAME_PLACE) / 5
     scale = 10.0 ** math.floor(math.log10(raw))
     step = next((s * scale for s in _STEPS if s * scale >= raw * 0.999), 10 * scale)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    first, last = math.floor(low / step + SAME_PLACE), math.ceil(high / step - SAME_PLACE)
     return tuple(round(i * step, 10) for i in range(first, max(last, first + 1) + 1))
 
 
