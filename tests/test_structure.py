@@ -121,3 +121,9 @@ def test_no_test_is_named_by_the_content_of_a_file(request: pytest.FixtureReques
     """Else workers that start in different seconds find different tests, where a file holds the time."""
     names = [item.nodeid for item in request.session.items]
     assert [name for name in names if "\\x1f\\x8b" in name or len(name) > 250] == []
+
+
+def test_no_module_is_long() -> None:
+    paths = (path for folder in ("atr", "flows") for path in (ROOT / folder).rglob("*.py"))
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
+    assert {path: lines for path, lines in lengths.items() if lines > 400} == {}
