@@ -68,7 +68,7 @@ class Announcement:
 
     @classmethod
     def of(cls, regions: Regions, chance: IntArray, promise: Fidelity, policy: Policy) -> Announcement:
-        """What is announced of a period: what the mechanism chose, and the rates of each group that is flattened.
+        """Put together what is announced of a period: the mechanism's chances, and the rates of flattened groups.
 
         Parameters
         ----------
@@ -80,6 +80,10 @@ class Announcement:
             What is promised of these.
         policy
             The programme's policy.
+
+        Returns
+        -------
+        The announcement of all groups whose numbers are printed.
         """
         shown = regions.take(regions.printed)
         sizes, flattened = np.diff(shown.offsets), shown.status == DisclosureStatus.FLATTENED
@@ -113,7 +117,7 @@ class Announcement:
         return self.protection.sets(self.region_values, self.offsets.tolist()) if len(self.groups) else None
 
     def under(self, own: OwnCeiling) -> BoolArray:
-        """(v,) which protected sets are under a ceiling of their own."""
+        """Tell which protected sets are under this ceiling of their own: (v,) booleans."""
         return self.protection.under(own, self.region_values, self.offsets.tolist())
 
     @property
@@ -132,32 +136,60 @@ class Announcement:
         return self.published if self.known is None else self.known
 
     def confidences(self) -> list[Fraction]:
-        """(g,) the exact maximum confidence of each group by the side information.
+        """Give the exact maximum confidence of each group for a reader with the side information.
 
-        Where none is declared, the larger of those by the best known and by published populations.
+        Without declared side information: the larger of those by the best known and by published populations.
+
+        Returns
+        -------
+        (g,) probability.
+
+        References
+        ----------
+        Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, Def. 3 and 4.
         """
         return self._largest(self._assumed, self.sets and self.sets.plain())
 
     def held_confidences(self) -> list[Fraction]:
-        """(g,) the same with each set's divided by its factor: what is held to the policy's ceiling."""
+        """Give what is held to the policy's ceiling: as :meth:`confidences`, each set's divided by its factor.
+
+        Returns
+        -------
+        (g,) probability.
+        """
         return self._largest(self._assumed, self.sets)
 
     def confidences_under(self, own: OwnCeiling) -> list[Fraction]:
-        """(g,) the same of the sets under a ceiling of their own alone; 0 where there is none."""
+        """Give the exact maximum confidence of the sets under one ceiling of their own alone.
+
+        Returns
+        -------
+        (g,) probability; 0 in a group without such a set.
+        """
         return self._largest(self._assumed, self.sets and self.sets.plain(), self.under(own))
 
     def printed_confidences(self, *, held: bool = False) -> list[Fraction]:
-        """(g,) the exact maximum confidence of each group by the published populations alone."""
+        """Give the exact maximum confidence of each group by the published populations alone.
+
+        Parameters
+        ----------
+        held
+            Divide each set's by its factor, as :meth:`held_confidences`.
+
+        Returns
+        -------
+        (g,) probability.
+        """
         return self._largest((self.published,), self.sets if held else self.sets and self.sets.plain())
 
     def uninformative(self) -> Announcement:
-        """The same groups with everybody getting the first outcome, so that what is known without the report is all."""
+        """Give an announcement that tells nothing: the same groups, everybody getting the first outcome."""
         chance = np.zeros_like(self.chance)
         chance[:, 0] = 10**self.digits
         return replace(self, chance=chance)
 
     def prior_confidences(self) -> list[Fraction]:
-        """(g,) what a reader can be sure of without the report, as :meth:`confidences`."""
+        """Give the confidence of each group without the report (β_min), (g,) probability, as :meth:`confidences`."""
         return self.uninformative().confidences()
 
     def stated(self, confidences: Sequence[Fraction]) -> Decimal:

@@ -20,7 +20,7 @@ def maximum_confidence(groups: Groups, decision: ArrayLike) -> FloatArray:
 
     The reader knows the public attributes, the outcome and the populations. With the true decisions this is
     the maximum posterior confidence C*, with announced ones the confidence the report gives. Where sets have
-    factors, a set's confidence is divided by its factor: what is bounded is what keeps to β times the factor.
+    factors, a set's confidence is divided by its factor: holding the result to β holds the set to β times its factor.
 
     Parameters
     ----------
@@ -60,6 +60,11 @@ def maximum_confidence(groups: Groups, decision: ArrayLike) -> FloatArray:
 
 def privacy_limit(groups: Groups) -> FloatArray:
     """Give β_min of each group: the confidence of a reader who knows the populations and no report.
+
+    Parameters
+    ----------
+    groups
+        The regions, their populations and the protected sets; decisions are not looked at.
 
     Returns
     -------
@@ -189,6 +194,13 @@ def exact_confidence(
 
 def round_up(fraction: Fraction, *, digits: int) -> Decimal:
     """Round an exact number up to a number of decimals: a stated confidence must never be too small.
+
+    Parameters
+    ----------
+    fraction
+        Probability.
+    digits
+        Decimals.
 
     Examples
     --------

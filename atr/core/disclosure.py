@@ -37,7 +37,7 @@ class Extent:
 
     @staticmethod
     def of(regions: Regions) -> Extent:
-        """The extent of a period's announcement."""
+        """Count how much of a period is announced, from its regions with the status of every group."""
         people = regions.group_population
         return Extent(
             decisions=int(people.sum()),
@@ -49,12 +49,31 @@ class Extent:
 
 
 def decided(regions: Regions, policy: Policy) -> Regions:
-    """The same regions with the status of every group: too small, known too well before any report, or announced."""
+    """Give the same regions with the status of every group, as :func:`disclosure_status` decides it."""
     return replace(regions, status=disclosure_status(regions, policy))
 
 
 def disclosure_status(regions: Regions, policy: Policy) -> IntArray:
-    """(g,) the :class:`DisclosureStatus` of each group."""
+    """Decide what becomes of each group, from populations and policy alone.
+
+    Parameters
+    ----------
+    regions
+        The decision regions; what was decided in them is not looked at.
+    policy
+        The ceiling, the minimum group size, how populations are rounded, and what becomes of unattainable groups.
+
+    Returns
+    -------
+    (g,) :class:`DisclosureStatus`. ``TOO_SMALL``: fewer people than the minimum, as counted or as published. Else
+    ``PRIOR_TOO_SURE``, or ``FLATTENED`` where the policy says so: β_min is above the ceiling, by the populations a
+    reader knows or by the published ones. Else ``ANNOUNCED``.
+
+    References
+    ----------
+    Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, Remark 2, on groups
+    in which prior knowledge alone is above the ceiling.
+    """
     too_sure = DisclosureStatus.FLATTENED if policy.unattainable == "flatten" else DisclosureStatus.PRIOR_TOO_SURE
     result = np.full(len(regions), DisclosureStatus.ANNOUNCED, dtype=np.int64)
     if not len(regions):

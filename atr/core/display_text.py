@@ -11,5 +11,5 @@ CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u206
 
 
 def printable(text: str) -> str:
-    """The text with control and direction-changing characters made visible, so that it prints as it is read."""
+    """Replace control and direction-changing characters by a visible one, so that the text prints as it is read."""
     return CONTROL.sub("\ufffd", text)

@@ -36,7 +36,7 @@ class Fidelity(ABC):
         return None
 
     def of(self, regions: slice) -> Fidelity:
-        """Give the promise made to some of the regions."""
+        """Give the promise made of some of the regions."""
         return self
 
     def allowed(self, decision: ArrayLike) -> _Ends:
@@ -63,9 +63,25 @@ class Fidelity(ABC):
         return self._range(_probabilities(decision))
 
     def allowed_on_grid(self, decision: ArrayLike, *, digits: int) -> tuple[IntArray, IntArray]:
-        """Give the allowed ranges (n, outcomes) in units of 10^-digits.
+        """Give the smallest and the largest grid values that may be announced.
 
         Where the promise leaves a chance, or a region as a whole, no grid value, it becomes "within rounding".
+
+        Parameters
+        ----------
+        decision
+            (n, outcomes) true probability.
+        digits
+            Decimal digits of announced chances, at least 0.
+
+        Returns
+        -------
+        (n, outcomes) each, whole numbers in units of 10^-digits.
+
+        Raises
+        ------
+        ValueError
+            If digits are negative, or the decision is not (n, outcomes) probability or does not fit the promise.
         """
         if digits < 0:
             raise ValueError(f"digits must not be negative: {digits}")
@@ -80,18 +96,23 @@ class Fidelity(ABC):
         return lo.astype(np.int64), hi.astype(np.int64)
 
     def believed(self, announced: ArrayLike, *, digits: int) -> _Ends:
-        """Give the range of the true chances that announced ones, grid values, leave open.
+        """Give the range that the true chance behind each announced one can lie in.
 
         Parameters
         ----------
         announced
-            (n, outcomes) announced probability.
+            (n, outcomes) announced probability, grid values.
         digits
             Decimal digits of these.
 
         Returns
         -------
-        Lower and upper ends, (n, outcomes) each.
+        Lower and upper ends, (n, outcomes) probability each.
+
+        Raises
+        ------
+        ValueError
+            If the announcement is not (n, outcomes) probability, or does not fit the promise.
         """
         step = 10.0**-digits
         lower, upper = self._left_open(_probabilities(announced), step)
@@ -99,7 +120,7 @@ class Fidelity(ABC):
         return np.where(lower < noise, 0.0, lower), np.where(upper > 1 - noise, 1.0, upper)
 
     def largest_change(self, digits: int) -> float | None:
-        """How far, at most, an announced chance of a grid lies from the true one; None where that is not promised."""
+        """Give the largest difference of a printed chance from the true one, probability; None: none is promised."""
         return None
 
     @abstractmethod
@@ -144,7 +165,7 @@ class Delta(Fidelity):
             raise ValueError(f"delta must be between 0 and 1, not {self.level}")
 
     def largest_change(self, digits: int) -> float:
-        """How far, at most, an announced chance of a grid lies from the true one."""
+        """Give the largest difference of a printed chance from the true one, probability: 1 - δ, or a grid step."""
         return round(self._reach(10.0**-digits, outcomes=2), 9)
 
     def _reach(self, step: float, *, outcomes: int) -> float:
@@ -258,7 +279,7 @@ class Ranges(Fidelity):
         return list(zip(self.lower[:, 0].tolist(), self.upper[:, 0].tolist(), strict=True))
 
     def of(self, regions: slice) -> Ranges:
-        """Give the promise made to some of the regions."""
+        """Give the promise made of some of the regions."""
         outcomes = 0 if self.lower.shape[1] == 2 else slice(None)
         return Ranges(self.lower[regions, outcomes], self.upper[regions, outcomes])
 
@@ -284,6 +305,15 @@ def ladder(fidelity: Fidelity) -> tuple[Fidelity, ...]:
     """List the promises to try, strictest first: 0.99, 0.95, 0.9, 0.85, … and last the one given.
 
     The steps are coarse on purpose: the best level itself depends on the true decisions and would tell of them.
+
+    Parameters
+    ----------
+    fidelity
+        The lowest promise to try.
+
+    Returns
+    -------
+    Promises of the same kind; only the one given where every region has a range of its own.
 
     Examples
     --------

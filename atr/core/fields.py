@@ -10,7 +10,7 @@ from atr.core.display_text import printable
 
 
 def not_yet(what: str, instead: str) -> ValueError:
-    """The answer to a key that is known but not supported in this version."""
+    """Make the error for a key that is known but not supported in this version."""
     return ValueError(f"{what} is not supported yet; {instead}")
 
 
@@ -29,7 +29,7 @@ class Part(BaseModel):
 
 
 def how_written(value: Any) -> str:
-    """Whether a setting is given as keys with values or as a plain value."""
+    """Tell how a setting is given: ``[keys]``, with values, or as a ``[plain]`` value."""
     return "[keys]" if isinstance(value, dict | BaseModel) else "[plain]"
 
 
@@ -42,12 +42,23 @@ class FaultAtError(ValueError):
 
 
 def at(key: str, message: str, *more: str) -> FaultAtError:
-    """The fault of a key, or of one that lies further in."""
+    """Make the error for a key; ``more`` leads to one that lies further in."""
     return FaultAtError(key, message, *more)
 
 
 def refuse(*faults: tuple[object, str, str | tuple[str, ...]]) -> None:
-    """Raise the first fault that applies: whether it does, what is wrong, and the key or the keys to it."""
+    """Raise the first fault that applies.
+
+    Parameters
+    ----------
+    faults
+        For each whether it applies, what is wrong, and the key, or the keys that lead to it.
+
+    Raises
+    ------
+    FaultAtError
+        If one applies.
+    """
     for applies, message, keys in faults:
         if applies:
             first, *more = (keys,) if isinstance(keys, str) else keys

@@ -85,7 +85,7 @@ class Groups:
         return len(self.offsets) - 1
 
     def with_rates(self, group_rates: str) -> Groups:
-        """The same groups; with free rates none are kept of anybody."""
+        """Give the same groups, without :attr:`rate_weights` where group rates are ``free``."""
         if self.rate_weights is None or group_rates == "exact":
             return self
         free = copy(self)

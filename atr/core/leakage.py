@@ -59,13 +59,17 @@ class Leakage:
 
 
 def leakage(groups: Groups) -> Leakage:
-    """Give every yardstick of a mapping.
+    """Give every yardstick of what a mapping tells of the region a person is in.
 
     Parameters
     ----------
     groups
         Populations (n,), a mapping (n, outcomes) and protected sets under one ceiling, of which the minimum
         uncertainty is.
+
+    Returns
+    -------
+    All yardsticks, (g,) each.
 
     Examples
     --------
@@ -83,7 +87,7 @@ def leakage(groups: Groups) -> Leakage:
 
 
 def leakage_of_values(groups: Groups, values: Sequence[Values]) -> Leakage:
-    """Give every yardstick of what a mapping tells of the value of a sensitive attribute; of several, of the worst.
+    """Give every yardstick of what a mapping tells of the value of one sensitive attribute; of several, the worst.
 
     The minimum uncertainty is that of the protected sets, named ones included. The other yardsticks are of single
     values: the chance of an outcome in a named set is a mean of those of its values, so it never lies further out.
@@ -94,6 +98,10 @@ def leakage_of_values(groups: Groups, values: Sequence[Values]) -> Leakage:
         As for :func:`leakage`.
     values
         (n,) the values of the sensitive attributes in each region; within a group no two regions share them all.
+
+    Returns
+    -------
+    All yardsticks, (g,) each: the worst of any sensitive attribute.
 
     Examples
     --------
@@ -115,6 +123,11 @@ def leakage_of_values(groups: Groups, values: Sequence[Values]) -> Leakage:
 
 def minimum_uncertainty(groups: Groups) -> FloatArray:
     """Give γ = -ln max P(s|a) over regions s, or protected sets, and outcomes a: the maximum confidence otherwise told.
+
+    Parameters
+    ----------
+    groups
+        Populations (n,) and the mapping (n, outcomes) to be judged.
 
     Returns
     -------
@@ -140,6 +153,11 @@ def minimum_uncertainty(groups: Groups) -> FloatArray:
 def local_differential_privacy(groups: Groups) -> FloatArray:
     """Give max ln P(a|s) / P(a|s') over outcomes a and regions s, s' of a group, whatever their populations.
 
+    Parameters
+    ----------
+    groups
+        Populations (n,) and the mapping (n, outcomes) to be judged.
+
     Returns
     -------
     (g,) nats: 0 for a mapping that is the same everywhere; infinite where an outcome is possible in some regions of
@@ -162,6 +180,11 @@ def local_differential_privacy(groups: Groups) -> FloatArray:
 
 def log_lift(groups: Groups) -> FloatArray:
     """Give max |ln P(s|a) / P(s)| over regions and outcomes: how far a posterior is from its prior, either way.
+
+    Parameters
+    ----------
+    groups
+        Populations (n,) and the mapping (n, outcomes) to be judged.
 
     Returns
     -------
@@ -189,6 +212,11 @@ def likeness_gain(groups: Groups) -> FloatArray:
 
     Not the confidence this library calls β, which is absolute: a gain of 1 takes 2 % to 4 % and 40 % to 80 %.
 
+    Parameters
+    ----------
+    groups
+        Populations (n,) and the mapping (n, outcomes) to be judged.
+
     Returns
     -------
     (g,) number from 0 up, always finite.
@@ -213,6 +241,11 @@ def min_entropy_leakage(groups: Groups) -> FloatArray:
     """Give log2 of Σ_a max_s P(s, a) / max_s P(s): how much likelier one guess at the region is right.
 
     An average over outcomes; the maximum confidence is the worst of them.
+
+    Parameters
+    ----------
+    groups
+        Populations (n,) and the mapping (n, outcomes) to be judged.
 
     Returns
     -------

@@ -69,12 +69,16 @@ class Policy(Part):
         return OWN_POPULATION if source is None else source.title or Path(source.file).name
 
     def known(self, regions: Iterable[tuple[str, ...]]) -> IntArray | None:
-        """How many people a reader knows of in (n,) decision regions from a file; None where no file is named.
+        """Give the people of each decision region as a reader knows them from a file; None where no file is named.
 
         Parameters
         ----------
         regions
             (n,) display values of every attribute, public ones first.
+
+        Returns
+        -------
+        (n,) people; 0 where the file has no row.
         """
         if self._known_from is None:
             return None
@@ -101,9 +105,21 @@ class Policy(Part):
 
 
 def people(fields: dict[str, str], where: str) -> int:
-    """How many people of a region a row of side information tells of.
+    """Read the number of people from a row of a file of side information.
 
-    Only their proportions within a QID group matter, so shares are given as numbers of people of 10,000, say.
+    Only proportions within a QID group matter, so shares are given as numbers of people of 10,000, say.
+
+    Parameters
+    ----------
+    fields
+        The row's text by column.
+    where
+        Where the row is, for messages.
+
+    Raises
+    ------
+    ProgrammeError
+        If it is no whole number, or too large.
     """
     text = fields[PEOPLE]
     if not text.isascii() or not text.isdigit() or int(text) > _MOST_PEOPLE:

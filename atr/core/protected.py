@@ -62,6 +62,10 @@ class ProtectedSets:
         factors
             For each group one positive number for each set; None: 1 for all.
 
+        Returns
+        -------
+        The sets, regions by their positions among all regions.
+
         Raises
         ------
         ValueError
@@ -93,12 +97,20 @@ class ProtectedSets:
 
     @classmethod
     def regions(cls, region_offsets: IntArray) -> ProtectedSets:
-        """Every region of every group on its own."""
+        """Make every region a protected set on its own, of groups at (g + 1,) offsets."""
         n = int(region_offsets[-1])
         return cls(np.arange(n), np.arange(n + 1), np.asarray(region_offsets, dtype=np.int64), np.ones(n))
 
     def of_group(self, group: int, place: IntArray) -> ProtectedSets:
-        """Give the sets of one group, its regions at (n,) places."""
+        """Give the sets of one group, with regions numbered anew.
+
+        Parameters
+        ----------
+        group
+            Position of the group.
+        place
+            (n,) the new number of each region.
+        """
         first, last = self.group_offsets[group], self.group_offsets[group + 1]
         offsets = self.offsets[first : last + 1]
         return ProtectedSets(
@@ -131,12 +143,12 @@ class ProtectedSets:
         return np.maximum.reduceat(values, self.group_offsets[:-1], axis=0)
 
     def most(self, people: NDArray[Any], chosen: BoolArray | None = None) -> tuple[NDArray[Any], int]:
-        """Give the most people (n, …), whole numbers, of any set of each group, divided by the set's factor.
+        """Give the most people of any set of each group, divided by the set's factor, exactly.
 
         Parameters
         ----------
         people
-            (n, …) whole numbers.
+            (n, …) people of each region, whole numbers.
         chosen
             (v,) look at these sets only, a group without any having 0; None: at all of them.
 
@@ -189,7 +201,7 @@ class OwnCeiling:
     max_confidence
         The ceiling, as the programme states it.
     factor
-        By what the policy's ceiling is multiplied: a probability with six decimals, rounded down.
+        Number that the policy's ceiling is multiplied by, below 1: six decimals, rounded down.
     """
 
     attribute: str
@@ -241,17 +253,17 @@ class Protection:
         max_confidence: float,
         digits: int,
     ) -> Protection:
-        """Protect these attributes and sets.
+        """Make the rule from what a policy declares.
 
         Parameters
         ----------
         sensitive, named
             As above.
         ceilings
-            The attribute, the set or None, and the ceiling of each that has one of its own; where that is the policy's
-            in the printed digits, it is none of its own.
+            Sets with a ceiling of their own: the attribute, the set (None: each value), and the ceiling. One that
+            equals the policy's in the printed digits is left out.
         max_confidence, digits
-            The policy's ceiling and the printed digits.
+            The policy's ceiling, probability, and the printed digits.
         """
         own = (
             OwnCeiling(attribute, of_set, ceiling, _factor(ceiling, max_confidence, digits=digits))
@@ -265,7 +277,7 @@ class Protection:
         return len(self.sensitive) == 1 and not self.named and not self.own_ceilings
 
     def sets(self, region_values: Sequence[tuple[str, ...]], offsets: Sequence[int]) -> ProtectedSets | None:
-        """The protected sets of QID groups.
+        """Give the protected sets of QID groups.
 
         Parameters
         ----------
@@ -276,7 +288,7 @@ class Protection:
 
         Returns
         -------
-        None where every region on its own is one.
+        The sets, by the positions of their regions; None where every region on its own is one.
         """
         if self.regions_alone:
             return None
@@ -285,16 +297,38 @@ class Protection:
         return ProtectedSets.of([list(group.values()) for group in labelled], offsets, factors)
 
     def factor(self, label: Label) -> float:
-        """By what the policy's ceiling is multiplied for a protected set."""
+        """Give the number that the policy's ceiling is multiplied by for a protected set: 1 without an own ceiling."""
         return next((own.factor for own in self.own_ceilings if own.holds(label)), 1.0)
 
     def under(self, own: OwnCeiling, region_values: Sequence[tuple[str, ...]], offsets: Sequence[int]) -> BoolArray:
-        """(v,) which protected sets are under a ceiling of their own."""
+        """Tell which protected sets are under this ceiling of their own.
+
+        Parameters
+        ----------
+        own
+            One of ``own_ceilings``.
+        region_values, offsets
+            As for :meth:`sets`.
+
+        Returns
+        -------
+        (v,) booleans, in the order of :meth:`sets`.
+        """
         groups = _groups(region_values, offsets)
         return np.array([own.holds(label) for group in groups for label in self.labelled(group)], dtype=bool)
 
     def labelled(self, region_values: Sequence[tuple[str, ...]]) -> dict[Label, list[int]]:
-        """The protected sets of one QID group, by what they are of."""
+        """Give the protected sets of one QID group by their labels.
+
+        Parameters
+        ----------
+        region_values
+            (m,) display values of the sensitive attributes of the group's regions.
+
+        Returns
+        -------
+        For each set the positions of its regions within the group.
+        """
         found: dict[Label, list[int]] = {}
         for place, name in enumerate(self.sensitive):
             for row, values in enumerate(region_values):
@@ -307,7 +341,7 @@ class Protection:
 
 
 def floored(confidence: float, *, digits: int) -> Decimal:
-    """A ceiling down to the printed digits: what is stated is rounded up and must not exceed it.
+    """Round a ceiling down to the printed digits: stated confidences are rounded up and must not exceed it.
 
     >>> floored(0.7557, digits=3)
     Decimal('0.755')
@@ -316,7 +350,7 @@ def floored(confidence: float, *, digits: int) -> Decimal:
 
 
 def _factor(ceiling: float, max_confidence: float, *, digits: int) -> float:
-    """By what a ceiling must be multiplied to become a stricter one; rounded down, so that it never is laxer."""
+    """Give the number that makes a stricter ceiling of the policy's; rounded down, so that it is never laxer."""
     own, policy = (Fraction(floored(confidence, digits=digits)) for confidence in (ceiling, max_confidence))
     return int(own / policy * 10**6) / 10**6
 

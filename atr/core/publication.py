@@ -11,8 +11,21 @@ RATE_DIGITS = 2
 
 
 def published_population(people: IntArray, *, rounding: int) -> PublishedPopulation:
-    """People to the nearest multiple of ``rounding``, halves up, and never 0 where there is somebody.
+    """Round people to the nearest multiple of ``rounding``, halves up, and never to 0 where there is somebody.
 
+    Parameters
+    ----------
+    people
+        (n,) people.
+    rounding
+        People, at least 1.
+
+    Returns
+    -------
+    (n,) people.
+
+    Examples
+    --------
     >>> published_population(np.array([0, 1, 7, 8, 12]), rounding=5)
     array([ 0,  5,  5, 10, 10])
     """
@@ -21,8 +34,17 @@ def published_population(people: IntArray, *, rounding: int) -> PublishedPopulat
 
 
 def open_people(published: int, rounding: int) -> tuple[int, int]:
-    """Between what the whole numbers of people lie that are printed as this one.
+    """Smallest and largest number of people that is published as this one.
 
+    Parameters
+    ----------
+    published
+        People, a multiple of ``rounding`` above 0.
+    rounding
+        People, at least 1.
+
+    Examples
+    --------
     >>> open_people(10, 5), open_people(5, 5), open_people(20, 10), open_people(7, 1)
     ((8, 12), (1, 7), (15, 24), (7, 7))
     """
@@ -30,14 +52,15 @@ def open_people(published: int, rounding: int) -> tuple[int, int]:
 
 
 def flat_digits(digits: int) -> int:
-    """Decimals of the chances of a flattened group: those of a printed rate, so that nothing more is told."""
+    """Decimals of the chances of a flattened group: at most those of a printed rate, so that nothing more is told."""
     return min(digits, RATE_DIGITS)
 
 
 def group_rates(counts: IntArray, offsets: IntArray, *, digits: int) -> IntArray:
-    """(g, outcomes) the rates of each group, in units of the last digit, but to the digits of a flattened chance.
+    """Give the rate of each outcome in each group, rounded as the chances of a flattened group are.
 
-    The rates of a group add up to 1: each is rounded down, then up where the rest is largest, of equal ones the first.
+    The rates of a group add up to 1: each is rounded down, then those with the largest rest are rounded up, the first
+    of equal ones first.
 
     Parameters
     ----------
@@ -47,6 +70,10 @@ def group_rates(counts: IntArray, offsets: IntArray, *, digits: int) -> IntArray
         (g + 1,) where each group starts.
     digits
         Decimal digits of announced chances.
+
+    Returns
+    -------
+    (g, outcomes) whole numbers in units of 10^-digits, multiples of a unit of :func:`flat_digits`.
 
     Examples
     --------

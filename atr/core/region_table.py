@@ -34,7 +34,7 @@ class RegionTable(Generic[T]):
     rows: dict[tuple[str, ...], T]
 
     def require(self, regions: Iterable[tuple[str, ...]], which: str) -> list[T]:
-        """What the file says of (n,) decision regions, in their order.
+        """Give the value of each of some decision regions.
 
         Parameters
         ----------
@@ -42,6 +42,10 @@ class RegionTable(Generic[T]):
             (n,) display values of every attribute, public ones first.
         which
             What regions these are, within a sentence.
+
+        Returns
+        -------
+        (n,) values, in the order of the regions.
 
         Raises
         ------
@@ -96,7 +100,7 @@ class RegionFile(Generic[T]):
     table: RegionTable[T] | None = None
 
     def read(self) -> RegionTable[T]:
-        """What was read.
+        """Give the table that was read.
 
         Raises
         ------

@@ -72,7 +72,7 @@ class Regions:
         return len(self.group_values)
 
     def take(self, which: IntArray) -> Regions:
-        """Some of the groups, by their (k,) positions."""
+        """Keep some of the groups, given by their (k,) positions, in that order."""
         members, groups = self.members(which), tuple(self.group_values[i] for i in which)
         return replace(
             self,
@@ -86,11 +86,11 @@ class Regions:
         )
 
     def members(self, which: IntArray) -> IntArray:
-        """The positions of all regions of some groups, one group after the other."""
+        """Give the positions of all regions of (k,) groups, one group after the other."""
         return positions_in(self.offsets, which)
 
     def with_status(self, *statuses: DisclosureStatus) -> IntArray:
-        """The positions of the groups that have one of some statuses."""
+        """Give the positions of the groups that have one of some statuses."""
         return np.flatnonzero(np.isin(self.status, statuses))
 
     @property

@@ -13,5 +13,5 @@ MECHANISMS: dict[str, Mechanism[Any]] = {mechanism.name: mechanism for mechanism
 
 
 def mechanism_of(policy: Policy) -> Mechanism[Any]:
-    """Give the mechanism that a policy names."""
+    """Give the mechanism that a policy names, from :data:`MECHANISMS`."""
     return MECHANISMS[policy.mechanism]

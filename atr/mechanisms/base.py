@@ -23,8 +23,8 @@ class Terms(NamedTuple):
     group_rates
         Whether the rates of groups are announced as they are.
     objective
-        ``privacy``: as private as can be at this fidelity. ``fidelity``: the strictest promise of the ladder that the
-        ceiling allows.
+        ``privacy``: the smallest confidence at this fidelity. ``fidelity``: the strictest promise of the ladder that
+        the ceiling allows.
     fidelity
         The kind of promise, and the level that is demanded; None where every region has limits of its own.
     """
@@ -52,6 +52,13 @@ class Mechanism(Protocol[P]):
     def check_programme(self, regions: Regions, policy: P) -> None:
         """Check what the programme declares of decision regions, whatever was decided in them.
 
+        Parameters
+        ----------
+        regions
+            All groups that are to be announced.
+        policy
+            The programme's policy.
+
         Raises
         ------
         ProgrammeError
@@ -60,6 +67,13 @@ class Mechanism(Protocol[P]):
 
     def check_decisions(self, regions: Regions, policy: P) -> None:
         """Check what must hold of the true decisions before anything is solved.
+
+        Parameters
+        ----------
+        regions
+            All groups that are to be announced.
+        policy
+            The programme's policy.
 
         Raises
         ------
@@ -122,7 +136,7 @@ class Mechanism(Protocol[P]):
         """
 
     def trade_off(self, promise: Fidelity | None, policy: P) -> tuple[Literal["delta", "alpha"], float] | None:
-        """Give the fidelity that the dossier sets against the optimal privacy at every other one.
+        """Give the fidelity to mark on the dossier's curve of optimal privacy by fidelity.
 
         Parameters
         ----------
@@ -133,7 +147,7 @@ class Mechanism(Protocol[P]):
 
         Returns
         -------
-        Its kind and level; None where there is nothing to set against each other.
+        Its kind and level; None where there is no such curve.
         """
 
     def promise(

@@ -1,4 +1,4 @@
-"""Groups of two outcomes in closed form: every region a protected set, or protected sets that part each group.
+"""Groups of two outcomes in closed form: every region is a protected set, or lies in exactly one.
 
 Blocks of groups that fit a processor's cache are shared out among threads. A group is always computed as a whole, by
 one thread and by the same loop: neither blocks nor threads can change a result.
@@ -35,14 +35,15 @@ def _kernels() -> ModuleType:
 
 
 def by_regions(groups: Groups) -> bool:
-    """Tell whether groups have two outcomes, protect every region on its own and keep the rates of its people."""
+    """Tell whether groups have two outcomes, protect every region on its own and keep the rates of their population."""
     return groups.outcomes == 2 and groups.sets is None and groups.rate_weights is None
 
 
 def by_sets(groups: Groups) -> bool:
-    """Tell whether groups have two outcomes and protected sets of which every region is in exactly one.
+    """Tell whether groups have two outcomes and every region lies in exactly one protected set.
 
-    Not where the rates of other people than theirs are kept: then more counts than how many of a set get an outcome.
+    Not where the rates kept are those of other people than the population (:attr:`Groups.rate_weights`): the number
+    of people of a set with an outcome is then not all that counts.
     """
     sets = groups.sets
     if groups.outcomes != 2 or sets is None or groups.rate_weights is not None:
@@ -61,6 +62,10 @@ def sets_as_regions(groups: Groups, sets: ProtectedSets, lower: FloatArray, uppe
         Their protected sets.
     lower, upper
         (n, 2) allowed range of the announced mapping.
+
+    Returns
+    -------
+    Groups of (v,) regions, one for each set, and the (v, 2) range of their announced mapping.
 
     Examples
     --------
@@ -121,6 +126,10 @@ def nearest_by_regions(
     Returns
     -------
     (n, 2) announced mapping, and which groups (g,) cannot keep to β.
+
+    References
+    ----------
+    Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, (OPT) and Lemma 4.
     """
     x, missed = groups.decision[:, 0].copy(), np.zeros(len(groups), dtype=np.bool_)
     _run(
@@ -130,7 +139,7 @@ def nearest_by_regions(
 
 
 def allowed_ranges(decision: FloatArray, fidelity: Fidelity, digits: int | None) -> tuple[FloatArray, FloatArray]:
-    """Give the (n, outcomes) allowed range of the announced mapping, the truth always inside, also off the grid.
+    """Give the allowed range of the announced mapping, widened to hold the truth where that is off the grid.
 
     Parameters
     ----------
@@ -140,6 +149,15 @@ def allowed_ranges(decision: FloatArray, fidelity: Fidelity, digits: int | None)
         What is promised of the regions.
     digits
         Decimals announced: the ranges shrink to that grid. None: no grid.
+
+    Returns
+    -------
+    Lower and upper ends, (n, outcomes) probability each.
+
+    Raises
+    ------
+    ValueError
+        If the fidelity does not fit the decision.
     """
     if digits is None:
         return fidelity.allowed(decision)

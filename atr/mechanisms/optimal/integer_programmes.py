@@ -61,7 +61,7 @@ class Group:
 
 
 def settled(group: Group, wanted: Fraction, ceiling: Fraction, *, closed: bool) -> IntArray | None:
-    """Find grid values near the target and at the wanted confidence, or else further off.
+    """Find grid values near the target at the wanted confidence; else further off, or at the ceiling.
 
     Parameters
     ----------
@@ -92,7 +92,18 @@ def settled(group: Group, wanted: Fraction, ceiling: Fraction, *, closed: bool) 
 
 
 def within(largest: NDArray[Any], total: NDArray[Any], over: int | IntArray, under: int | IntArray) -> BoolArray:
-    """Tell which groups (g,) keep to a ceiling: largest / total ≤ over / under for every outcome, in integers.
+    """Tell which groups keep to a ceiling: largest / total ≤ over / under for every outcome, in integers.
+
+    Parameters
+    ----------
+    largest, total
+        (g, outcomes) whole numbers, as from :func:`atr.core.confidence.exact_shares`.
+    over, under
+        Numerator and denominator of the ceiling, one for all groups or (g,).
+
+    Returns
+    -------
+    (g,) booleans.
 
     Examples
     --------

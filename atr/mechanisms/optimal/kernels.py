@@ -51,7 +51,7 @@ def shrink_to_grid(d: Row, scale: float, lo: Row, hi: Row) -> None:
 def free_rates(p: Row, d: Row, lo: Row, hi: Row, offsets: IntArray, room: Row, bounds: Row) -> None:
     """Give [β_min, C*, β_0, β_1, β_p, β*] (g, 6) when group rates may move.
 
-    The largest of β_min, β_0, β_1 and β_p is attained (Chen, Golubchik, Pal, Theorem 1). β_min is missing there: no
+    β* is the largest of β_min, β_0, β_1 and β_p (Chen, Golubchik, Pal, Theorem 1). β_min is missing there: no
     announcement pushes a reader below what the populations alone tell.
     """
     for i in range(len(bounds)):

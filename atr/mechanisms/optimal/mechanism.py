@@ -30,7 +30,13 @@ _NAMED = 10
 
 
 class OptimalMechanism(Mechanism[OptimalPolicy]):
-    """Every group is moved as little as possible, but so far that no reader is surer than the ceiling."""
+    """Move every group as little as possible, but so far that no reader is surer than the ceiling.
+
+    References
+    ----------
+    Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time* (arXiv 2104.00137),
+    section 5; what is chosen among optimal announcements is this library's.
+    """
 
     name: ClassVar[str] = "optimal"
     policy: ClassVar[type[Policy]] = OptimalPolicy
@@ -40,11 +46,23 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
         return Terms(policy.group_rates, policy.objective, {policy.fidelity.kind: policy.fidelity.level})
 
     def check_programme(self, regions: Regions, policy: OptimalPolicy) -> None:
-        """Check that ranges are declared for all regions, if any are."""
+        """Check that ranges are declared for all regions, if any are.
+
+        Raises
+        ------
+        ProgrammeError
+            If a region has no range.
+        """
         policy.fidelity.model(regions.values)
 
     def check_decisions(self, regions: Regions, policy: OptimalPolicy) -> None:
-        """Check that no true chance lies outside its declared range."""
+        """Check that no true chance lies outside its declared range.
+
+        Raises
+        ------
+        RefusedError
+            If one does; the first of them are named in its private part.
+        """
         declared = policy.fidelity.model(regions.values)
         if not isinstance(declared, Ranges):
             return
@@ -75,7 +93,17 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
         )
 
     def announce(self, regions: Regions, solved: pd.DataFrame, policy: OptimalPolicy) -> tuple[IntArray, Fidelity]:
-        """Choose the least distorted announcement at the strictest promise that can be kept, in printed numbers."""
+        """Choose the least distorted announcement at the strictest promise that can be kept, in printed numbers.
+
+        Returns
+        -------
+        (n, outcomes) whole units of 10^-digits, and the promise.
+
+        Raises
+        ------
+        RefusedError
+            If no promise can be kept; the groups that bind are named in its private part.
+        """
         promises = _promises(regions, policy)
         if not len(regions):
             return np.zeros((0, len(regions.outcomes)), dtype=np.int64), promises[-1]
@@ -109,7 +137,7 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
     def trade_off(
         self, promise: Fidelity | None, policy: OptimalPolicy
     ) -> tuple[Literal["delta", "alpha"], float] | None:
-        """Give what is promised, or demanded; nothing where every region has a range of its own."""
+        """Give what is promised, or else demanded; None where every region has a range of its own."""
         level = policy.fidelity.level if promise is None else promise.level
         if level is None:
             return None

@@ -26,7 +26,24 @@ STEP = 0.05
 
 
 def limits(fields: dict[str, str], where: str) -> tuple[float, float]:
-    """Between what the chance of the positive outcome must lie by a row of a file of ranges."""
+    """Read the smallest and largest chance of the positive outcome from a row of a file of ranges.
+
+    Parameters
+    ----------
+    fields
+        The row's text by column.
+    where
+        Where the row is, for messages.
+
+    Returns
+    -------
+    Two probabilities, multiples of ``STEP``.
+
+    Raises
+    ------
+    ProgrammeError
+        If either is no such number, or the smallest is above the largest.
+    """
     lower, upper = (_chance(fields[name], name, where=where) for name in ENDS)
     if lower > upper:
         raise ProgrammeError(f"lower, {lower}, is above upper, {upper}", where=where)
@@ -83,7 +100,7 @@ class FidelityPolicy(Part):
         return None if self.ranges is None else self._file
 
     def model(self, regions: Iterable[tuple[str, ...]]) -> Fidelity:
-        """The fidelity of some decision regions, as the mechanism takes it.
+        """Make the promise about some decision regions, as the mechanism takes it.
 
         Parameters
         ----------

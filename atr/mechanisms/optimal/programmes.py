@@ -193,7 +193,11 @@ def nearest_programme(block: Block, beta: FloatArray, *, exact: bool) -> Optimum
     """Minimise the distortion ½Σ|z - pD| subject to the confidence β (g,).
 
     The variables are what is added to z and what is taken from it (n · outcomes each) and, unless the rates of p are
-    kept (``exact``), by how much the totals move (g · outcomes).
+    kept (``exact``), the changes of the totals (g · outcomes).
+
+    Returns
+    -------
+    None where no announcement keeps to β.
     """
     A, n, g = block.outcomes, len(block.p), block.count
     sets, regions, groups = _sums(block)
@@ -231,7 +235,12 @@ def nearest_programme(block: Block, beta: FloatArray, *, exact: bool) -> Optimum
 
 
 def confidence_limits(block: Block, beta: FloatArray) -> FloatArray:
-    """Give how far each set's people (v · outcomes) may grow while the totals stay."""
+    """Give the room of each set: how many people it may gain of each outcome while its group's totals stay.
+
+    Returns
+    -------
+    (v · outcomes) people, in the block's unit; negative where the true decisions are above β.
+    """
     joint = block.p[:, None] * block.D
     ceiling = beta[block.set_group] * block.factors
     limits = ceiling[:, None] * block.group_sums(joint)[block.set_group] - block.set_sums(joint)
@@ -249,9 +258,18 @@ def solve_programme(
 ) -> Optimum | None:
     """Minimise cost·x subject to inequalities·x ≤ limits, equalities·x = totals and a range for each variable.
 
+    Parameters
+    ----------
+    cost, lower, upper
+        (k,) for each variable.
+    inequalities, equalities
+        Sparse matrices with k columns, as from :func:`matrix`.
+    limits, totals
+        What their rows are compared with.
+
     Returns
     -------
-    None where there is no such x.
+    None where the solver finds no such x.
     """
     ranges: Any = np.column_stack([lower, upper])
     result = linprog(

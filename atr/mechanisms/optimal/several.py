@@ -46,7 +46,7 @@ _CELLS = 750
 
 
 class LPBatches:
-    """Groups with their regions in an order of their own values, to be cut into blocks."""
+    """Groups to be cut into blocks, with their regions in an order that depends on their values alone."""
 
     def __init__(self, groups: Groups, lower: FloatArray, upper: FloatArray) -> None:
         self.groups, self.lower, self.upper = groups, lower, upper.copy()
@@ -73,7 +73,7 @@ class LPBatches:
         return positions_in(self.sets.group_offsets, which)
 
     def block(self, which: IntArray) -> Block:
-        """Put some groups side by side."""
+        """Put some groups, given by their (k,) positions, side by side."""
         groups, sets = self.groups, self.sets
         regions, chosen = self.regions(which), self.sets_of(which)
         sizes, numbers = groups.sizes[which], np.diff(sets.group_offsets)[which]
@@ -96,7 +96,7 @@ class LPBatches:
         )
 
     def parts(self, which: IntArray) -> list[IntArray]:
-        """Cut groups into parts that make programmes of a good size."""
+        """Cut groups, given by their (k,) positions, into parts that each make a programme of a good size."""
         if not len(which):
             return []
         cells = np.cumsum(self.groups.sizes[which] * self.groups.outcomes)
@@ -337,7 +337,7 @@ def _without_noise(block: Block, z: FloatArray) -> FloatArray:
 
 
 def side_by_side(solve: Callable[[_Part], _Result], parts: list[_Part]) -> list[_Result]:
-    """Solve all parts, as many at once as there are processors: HiGHS lets other threads run."""
+    """Solve all parts, as many at once as there are usable cores; results are in the order of the parts."""
     if len(parts) < 2:
         return [solve(part) for part in parts]
     with ThreadPoolExecutor(min(len(parts), usable_cores())) as pool:

@@ -22,14 +22,14 @@ def least_squares(
     most: FloatArray,
     limits: FloatArray,
 ) -> FloatArray | None:
-    """Minimise Σ z²/p subject to low ≤ z ≤ high, equal·z = totals and most·z ≤ limits.
+    """Choose the most even moves: minimise Σ z²/p with low ≤ z ≤ high, equal·z = totals and most·z ≤ limits.
 
     Parameters
     ----------
     p
         (k,) population of each cell, as a share of the group's.
     low, high
-        (k,) range of each cell's moves z.
+        (k,) range of each cell's move z, a share of the group's people.
     equal, totals, most, limits
         Matrices with k columns and what their products are compared with.
 
