@@ -125,6 +125,10 @@ def build(
         The other reports that tell of the same people.
     refusal
         Why the run was refused, if it was.
+
+    Returns
+    -------
+    All that the reviewer sees.
     """
     programme, regions, report, announcement = results.programme, results.regions, results.report, results.announcement
     policy, rows = programme.policy, {k: v for k, v in results.accounting.items() if isinstance(v, int)}
@@ -165,7 +169,15 @@ def build(
 
 
 def render(dossier: Dossier, folder: Path) -> None:
-    """Write ``dossier.html`` and ``dossier.json``; the same dossier gives the same bytes."""
+    """Write ``dossier.html`` and ``dossier.json``; the same dossier gives the same bytes.
+
+    Parameters
+    ----------
+    dossier
+        From :func:`build`.
+    folder
+        Where both are written, over what is there.
+    """
     known = {"dossier": dossier, "charts": charts(dossier.curves), "terms": YARDSTICKS}
     html = with_fonts(templates.render("dossier/dossier.html.jinja", **known))
     (folder / "dossier.html").write_text(html, encoding="utf-8")

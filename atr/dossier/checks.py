@@ -48,12 +48,20 @@ class Check:
 def true_measures(
     programme: Programme, regions: Regions, announcement: Announcement, report: model.PublicReport
 ) -> list[TrueMeasure]:
-    """Give the true value of every measure of a report, in the report's order.
+    """Compute the true value of every measure of a report.
 
     Parameters
     ----------
+    programme
+        It says what is compared.
     regions
         The decision regions of the groups whose numbers are printed.
+    announcement, report
+        What is announced, and the report of it.
+
+    Returns
+    -------
+    One entry for each of the report's, in its order.
     """
     cells = _true_cells(regions, announcement)
     found = fairness.compare(
@@ -130,6 +138,10 @@ def checks(
         The measures of the report beside the true ones.
     rows
         What became of the log's rows.
+
+    Returns
+    -------
+    Each check with its outcome, as it is made.
     """
     adds_up = rows["rows_read"] == sum(rows[k] for k in ("decisions", "duplicates", "corrections", "quarantined"))
     yield Check("every row read is accounted for", adds_up, wording.count(rows["rows_read"], "row"))

@@ -86,6 +86,13 @@ class Curves:
 def grid(kind: Kind, *, steps: int) -> FloatArray:
     """Give evenly spaced levels up to 1: of δ from 0, of α, which must be positive, from the first step.
 
+    Parameters
+    ----------
+    kind
+        ``delta`` or ``alpha``.
+    steps
+        How many steps there are from 0 to 1.
+
     Examples
     --------
     >>> grid("delta", steps=4), grid("alpha", steps=4)
@@ -116,6 +123,10 @@ def trade_off(
         ``delta`` or ``alpha``.
     digits
         Decimals announced: the allowed ranges shrink to that grid. None: no grid.
+
+    Returns
+    -------
+    Smallest maximum confidences β* of every group at every level, and their limits.
 
     Raises
     ------
@@ -166,7 +177,8 @@ def curves(regions: Regions, beta: FloatArray, promise: Fidelity | None, policy:
 
     Returns
     -------
-    None where there is no group, where the mechanism has no level to set against the others, where it takes too long.
+    The curves of the groups, those that can be protected least first. None where there is no group, where the mechanism
+    has no level to set against the others, or where it would take too long.
     """
     drawn = mechanism_of(policy).trade_off(promise, policy)
     if drawn is None or not len(beta):
@@ -208,7 +220,13 @@ def _curve(values: tuple[str, ...], exact: FloatArray, free: FloatArray, limits:
 
 
 def charts(curves: Curves | None) -> tuple[CurveChart, ...]:
-    """Draw the trade-off of the worst group at each fidelity, then of the groups that can be protected least."""
+    """Draw the trade-off of the worst group at each fidelity, then of the groups that can be protected least.
+
+    Parameters
+    ----------
+    curves
+        From :func:`curves`; None gives no chart.
+    """
     if curves is None:
         return ()
     overall = [] if curves.overall is None else [curves.overall]

@@ -62,7 +62,7 @@ class DossierGroup:
     announced_confidence
         How sure a reader can be by the announced rules.
     true_leakage, announced_leakage
-        That of the true and of the announced rules, with the exact populations; None where the group is withheld or
+        What the true and the announced rules give away, with the exact populations; None where the group is withheld or
         nothing was announced.
     binds, stated
         Whether its ``beta`` is the largest, and whether the confidence that the report states is this group's.
@@ -87,7 +87,7 @@ class DossierGroup:
 
 
 def groups(regions: Regions, beta: FloatArray, announcement: Announcement | None) -> Iterator[DossierGroup]:
-    """Give every group of a period.
+    """Describe every group of a period for the reviewer.
 
     Parameters
     ----------
@@ -97,6 +97,10 @@ def groups(regions: Regions, beta: FloatArray, announcement: Announcement | None
         (k,) the smallest confidence of each group to announce.
     announcement
         What is announced; None where the run was refused.
+
+    Returns
+    -------
+    The groups, in the order of the regions.
     """
     true, prior = maximum_confidence(regions.groups, regions.decision), privacy_limit(regions.groups)
     optimal = dict(zip(regions.announced.tolist(), beta.tolist(), strict=False))  # none where nothing was solved

@@ -44,7 +44,7 @@ class Waiting(NamedTuple):
 
 
 def waiting(programme: Programme, period: str) -> Waiting:
-    """Give the draft of a period that waits for review.
+    """Find the draft of a period that waits for review.
 
     Parameters
     ----------
@@ -52,6 +52,10 @@ def waiting(programme: Programme, period: str) -> Waiting:
         The series.
     period
         Such as ``2013-Q1``.
+
+    Returns
+    -------
+    The draft, with the folders to read and the published periods that share days with it.
 
     Raises
     ------
@@ -130,7 +134,17 @@ def review(
 
 
 def releases(programme: Programme) -> list[Release]:
-    """Give all releases of a series, by period and version, with who decided what about them, when and why."""
+    """List all releases of a series, by period and version.
+
+    Parameters
+    ----------
+    programme
+        The series.
+
+    Returns
+    -------
+    Releases, each with who decided about it, what, when and why; none where nothing was drafted yet.
+    """
     if not warehouse_path(programme).exists():
         return []
     with Warehouse.open(programme, read_only=True) as warehouse:

@@ -37,6 +37,17 @@ def ingest(warehouse: Warehouse, programme: Programme) -> Accounting:
     warehouse is made anew from the same files, all in one transaction. What a file brings is held against the
     programme before it is kept.
 
+    Parameters
+    ----------
+    warehouse
+        Open for writing.
+    programme
+        It names the files and their columns.
+
+    Returns
+    -------
+    What became of every row, in numbers of rows and files.
+
     Raises
     ------
     IngestError
@@ -76,7 +87,7 @@ def ingest(warehouse: Warehouse, programme: Programme) -> Accounting:
 
 
 def accounting(warehouse: Warehouse) -> Accounting:
-    """What became of every row that was ever read."""
+    """Count what became of every row that was ever read, in the warehouse's own records."""
     (totals,) = warehouse.query(
         """
         SELECT coalesce(sum(rows_read), 0)::BIGINT, coalesce(sum(decisions), 0)::BIGINT,

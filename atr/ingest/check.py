@@ -22,7 +22,14 @@ _MOST_VALUES = 10_000
 
 
 def check_log(warehouse: Warehouse, programme: Programme) -> None:
-    """Hold the programme against all that was ingested.
+    """Check that the programme fits all that was ingested.
+
+    Parameters
+    ----------
+    warehouse
+        With the log ingested.
+    programme
+        What is held against it.
 
     Raises
     ------
@@ -61,10 +68,21 @@ def check_log(warehouse: Warehouse, programme: Programme) -> None:
 
 
 def remarks(warehouse: Warehouse, programme: Programme) -> list[str]:
-    """What is no mistake, but likely not meant: values that readers cannot tell apart, cannot see, or have no room for,
-    ranges and rows of hierarchies for values that occur nowhere, and hierarchies that nothing is done with.
+    """Tell what is no mistake, but likely not meant.
 
-    For the person at the keyboard: they quote values of the log.
+    Such are values that readers cannot tell apart, cannot see, or have no room for; ranges and rows of hierarchies for
+    values that occur nowhere; and hierarchies that nothing is done with.
+
+    Parameters
+    ----------
+    warehouse
+        With the log ingested.
+    programme
+        What is held against it.
+
+    Returns
+    -------
+    Sentences without a full stop. For the person at the keyboard: they quote values of the log.
     """
     found = []
     ((corrections, rows),) = warehouse.query("SELECT sum(corrections), sum(rows_read) FROM ingestions")

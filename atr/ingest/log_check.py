@@ -36,7 +36,7 @@ class LogCheck:
 
 
 def check(programme: Programme | str | Path) -> LogCheck:
-    """Hold the log against a programme, without writing anything.
+    """Check a programme against its log, without writing anything.
 
     Parameters
     ----------

@@ -36,7 +36,24 @@ _MALFORMED = {
 
 
 def stage(connection: duckdb.DuckDBPyConnection, layout: Layout, file: File, relation: Relation) -> None:
-    """Read the file into ``stage``, typed, with the first fault of each row; what is faulty goes to ``rejects``."""
+    """Read a file into the table ``stage``, typed, with the first fault of each row; faulty rows go to ``rejects`` too.
+
+    Parameters
+    ----------
+    connection
+        Of the warehouse, in a transaction.
+    layout
+        Which columns there are, and what is a missing value.
+    file, relation
+        The file, and how DuckDB reads it.
+
+    Raises
+    ------
+    IngestError
+        If it cannot be read, or rows would be lost.
+    ProgrammeError
+        If DuckDB does not know the time zone.
+    """
     p = Parameters(relation.parameters)
     cells = {"outcome": layout.outcome, **dict(zip(layout.columns, layout.attributes, strict=True))}
     cells |= {key: name for key, name in (("id", layout.id), ("moment", layout.decided_at)) if name is not None}
@@ -147,7 +164,28 @@ def _collect_rejects(connection: duckdb.DuckDBPyConnection, file: File, relation
 
 
 def gate(connection: duckdb.DuckDBPyConnection, programme: Programme, file: File) -> int:
-    """Refuse a file with too many faults; returns its number of rows."""
+    """Refuse a file with too many faulty rows.
+
+    Parameters
+    ----------
+    connection
+        Of the warehouse, with the file staged.
+    programme
+        It says how large a share may be faulty.
+    file
+        The file, for messages.
+
+    Returns
+    -------
+    How many rows the file has.
+
+    Raises
+    ------
+    ProgrammeError
+        If dates lack a time zone.
+    RefusedError
+        If a larger share is faulty than ``log.max_quarantined`` allows.
+    """
     ((rows,),) = connection.execute(
         "SELECT (SELECT count(*) FROM stage) + (SELECT count(*) FROM rejects WHERE rows_before IS NOT NULL)"
     ).fetchall()
@@ -195,7 +233,21 @@ def _same_decision(layout: Layout) -> str:
 def merge_rows(
     connection: duckdb.DuckDBPyConnection, layout: Layout, file: File, ingestion: int
 ) -> tuple[int, int, int, int]:
-    """Add the staged rows; returns how many were new decisions, duplicates, corrections and quarantined."""
+    """Add the staged rows to the decisions and the quarantine.
+
+    Parameters
+    ----------
+    connection
+        Of the warehouse, with the file staged.
+    layout
+        Which columns there are.
+    file, ingestion
+        The file, and the number of its ingestion.
+
+    Returns
+    -------
+    How many rows were new decisions, duplicates, corrections and quarantined.
+    """
     place = [file.name, ingestion]
     columns = ", ".join(("decided_on", "outcome", *layout.columns))
     same_fault = "q.reason = r.reason AND q.raw IS NOT DISTINCT FROM r.raw"
@@ -260,7 +312,19 @@ def merge_rows(
 
 
 def supersede(connection: duckdb.DuckDBPyConnection, layout: Layout, file: File, ingestion: int) -> None:
-    """Mark what was ingested from this path before, if the file still holds all of it: it is not needed to rebuild."""
+    """Mark earlier ingestions of the same path as superseded, if the file still holds all of their rows.
+
+    They are then not needed to make the warehouse anew.
+
+    Parameters
+    ----------
+    connection
+        Of the warehouse, with the file staged.
+    layout
+        Which columns there are.
+    file, ingestion
+        The file, and the number of its ingestion.
+    """
     place = [file.name, ingestion]
     if connection.execute(f"SELECT 1 FROM ingestions WHERE ingestion IN {_EARLIER}", place).fetchone() is None:
         return

@@ -131,7 +131,10 @@ class Attribute(Part):
 
     @property
     def ceilings(self) -> dict[str | None, float]:
-        """The ceilings of its own: of each value (None), and of each named set, which has that of the values or its."""
+        """Its own ceilings on confidence: of each single value under None, and of each named set under its name.
+
+        A named set that has no ceiling is under that of the single values; what has none at all is left out.
+        """
         found: dict[str | None, float | None] = {None: self.max_confidence}
         found |= {name: of_set.max_confidence or self.max_confidence for name, of_set in self.named.items()}
         return {name: own for name, own in found.items() if own is not None}
@@ -144,10 +147,18 @@ class Attribute(Part):
         return tuple(dict.fromkeys((self.values or {}).values()))
 
     def positions(self, kind: Literal["nominal", "ordinal", "numeric"]) -> dict[str, float]:
-        """Where its declared values lie on a scale, in order: at their ranks, or at the middles of their bins.
+        """Give the places of its declared values on a scale: their ranks, or the middles of their bins.
 
-        An open bin is taken to be as wide as the one beside it; of two open bins each is 1 wide. Nominal values, and
-        "unknown", are on no scale.
+        An open bin is taken to be as wide as the one beside it; of two open bins each is 1 wide.
+
+        Parameters
+        ----------
+        kind
+            ``ordinal`` gives ranks from 0, ``numeric`` middles of bins in their unit, ``nominal`` nothing.
+
+        Returns
+        -------
+        Display value to place, in order, without "unknown"; empty where there is no scale.
         """
         known = [value for value in self.categories if value != UNKNOWN] if kind != "nominal" else []
         if kind == "ordinal":
@@ -169,7 +180,17 @@ class Attribute(Part):
         return (self.values or {}).get(raw, printable(raw))
 
     def in_order(self, shown: Iterable[str]) -> list[str]:
-        """Display values, each once: as declared, others by code point, coarser ones of the hierarchy, "unknown"."""
+        """Put display values in the order of reports.
+
+        Parameters
+        ----------
+        shown
+            Display values, in any order; some may occur again.
+
+        Returns
+        -------
+        Each once: declared values as declared, others by code point, coarser ones of the hierarchy, then "unknown".
+        """
         declared = {value: i for i, value in enumerate(self.categories)}
         coarse = {value: i for i, value in enumerate(self._coarser.coarse)} if self._coarser else {}
 

@@ -49,6 +49,24 @@ Loc = tuple[str | int, ...]
 
 
 def parse(text: str, path: Path) -> tuple[dict[str, Any], dict[Loc, Place]]:
+    """Read the YAML of a programme file, with the places of its keys.
+
+    Parameters
+    ----------
+    text
+        The content of the file.
+    path
+        The file, for messages.
+
+    Returns
+    -------
+    The keys and values; and for the keys that lead to each value, its line from 1 and how it is written there.
+
+    Raises
+    ------
+    ProgrammeError
+        If it is no valid YAML of keys with values, or a key stands twice, naming the line.
+    """
     places: dict[Loc, Place] = {}
     try:
         loader = yaml.SafeLoader(text)
@@ -105,7 +123,17 @@ def _unquoted(raw: Any, value: Any) -> str:
 
 
 def in_words(error: ValidationError, places: dict[Loc, Place], path: Path) -> ProgrammeError:
-    """One error that names the line and the key of every fault."""
+    """Make one error that names the line and the key of every fault.
+
+    Parameters
+    ----------
+    error
+        What pydantic found.
+    places
+        From :func:`parse`.
+    path
+        The file, for messages.
+    """
     faults = error.errors()
     misspelt = {(*f["loc"][:-1], _near(f["loc"])) for f in faults if f["type"] == "extra_forbidden"}
     told = dict.fromkeys(_explain(f, places) for f in faults if f["type"] != "missing" or f["loc"] not in misspelt)

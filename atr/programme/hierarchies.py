@@ -46,11 +46,22 @@ class Hierarchy:
         return tuple(dict.fromkeys(name for name in names if name not in self.coarser))
 
     def parents(self, level: int) -> dict[str, str]:
-        """For each name of the level below, the one of this level that it lies in; levels count from 1."""
+        """Give the coarser name that each name of the level below lies in.
+
+        Parameters
+        ----------
+        level
+            From 1, the finest of the coarser levels; level 0 are the values themselves.
+        """
         return {(value, *row)[level - 1]: row[level - 1] for value, row in self.coarser.items()}
 
     def require(self, shown: Iterable[str]) -> None:
         """Check that display values of the log have a row.
+
+        Parameters
+        ----------
+        shown
+            Display values that occur in the log.
 
         Raises
         ------
@@ -77,6 +88,10 @@ def read_hierarchy(path: Path, values: Iterable[str] = ()) -> Hierarchy:
         A CSV in UTF-8 without a header: a row for each value, first as reports show it, then ever coarser names.
     values
         Display values that need a row.
+
+    Returns
+    -------
+    The hierarchy, its values in the order of the file.
 
     Raises
     ------

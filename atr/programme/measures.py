@@ -9,13 +9,23 @@ from pydantic import AfterValidator, BaseModel, Field
 from atr.core.fields import Part, PositiveShare, Share, Text
 
 ALPHA = (0.001, 0.5)
-"""Between what the level of tests and intervals may lie."""
+"""Smallest and largest level of tests and intervals."""
 
 T = TypeVar("T", bound="str | tuple[str, ...]")
 
 
 def distinct(values: tuple[T, ...]) -> tuple[T, ...]:
-    """Check that no text occurs twice; nor a set of them, in whatever order."""
+    """Check that no text, or set of texts in whatever order, occurs twice.
+
+    Returns
+    -------
+    The values as they are.
+
+    Raises
+    ------
+    ValueError
+        Naming the first that occurs again.
+    """
     seen: set[str | frozenset[str]] = set()
     for value in values:
         key = value if isinstance(value, str) else frozenset(value)
@@ -82,7 +92,19 @@ class FairnessPolicy(Part):
 
 
 def chosen_by(part: type[BaseModel], key: str, value: object) -> str:
-    """Who chose a setting: the publisher, or the software whose default it is."""
+    """Tell who chose a setting: the publisher, or the software whose default it is.
+
+    Parameters
+    ----------
+    part
+        The part of the programme that has the setting.
+    key, value
+        Its name and its value.
+
+    Returns
+    -------
+    ``BY_PUBLISHER`` or ``DEFAULT_KEPT``, as reports say it.
+    """
     return DEFAULT_KEPT if value == part.model_fields[key].default else BY_PUBLISHER
 
 

@@ -23,6 +23,10 @@ def load(path: str | Path | Programme) -> Programme:
     path
         The YAML file, or its folder. A programme is given back as it is.
 
+    Returns
+    -------
+    The programme, which knows the folder that its paths are relative to.
+
     Raises
     ------
     ProgrammeError
@@ -43,7 +47,7 @@ def load(path: str | Path | Programme) -> Programme:
 
 
 def located(path: str | Path) -> Path:
-    """The programme file that its own path names, or that of its folder.
+    """Give the path of a programme file from its own path, or from its folder.
 
     Raises
     ------

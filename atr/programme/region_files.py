@@ -28,6 +28,10 @@ def read_regions(path: Path, attributes: Sequence[str], file: RegionFile[T]) -> 
     file
         What the file is, and what a row of it says.
 
+    Returns
+    -------
+    What the file says of each region, with the hash of its bytes.
+
     Raises
     ------
     ProgrammeError
@@ -50,7 +54,11 @@ def read_regions(path: Path, attributes: Sequence[str], file: RegionFile[T]) -> 
 
 
 def read_text(path: Path) -> tuple[str, str]:
-    """The text of a file in UTF-8, and the hash of its bytes.
+    """Read a text file in UTF-8, with the hash of its bytes.
+
+    Returns
+    -------
+    The text without a byte order mark, and the SHA-256 of the file in hexadecimal digits.
 
     Raises
     ------
@@ -69,7 +77,11 @@ def read_text(path: Path) -> tuple[str, str]:
 
 
 def read_rows(path: Path) -> tuple[str, list[tuple[int, list[str]]]]:
-    """The hash of a CSV in UTF-8, and every row that is not empty, with the line it starts on.
+    """Read the rows of a CSV in UTF-8, with the hash of its bytes.
+
+    Returns
+    -------
+    The SHA-256 of the file in hexadecimal digits; and every row that is not empty, with the line it starts on, from 1.
 
     Raises
     ------

@@ -31,7 +31,13 @@ _WITHDRAWN = (
 
 
 def policy_of(mechanisms: Iterable[type[BasePolicy]]) -> Any:
-    """The type of a policy of one of several mechanisms, told apart by ``mechanism``."""
+    """Make the type of a policy of one of several mechanisms, told apart by ``mechanism``.
+
+    Parameters
+    ----------
+    mechanisms
+        The type of policy of each.
+    """
     policies = tuple(mechanisms)
     return Annotated[Union[policies], Field(discriminator="mechanism")] if len(policies) > 1 else policies[0]  # noqa: UP007
 
@@ -257,7 +263,19 @@ class Programme(Part):
             refuse((name not in self.attributes, f"'{name}' is not one of the attributes ({known})", keys))
 
     def names(self, *, role: str | None = None, protected: bool = False, legitimate: bool = False) -> tuple[str, ...]:
-        """The attributes, in the file's order, that have this role and these flags."""
+        """Give the names of the attributes that have a role and some flags.
+
+        Parameters
+        ----------
+        role
+            ``public`` or ``sensitive``; None: either.
+        protected, legitimate
+            Whether only attributes with this flag are named.
+
+        Returns
+        -------
+        Names in the file's order.
+        """
         return tuple(
             name
             for name, a in self.attributes.items()

@@ -29,7 +29,17 @@ _JUDGED = ("verdict", "reason", "shortfall", "sentence")
 
 
 def comparisons(printed: PopulationBounds) -> Iterator[Finding]:
-    """Give what is false in the comparisons of a report that announces something."""
+    """Find what is false in the comparisons of a report that announces something.
+
+    Parameters
+    ----------
+    printed
+        The numbers of the report, with the populations they leave open.
+
+    Returns
+    -------
+    A finding for each false or missing statement.
+    """
     report = printed.report
     found = fairness.compare(
         printed.cells if printed.exact else replace(printed.cells, exact=False),
@@ -182,7 +192,7 @@ def _ratio(a: RateBounds, b: RateBounds) -> RateBounds:
 
 
 def printed_rate(value: Interval) -> Interval:
-    """Give between what a rate can be printed, from between what it lies."""
+    """Give the smallest and largest printed rate, from those of the rate itself; all from 0 to 1."""
     noise = 0.0 if value[0] == value[1] else RECOMPUTED
     return nearest(value[0] - noise, RATE_DIGITS), nearest(value[1] + noise, RATE_DIGITS)
 
@@ -220,7 +230,17 @@ def _name(entry: model.Fairness) -> str:
 
 
 def contradictions(report: model.PublicReport) -> Iterator[Finding]:
-    """Comparisons by one attribute whose printed figures contradict each other, each rounded to the nearest digit."""
+    """Find comparisons by one attribute whose printed figures cannot all be true.
+
+    Parameters
+    ----------
+    report
+        A well-formed report; each of its figures is rounded to the nearest digit.
+
+    Returns
+    -------
+    A finding for each attribute, and condition, whose figures contradict each other.
+    """
     together: dict[tuple[str, frozenset[tuple[str, str]]], list[model.Fairness]] = defaultdict(list)
     for entry in report.fairness:
         if entry.measure in MEASURES and entry.summary is None and entry.outcome in (None, *report.outcomes):

@@ -24,7 +24,22 @@ from atr.version import __version__
 def verify_files(
     path: str | Path, *, population: str | Path | None = None, previous: str | Path | None = None
 ) -> tuple[model.PublicReport, list[Finding]]:
-    """Give the report that was read, and what :func:`atr.verify.verify` finds false in it."""
+    """Verify a published report from its files.
+
+    Parameters
+    ----------
+    path, population, previous
+        As :func:`atr.verify.verify` takes them.
+
+    Returns
+    -------
+    The report that was read, and what is false in it.
+
+    Raises
+    ------
+    VerifyError
+        If a file cannot be read, or does not fit the report.
+    """
     report, found = _read(Path(path))
     if malformed := list(form(report)):  # its numbers mean nothing
         return report, [*found, *malformed]

@@ -34,7 +34,13 @@ class Finding:
 
 
 def failed(*checks: tuple[bool, str, str]) -> Iterator[Finding]:
-    """Give a finding for each check (holds, where, problem) that does not hold."""
+    """Give a finding for each check that does not hold.
+
+    Parameters
+    ----------
+    checks
+        Whether it holds, the part of the report, and the problem if it does not.
+    """
     return (Finding(where, problem) for holds, where, problem in checks if not holds)
 
 
@@ -49,6 +55,10 @@ def differences(where: str, stated: Any, follows: Any, *, words: bool = True) ->
         A model, a number or text, or mappings and tuples of them: as printed, and as recomputed.
     words
         Whether sentences are compared too.
+
+    Returns
+    -------
+    A finding for each difference, with the path of keys and positions that leads to it.
     """
     stated, follows = (_fields(part, words=words) for part in (stated, follows))
     both = (stated, follows)

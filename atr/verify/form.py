@@ -27,7 +27,17 @@ _LARGEST = 1e15
 
 
 def form(report: model.PublicReport) -> Iterator[Finding]:
-    """Give what is not as in every report, so that its numbers mean nothing."""
+    """Find what is malformed in a report; if anything is, its numbers mean nothing.
+
+    Parameters
+    ----------
+    report
+        A report that fits the schema.
+
+    Returns
+    -------
+    A finding for each fault.
+    """
     yield from _policy(report)
     yield from _distances(report)
     yield from _names(report)

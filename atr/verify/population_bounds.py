@@ -37,7 +37,13 @@ Confidences = tuple[list[Fraction], list[Fraction]]
 
 @dataclass(frozen=True)
 class RateBounds:
-    """Of a rate and of both ends of its range: between what each lies, for all populations within the rounding."""
+    """Bounds of a rate, a difference or a ratio, and of both ends of its range, for all populations left open.
+
+    Parameters
+    ----------
+    value, low, high
+        Smallest and largest value, lower end and upper end; an end of a ratio may be infinite.
+    """
 
     value: Interval
     low: Interval
@@ -57,7 +63,7 @@ class PopulationBounds:
     cells
         The same as the measures of fairness take it.
     least, most
-        (n,) people: between what the exact populations lie.
+        (n,) smallest and largest exact populations, in people.
     columns
         For each attribute, (n,) the value of each region.
     """
@@ -74,7 +80,7 @@ class PopulationBounds:
 
     @staticmethod
     def of(report: model.PublicReport, population: ExactPopulation | None) -> PopulationBounds:
-        """Give the numbers of a well-formed report that announces something.
+        """Read the arrays of a well-formed report that announces something.
 
         Parameters
         ----------
@@ -82,6 +88,10 @@ class PopulationBounds:
             The report.
         population
             (n,) exact people of its regions, if they are known.
+
+        Returns
+        -------
+        Its announcement, with least and most people the same where the population is known.
         """
         announcement = reader_view.announcement(report, population)
         rounding = report.policy.population_rounding if population is None else 1
@@ -97,7 +107,7 @@ class PopulationBounds:
 
     @property
     def exact(self) -> bool:
-        """Whether one population only is left."""
+        """Whether the rounding leaves only one population."""
         return bool((self.least == self.most).all())
 
     @property
@@ -106,14 +116,34 @@ class PopulationBounds:
         return np.ones(len(self.least), dtype=bool)
 
     def having(self, values: Mapping[str, str]) -> BoolArray:
-        """(n,) which regions have these values."""
+        """Select the regions that have some values.
+
+        Parameters
+        ----------
+        values
+            Attributes and their values; a region must have all of them.
+
+        Returns
+        -------
+        (n,) whether each region has them.
+        """
         members = self.everyone
         for name, value in values.items():
             members &= self.columns[name] == value
         return members
 
     def people_by(self, attributes: tuple[str, ...]) -> dict[str, BoolArray]:
-        """(n,) for each group of people by one attribute, or several: which regions are theirs."""
+        """Divide the regions into groups of people by one attribute, or several.
+
+        Parameters
+        ----------
+        attributes
+            Their names.
+
+        Returns
+        -------
+        For each group, by its joined values, (n,) which regions are its own.
+        """
         if attributes not in self._members:
             parts = zip(*(self.columns[name].tolist() for name in attributes), strict=True)
             shown = np.array([fairness.joined(values) for values in parts], dtype=object)
@@ -121,16 +151,24 @@ class PopulationBounds:
         return self._members[attributes]
 
     def unknown(self, attributes: tuple[str, ...], who: str) -> bool:
-        """Whether some value of a group of people is not known."""
+        """Tell whether a group of people has an unknown value.
+
+        Parameters
+        ----------
+        attributes
+            Attributes by which people are grouped.
+        who
+            The group, as :meth:`people_by` calls it.
+        """
         members = self.people_by(attributes)[who]
         return any(self.columns[name][members][0] == UNKNOWN for name in attributes)
 
     def people(self, members: BoolArray) -> tuple[int, int]:
-        """Between what the number of people of some regions lies."""
+        """Give the smallest and largest number of people in some regions; ``members`` is (n,)."""
         return int(self.least[members].sum()), int(self.most[members].sum())
 
     def confidences(self, chance: IntArray, own: OwnCeiling | None = None) -> Confidences:
-        """(g,) the confidence in each group with the known populations, and the largest any within the rounding allow.
+        """Compute the maximum confidence in each group, and the largest that the rounding allows.
 
         Parameters
         ----------
@@ -138,6 +176,15 @@ class PopulationBounds:
             (n, outcomes) announced chances, in units of the last digit.
         own
             Look only at the protected sets under this ceiling of their own; None: at all of them.
+
+        Returns
+        -------
+        (g,) the confidence with the people that are known or printed, and (g,) the largest over all populations within
+        the rounding; the same where readers use side information.
+
+        References
+        ----------
+        Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, Def. 3 and 4.
         """
         announcement = replace(self.announcement, chance=chance)
         sure = announcement.confidences() if own is None else announcement.confidences_under(own)
@@ -157,14 +204,14 @@ class PopulationBounds:
         return sure, surest
 
     def event(self, outcomes: Outcomes) -> EventCells:
-        """Give the cells for the event that the outcome is one of these."""
+        """Give the cells for the event that the outcome is one of some."""
         if outcomes not in self._event_cells:
             self._event_cells[outcomes] = self.cells.event(*outcomes)
         return self._event_cells[outcomes]
 
     @property
     def outcome_events(self) -> list[Outcomes]:
-        """For each outcome, that it is the one; the positive one first."""
+        """The event of each single outcome, the positive one first."""
         return [frozenset({a}) for a in range(self.cells.outcomes)]
 
     @cached_property
@@ -173,16 +220,35 @@ class PopulationBounds:
         return [event.outcomes for event in self.cells.events()]
 
     def value(self, members: BoolArray, event: Outcomes) -> Interval:
-        """Between what the announced rate of an event among some regions lies."""
+        """Give the smallest and largest announced rate of an event among some regions.
+
+        Parameters
+        ----------
+        members
+            (n,) which regions.
+        event
+            Positions of the outcomes.
+
+        Returns
+        -------
+        Rates from 0 to 1; the same twice where the population is exact.
+        """
         if self.exact:
             rate = announced_rate(self.event(event), members)
             return rate, rate
         return self.rate(members, event).value
 
     def rate(self, members: BoolArray, event: Outcomes) -> RateBounds:
-        """Between what the announced rate of an event among some regions lies, and the two ends of its range.
+        """Bound the announced rate of an event among some regions, and the two ends of its range.
 
-        The populations are not exact. The ends are those that all outcomes leave together.
+        For populations that are not exact. The ends are those that all outcomes leave together.
+
+        Parameters
+        ----------
+        members
+            (n,) which regions.
+        event
+            Positions of the outcomes.
         """
         key = members.tobytes(), event
         if key not in self._rates:
@@ -200,14 +266,14 @@ class PopulationBounds:
         return self._rates[key]
 
     def _announced(self, people: _People, event: Outcomes) -> Interval:
-        """Between what the announced rate lies: of a whole group with an exact rate, of a whole number of people."""
+        """Bound the announced rate: of a whole group with an exact rate, of a whole number of people."""
         cells = self.event(event)
         weights = (people.inside * cells.chance[people.cells])[None, None]
         half = np.where(people.whole & (cells.totals is not None), 0.5, 0.0)[None, None]
         return people.end(weights, -half, largest=False), people.end(weights, half, largest=True)
 
     def _least(self, people: _People, event: Outcomes) -> Interval:
-        """Between what the lower end of the range of a rate lies: in each group it is the largest of some bounds.
+        """Bound the lower end of the range of a rate: in each group it is the largest of some bounds.
 
         A bound counts people by the limits of their cells, and by the total of their group. A total is a sum of rounded
         numbers, put together from those of its own outcomes or of the others: the ``fewer`` or the ``more``. Its whole

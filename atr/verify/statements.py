@@ -29,7 +29,7 @@ from atr.version import __version__
 
 
 def findings(report: model.PublicReport, *, population: ExactPopulation | None = None) -> Iterator[Finding]:
-    """Give what is false in a report by its own numbers, as it is found.
+    """Find what is false in a report by its own numbers.
 
     Parameters
     ----------
@@ -37,6 +37,10 @@ def findings(report: model.PublicReport, *, population: ExactPopulation | None =
         The report, as printed.
     population
         (n,) exact people of its regions, in its order, if they are known.
+
+    Returns
+    -------
+    Findings, each as soon as it is found; of a malformed report, only how it is malformed.
     """
     malformed = list(form(report))
     if malformed:
@@ -102,7 +106,7 @@ def _coverage(report: model.PublicReport, published: int, announced: tuple[int, 
     published
         The people announced, as printed.
     announced
-        Between what their exact number lies.
+        Smallest and largest exact number of them.
     """
     policy, coverage, counts = report.policy, report.coverage, report.coverage.groups
     rounding = max(policy.minimum_group_size, policy.population_rounding)

@@ -23,7 +23,16 @@ from atr.warehouse.counting import regions_of_rows
 
 
 def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Regions:
-    """The decision regions of a period as they are to be reported.
+    """Count the decision regions of a period as they are to be reported.
+
+    Parameters
+    ----------
+    warehouse
+        With the log ingested.
+    programme
+        Its policy and hierarchies decide what is merged.
+    period
+        Half-open range of days.
 
     Raises
     ------
@@ -34,12 +43,18 @@ def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Reg
 
 
 def reported(regions: Regions, programme: Programme) -> Regions:
-    """Decision regions as they are to be reported: merged, and decided on.
+    """Merge decision regions, and decide which groups are reported.
 
     Parameters
     ----------
     regions
         As counted.
+    programme
+        Its policy and hierarchies.
+
+    Returns
+    -------
+    The regions with the status of every group.
 
     Raises
     ------
@@ -80,6 +95,10 @@ def coarsen(regions: Regions, programme: Programme) -> Regions:
         As counted.
     programme
         Its policy, and the hierarchies of its public attributes.
+
+    Returns
+    -------
+    The regions, with how many groups each merged group is made of; the same ones if nothing is to be merged.
 
     Raises
     ------

@@ -63,12 +63,12 @@ class Parameters(list[Any]):
     """The values of a statement, so that no text of a user ever becomes SQL."""
 
     def mark(self, value: Any) -> str:
-        """Add a value; returns what stands for it in the statement."""
+        """Add a value, and return what stands for it in the statement."""
         self.append(value)
         return f"${len(self)}"
 
     def marks(self, values: Iterable[Any]) -> str:
-        """Add several; returns their marks with commas between."""
+        """Add several values, and return their marks with commas between."""
         return ", ".join(self.mark(value) for value in values)
 
 
@@ -89,7 +89,7 @@ class Layout(BaseModel, frozen=True):
 
     @classmethod
     def of(cls, programme: Programme) -> Layout:
-        """The layout a programme asks for."""
+        """Give the layout that a programme asks for."""
         log = programme.log
         return cls(
             id=log.id,
@@ -119,7 +119,7 @@ class Layout(BaseModel, frozen=True):
 
 
 def warehouse_path(programme: Programme) -> Path:
-    """Where the warehouse of a programme is."""
+    """Give the file that a programme's warehouse is in."""
     return programme.store_path / "warehouse.duckdb"
 
 
@@ -142,11 +142,17 @@ class Warehouse:
 
         Parameters
         ----------
+        programme
+            It names the store.
         read_only
             Whether to open what is there and write nothing. Otherwise the store and the warehouse are made if there
             are none.
         wait
             Seconds to wait for another process that has it open: one may write, or several may read.
+
+        Returns
+        -------
+        The open warehouse; as a context manager it closes itself.
 
         Raises
         ------
@@ -189,7 +195,7 @@ class Warehouse:
 
     @classmethod
     def in_memory(cls) -> Self:
-        """A warehouse that writes nothing anywhere, and so must fit into memory."""
+        """Open a warehouse that writes nothing anywhere, and so must fit into memory."""
         with _faults(None):
             return cls(duckdb.connect(":memory:", config=_settings(spill="")))
 
@@ -206,7 +212,13 @@ class Warehouse:
 
     @contextmanager
     def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """All that is written inside is kept, or none of it."""
+        """Keep all that is written inside, or none of it.
+
+        Raises
+        ------
+        EnvironmentFault
+            If memory or the disk do not suffice, or the file cannot be read or written.
+        """
         with _faults(self.path):
             self.connection.execute("BEGIN")
             try:
@@ -220,19 +232,36 @@ class Warehouse:
             private_files(self.path)
 
     def scratch(self) -> IO[bytes]:
-        """A file without a name, which is gone once it is closed: in the store, or else in memory where that can be."""
+        """Open a file without a name, which is gone once it is closed: in the store, or in memory where that can be."""
         with os_faults(self.path or Path(tempfile.gettempdir())):
             if self.path is None and sys.platform == "linux":
                 return os.fdopen(os.memfd_create("scratch"), "w+b")
             return tempfile.TemporaryFile(dir=None if self.path is None else _spill(self.path).parent)
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """The rows a statement gives."""
+        """Run a statement.
+
+        Parameters
+        ----------
+        sql
+            One statement, with ``$1`` and so on for its parameters.
+        parameters
+            Their values.
+
+        Returns
+        -------
+        Its rows.
+
+        Raises
+        ------
+        EnvironmentFault
+            If memory or the disk do not suffice, or the file cannot be read or written.
+        """
         with _faults(self.path):
             return self.connection.execute(sql, list(parameters)).fetchall()
 
     def layout(self) -> Layout:
-        """The layout of the decisions that were ingested.
+        """Read the layout of the decisions that were ingested.
 
         Raises
         ------
@@ -245,7 +274,7 @@ class Warehouse:
         return layout
 
     def layout_or_none(self) -> Layout | None:
-        """The same, or None."""
+        """Read the layout of the decisions that were ingested; None if nothing was."""
         row = next(iter(self.query("SELECT description FROM layout")), None)
         return None if row is None else Layout.model_validate_json(row[0])
 

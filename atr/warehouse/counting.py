@@ -32,6 +32,10 @@ def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Reg
     period
         Half-open range of days.
 
+    Returns
+    -------
+    The decision regions, exact, in the order of reports; nothing is merged or decided on yet.
+
     Raises
     ------
     PeriodError
@@ -75,7 +79,7 @@ def regions_of_rows(
     outcomes: tuple[str, ...],
     merged: Mapping[Values, int] | None = None,
 ) -> Regions:
-    """Decision regions in their order; people of equal values are added up.
+    """Make decision regions from rows, adding up the people of equal values.
 
     Parameters
     ----------
@@ -89,6 +93,10 @@ def regions_of_rows(
         The positive one first.
     merged
         How many groups of the log are in each coarsened group, by its public values.
+
+    Returns
+    -------
+    The regions, sorted by public values, then by sensitive ones.
     """
     public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
     names = (*public, *sensitive)
@@ -115,7 +123,19 @@ def regions_of_rows(
 
 
 def unknown(regions: Regions, programme: Programme) -> dict[str, int]:
-    """The people whose value is "unknown", for each attribute, in regions as counted."""
+    """Count the people whose value is "unknown", for each attribute.
+
+    Parameters
+    ----------
+    regions
+        As counted.
+    programme
+        Its attributes.
+
+    Returns
+    -------
+    Exact people for each attribute.
+    """
     columns = dict(zip((*regions.public, *regions.sensitive), zip(*regions.values, strict=True), strict=True))
     return {
         name: int(regions.population[[value == UNKNOWN for value in columns[name]]].sum())
@@ -124,7 +144,21 @@ def unknown(regions: Regions, programme: Programme) -> dict[str, int]:
 
 
 def displayed(warehouse: Warehouse, programme: Programme, name: str) -> list[str]:
-    """The display values of an attribute that occur in the log, in their order."""
+    """Find the display values of an attribute that occur in the log.
+
+    Parameters
+    ----------
+    warehouse
+        With the log ingested.
+    programme
+        Its bins and display names are applied.
+    name
+        The attribute.
+
+    Returns
+    -------
+    Display values, in the order of reports.
+    """
     attribute, p = programme.attributes[name], Parameters()
     raw = _raw(attribute, warehouse.layout().column(name), p)
     sql = f"SELECT DISTINCT {_display(attribute, 'v', p)} FROM (SELECT DISTINCT {raw} AS v FROM decisions)"
@@ -132,7 +166,7 @@ def displayed(warehouse: Warehouse, programme: Programme, name: str) -> list[str
 
 
 def require_decisions(warehouse: Warehouse, period: Period) -> None:
-    """Check that there is something to report of a period.
+    """Check that the log has decisions in a period.
 
     Raises
     ------
@@ -145,7 +179,7 @@ def require_decisions(warehouse: Warehouse, period: Period) -> None:
 
 
 def decided_span(warehouse: Warehouse) -> tuple[date, date]:
-    """The first and the last day the log has a decision of.
+    """Find the first and the last day that has a decision in the log.
 
     Raises
     ------
@@ -159,7 +193,24 @@ def decided_span(warehouse: Warehouse) -> tuple[date, date]:
 
 
 def periods(warehouse: Warehouse, every: Every) -> list[tuple[Period, int]]:
-    """The periods of this length that the log has decisions in, with their number, the earliest first."""
+    """Find the periods that the log has decisions in.
+
+    Parameters
+    ----------
+    warehouse
+        With the log ingested.
+    every
+        The length of a period.
+
+    Returns
+    -------
+    Each period with its number of decisions, the earliest first.
+
+    Raises
+    ------
+    PeriodError
+        If the log has no dates, and the period is not ``all``.
+    """
     if every == "all":
         ((decisions,),) = warehouse.query("SELECT count(*) FROM decisions")
         return [(_periods.ALL, decisions)] if decisions else []

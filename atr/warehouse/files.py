@@ -22,7 +22,7 @@ PUBLIC = 0o644
 
 
 def sha256(path: Path) -> str:
-    """The hash of a file's bytes."""
+    """Hash a file: SHA-256 in hexadecimal digits."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -31,6 +31,10 @@ def create(path: Path, content: bytes, *, mode: int = PRIVATE, folder: int | Non
 
     Parameters
     ----------
+    path, content
+        The file and its bytes.
+    mode
+        Its permissions.
     folder
         The descriptor of the folder that a relative path is in.
 
@@ -59,7 +63,7 @@ def create_once(path: Path, content: bytes) -> None:
 
 
 def write_text(path: Path, text: str, *, mode: int = PRIVATE) -> None:
-    """Write a file in one step, in the place of one of that name."""
+    """Write a text file in UTF-8 in one step, in place of one of that name."""
     new = f".{path.name}.new"
     with _opened(path.parent) as folder:
         _remove(new, folder)
@@ -68,24 +72,33 @@ def write_text(path: Path, text: str, *, mode: int = PRIVATE) -> None:
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write a file of JSON in one step."""
+    """Write a JSON file in one step, readable by its owner only."""
     write_text(path, json.dumps(content, ensure_ascii=False, indent=1))
 
 
 def read_json(path: Path) -> Any:
-    """What :func:`write_json` wrote."""
+    """Read a file of JSON in UTF-8."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
 def put_folder(source: Path, target: Path, *, mode: int = PRIVATE) -> None:
-    """Put a copy of a folder of files in the place of another; what was there is gone only once the copy is whole.
+    """Put a copy of a folder of files in place of another, which is gone only once the copy is whole.
 
     May be repeated after it was interrupted anywhere.
 
     Parameters
     ----------
+    source
+        A folder of files, without folders in it.
+    target
+        The folder to replace or to make.
     mode
-        Of the files. Whoever may read them may enter the folder.
+        Permissions of the files. Whoever may read them may enter the folder.
+
+    Raises
+    ------
+    FileExistsError
+        If somebody else puts a folder in its place meanwhile.
     """
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     name, new, old = _names(target)
@@ -108,7 +121,12 @@ def put_folder(source: Path, target: Path, *, mode: int = PRIVATE) -> None:
 
 
 def remove_folder(target: Path) -> bool:
-    """Remove a folder and what an interrupted :func:`put_folder` left of it; returns whether there was anything."""
+    """Remove a folder, and what an interrupted :func:`put_folder` left of it.
+
+    Returns
+    -------
+    Whether there was anything.
+    """
     if not target.parent.is_dir():
         return False
     with _opened(target.parent) as parent:

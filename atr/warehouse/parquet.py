@@ -33,7 +33,7 @@ def write_parquet(frame: pd.DataFrame, path: Path) -> None:
 
 
 def read_parquet(path: Path) -> pd.DataFrame:
-    """Read a file written by :func:`write_parquet`, rows in their order."""
+    """Read a file written by :func:`write_parquet`, with its rows in their order."""
     with _database().cursor() as connection:
         return connection.read_parquet(str(path)).df()
 

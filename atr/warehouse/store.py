@@ -68,14 +68,26 @@ def hold(store: Path, *, wait: float = PATIENCE, clock: Callable[[], datetime] =
 
 
 def private_folder(path: Path) -> None:
-    """Make a folder that only its owner can enter, and its parents as usual."""
+    """Make a folder that only its owner can enter, and its parents as usual.
+
+    Raises
+    ------
+    EnvironmentFault
+        If the operating system refuses it.
+    """
     with os_faults(path):
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.chmod(0o700)
 
 
 def private_files(path: Path) -> None:
-    """Let only the owner read a file and what stands beside it under the same name, such as its ``.wal``."""
+    """Let only the owner read a file and what stands beside it under the same name, such as its ``.wal``.
+
+    Raises
+    ------
+    EnvironmentFault
+        If the operating system refuses it.
+    """
     with os_faults(path):
         for file in path.parent.glob(f"{path.name}*"):
             with suppress(FileNotFoundError):  # another thread has just been done with it
@@ -84,7 +96,18 @@ def private_files(path: Path) -> None:
 
 @contextmanager
 def os_faults(path: Path) -> Iterator[None]:
-    """What the operating system refuses inside is a fault of the environment."""
+    """Turn an error of the operating system inside into a fault of the environment.
+
+    Parameters
+    ----------
+    path
+        What is used, for the message.
+
+    Raises
+    ------
+    EnvironmentFault
+        If there is an OSError.
+    """
     try:
         yield
     except OSError as error:

@@ -19,7 +19,11 @@ _KINDS = {".parquet": parquet.relation, ".pq": parquet.relation}
 
 
 def matches(programme: Programme) -> list[Path]:
-    """The files that ``log.source`` names.
+    """Find the files that ``log.source`` names.
+
+    Returns
+    -------
+    Paths in alphabetical order, relative patterns from the folder of the programme file.
 
     Raises
     ------
@@ -41,12 +45,20 @@ def matches(programme: Programme) -> list[Path]:
 
 
 def relation(warehouse: Warehouse, file: File, needed: Mapping[str, str]) -> AbstractContextManager[Relation | None]:
-    """A file for DuckDB to read; None if it is empty.
+    """Open a file for DuckDB to read, as a context manager.
 
     Parameters
     ----------
+    warehouse
+        Whose connection reads it.
+    file
+        From :func:`atr.ingest.sources.base.fingerprint`.
     needed
         The columns it must have, and the programme's keys that name them.
+
+    Returns
+    -------
+    The file as DuckDB reads it, while the context lasts; None if it is empty.
 
     Raises
     ------

@@ -50,7 +50,14 @@ class Relation:
 
 
 def fingerprint(path: Path, programme: Programme) -> File:
-    """Hash a file.
+    """Hash a file, and note its state so that a change is noticed.
+
+    Parameters
+    ----------
+    path
+        The file.
+    programme
+        From whose folder it is named.
 
     Raises
     ------
@@ -68,7 +75,12 @@ def fingerprint(path: Path, programme: Programme) -> File:
 
 
 def state_of(path: Path) -> tuple[int, ...]:
-    """The size of a file, when it was written, and its place on the disk; (-1,) if it is gone."""
+    """Give what changes with a file.
+
+    Returns
+    -------
+    Its size in bytes, when it was written in nanoseconds, and its place on the disk; (-1,) if it is gone.
+    """
     try:
         found = path.stat()
     except OSError:
@@ -78,6 +90,15 @@ def state_of(path: Path) -> tuple[int, ...]:
 
 def require_columns(needed: Mapping[str, str], names: list[str], path: Path) -> None:
     """Check that a file has each needed column once.
+
+    Parameters
+    ----------
+    needed
+        The columns it must have, and the programme's keys that name them.
+    names
+        The columns that it has.
+    path
+        The file, for messages.
 
     Raises
     ------

@@ -26,12 +26,20 @@ _DELIMITERS = (",", ";", "\t", "|")
 
 @contextmanager
 def relation(warehouse: Warehouse, file: File, needed: Mapping[str, str]) -> Iterator[Relation | None]:
-    """A CSV file for DuckDB to read; None if it is empty. It must be whole: DuckDB reads half a gzip file in silence.
+    """Open a CSV file for DuckDB to read, as a context manager.
+
+    It must be whole: DuckDB reads half a gzip file in silence.
 
     Parameters
     ----------
+    warehouse, file
+        As :func:`atr.ingest.sources.relation` takes them.
     needed
         The columns it must have, and the programme's keys that name them.
+
+    Returns
+    -------
+    The file as DuckDB reads it, while the context lasts; None if it is empty.
 
     Raises
     ------

@@ -17,12 +17,18 @@ _NO_PLAIN_VALUES = ("STRUCT", "MAP", "UNION", "BLOB", "GEOMETRY", "VARIANT")
 
 @contextmanager
 def relation(warehouse: Warehouse, file: File, needed: Mapping[str, str]) -> Iterator[Relation | None]:
-    """A Parquet file for DuckDB to read.
+    """Open a Parquet file for DuckDB to read, as a context manager.
 
     Parameters
     ----------
+    warehouse, file
+        As :func:`atr.ingest.sources.relation` takes them.
     needed
         The columns it must have, and the programme's keys that name them.
+
+    Returns
+    -------
+    The file as DuckDB reads it, while the context lasts.
 
     Raises
     ------
