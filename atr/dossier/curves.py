@@ -93,6 +93,10 @@ def grid(kind: Kind, *, steps: int) -> FloatArray:
     steps
         How many steps there are from 0 to 1.
 
+    Returns
+    -------
+    (k,) levels, ascending.
+
     Examples
     --------
     >>> grid("delta", steps=4), grid("alpha", steps=4)
@@ -226,6 +230,10 @@ def charts(curves: Curves | None) -> tuple[CurveChart, ...]:
     ----------
     curves
         From :func:`curves`; None gives no chart.
+
+    Returns
+    -------
+    The charts, that of the worst group first.
     """
     if curves is None:
         return ()

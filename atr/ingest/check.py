@@ -170,7 +170,16 @@ def _nearest(value: str, others: list[str]) -> str | None:
 
 
 def check_number_of_outcomes(warehouse: Warehouse, programme: Programme) -> list[str]:
-    """The part of :func:`check_log` that no further file can mend.
+    """Check that the outcomes in the log are few enough for a report.
+
+    It is the part of :func:`check_log` that no further file of the log can mend.
+
+    Parameters
+    ----------
+    warehouse
+        With the log ingested.
+    programme
+        What is held against it.
 
     Returns
     -------

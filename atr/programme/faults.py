@@ -133,6 +133,10 @@ def in_words(error: ValidationError, places: dict[Loc, Place], path: Path) -> Pr
         From :func:`parse`.
     path
         The file, for messages.
+
+    Returns
+    -------
+    The error to raise.
     """
     faults = error.errors()
     misspelt = {(*f["loc"][:-1], _near(f["loc"])) for f in faults if f["type"] == "extra_forbidden"}

@@ -52,6 +52,10 @@ class Hierarchy:
         ----------
         level
             From 1, the finest of the coarser levels; level 0 are the values themselves.
+
+        Returns
+        -------
+        Name of the level below to name of this level.
         """
         return {(value, *row)[level - 1]: row[level - 1] for value, row in self.coarser.items()}
 

@@ -17,6 +17,11 @@ T = TypeVar("T", bound="str | tuple[str, ...]")
 def distinct(values: tuple[T, ...]) -> tuple[T, ...]:
     """Check that no text, or set of texts in whatever order, occurs twice.
 
+    Parameters
+    ----------
+    values
+        Texts, or tuples of texts.
+
     Returns
     -------
     The values as they are.

@@ -49,6 +49,15 @@ def load(path: str | Path | Programme) -> Programme:
 def located(path: str | Path) -> Path:
     """Give the path of a programme file from its own path, or from its folder.
 
+    Parameters
+    ----------
+    path
+        The file, or a folder with a ``programme.yaml``.
+
+    Returns
+    -------
+    The path of the file, which need not exist.
+
     Raises
     ------
     ProgrammeError

@@ -56,6 +56,11 @@ def read_regions(path: Path, attributes: Sequence[str], file: RegionFile[T]) -> 
 def read_text(path: Path) -> tuple[str, str]:
     """Read a text file in UTF-8, with the hash of its bytes.
 
+    Parameters
+    ----------
+    path
+        The file.
+
     Returns
     -------
     The text without a byte order mark, and the SHA-256 of the file in hexadecimal digits.
@@ -78,6 +83,11 @@ def read_text(path: Path) -> tuple[str, str]:
 
 def read_rows(path: Path) -> tuple[str, list[tuple[int, list[str]]]]:
     """Read the rows of a CSV in UTF-8, with the hash of its bytes.
+
+    Parameters
+    ----------
+    path
+        The file.
 
     Returns
     -------

@@ -198,7 +198,7 @@ def printed_rate(value: Interval) -> Interval:
 
 
 def either(low: float, high: float) -> str:
-    """Name one number, or two ends."""
+    """Write one number, or two ends where they differ."""
     return f"{low}" if low >= high else f"{low} to {high}"
 
 

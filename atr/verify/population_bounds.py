@@ -216,7 +216,7 @@ class PopulationBounds:
 
     @cached_property
     def events(self) -> list[Outcomes]:
-        """The events that decide how far two mappings are apart."""
+        """The events whose largest difference between two mappings is their total variation distance."""
         return [event.outcomes for event in self.cells.events()]
 
     def value(self, members: BoolArray, event: Outcomes) -> Interval:
@@ -249,6 +249,10 @@ class PopulationBounds:
             (n,) which regions.
         event
             Positions of the outcomes.
+
+        Returns
+        -------
+        Smallest and largest rate, lower end and upper end; all from 0 to 1.
         """
         key = members.tobytes(), event
         if key not in self._rates:

@@ -21,6 +21,11 @@ _KINDS = {".parquet": parquet.relation, ".pq": parquet.relation}
 def matches(programme: Programme) -> list[Path]:
     """Find the files that ``log.source`` names.
 
+    Parameters
+    ----------
+    programme
+        From :func:`atr.load`.
+
     Returns
     -------
     Paths in alphabetical order, relative patterns from the folder of the programme file.

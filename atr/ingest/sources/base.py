@@ -59,6 +59,10 @@ def fingerprint(path: Path, programme: Programme) -> File:
     programme
         From whose folder it is named.
 
+    Returns
+    -------
+    The file with its size in bytes and its SHA-256.
+
     Raises
     ------
     IngestError
@@ -120,5 +124,5 @@ def require_columns(needed: Mapping[str, str], names: list[str], path: Path) -> 
 
 
 def literally(path: Path) -> str:
-    """The path with nothing in it that DuckDB would take for a pattern."""
+    """Escape a path so that DuckDB takes nothing in it for a pattern."""
     return re.sub(r"([*?\[])", r"[\1]", str(path))
