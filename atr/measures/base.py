@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from atr.core.tolerances import SAME_FIGURE
 
 Range = tuple[float, float]
-"""Between what a true value lies; an end that nothing bounds is infinite."""
+"""Smallest and largest possible true value; an end that nothing bounds is infinite."""
 Figure = tuple[float, Range]
 """A value as announced (nan where there is none), and the range of the true one."""
 Verdict = Literal["met", "not_met", "cannot_tell"]
@@ -69,6 +69,10 @@ class Measure(Protocol):
         ----------
         group, base
             Their rates of the same events: of one outcome, or of every event that tells two distributions apart.
+
+        Returns
+        -------
+        The value as announced and the range of the true one; a ratio, or a difference in probability.
         """
 
     def verdict(self, inside: Range, line: float | None) -> Verdict | None:
@@ -78,6 +82,19 @@ class Measure(Protocol):
 def at_most(inside: Range, line: float | None) -> Verdict | None:
     """Judge a range by the largest value that is allowed.
 
+    Parameters
+    ----------
+    inside
+        Smallest and largest possible true value.
+    line
+        The largest value that is allowed; None: there is no line.
+
+    Returns
+    -------
+    ``cannot_tell`` if the line lies inside the range; None without a line.
+
+    Examples
+    --------
     >>> at_most((0.0, 0.05), 0.05), at_most((0.04, 0.06), 0.05), at_most((0.06, 0.1), 0.05)
     ('met', 'cannot_tell', 'not_met')
     """

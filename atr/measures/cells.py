@@ -70,7 +70,7 @@ class Cells(Generic[Chances]):
 
     @property
     def half(self) -> FloatArray:
-        """(g,) by how much the rate of an outcome in each group was rounded at most."""
+        """(g,) the largest rounding of the rate of an outcome in each group, probability."""
         return np.full(len(self.offsets) - 1, self._halves * 0.5 * 10.0 ** -np.asarray(self.digits, dtype=np.float64))
 
     @property
@@ -92,7 +92,13 @@ class Cells(Generic[Chances]):
         return np.where(self.flattened[:, None], np.stack([shown - off, shown + off], axis=2), totals)
 
     def event(self, *outcomes: int) -> EventCells:
-        """Give the cells for the event that the outcome is one of these; the other outcomes bound it as well."""
+        """Give the cells for the event that the outcome is one of these; the other outcomes bound it as well.
+
+        Parameters
+        ----------
+        outcomes
+            Positions of the event's outcomes.
+        """
         inside = np.isin(np.arange(self.outcomes), outcomes)
         totals = None
         if self.exact and len(self.people):
@@ -109,7 +115,7 @@ class Cells(Generic[Chances]):
         )
 
     def events(self) -> tuple[EventCells, ...]:
-        """Give the single outcomes, then of every other event and its opposite one.
+        """Give the cells for every single outcome, then for one of every other event and its opposite.
 
         Two distributions of outcomes are as far apart as in the event in which they differ most.
         """
@@ -156,11 +162,35 @@ class EventCells:
         return tuple(summed(self.cells.group_of, x) for x in self.people)
 
     def in_parts(self, part_of: IntArray, which: int) -> FloatArray:
-        """Give (parts,) one of the three of each part, from the (n,) part of each region; of groups added up once."""
+        """Add up one of the three of :attr:`people` within each part.
+
+        Parameters
+        ----------
+        part_of
+            (n,) the part of each region.
+        which
+            0: people at least, 1: at most, 2: by the chance of the event.
+
+        Returns
+        -------
+        (parts,) people.
+        """
         return self.in_groups[which] if part_of is self.cells.group_of else summed(part_of, self.people[which])
 
     def settled(self, value: FloatArray, group: IntArray) -> FloatArray:
-        """Give (k,) people with the event in some groups: whole numbers where rates are exact and not shown."""
+        """Round people with the event to whole numbers within :attr:`totals` where these are known.
+
+        Parameters
+        ----------
+        value
+            (k,) people with the event.
+        group
+            (k,) the group they are in.
+
+        Returns
+        -------
+        (k,) people: as they are where group rates are free, and in flattened groups.
+        """
         if self.totals is None:
             return value
         whole = np.clip(np.rint(value), *self.totals[group].T)
@@ -175,7 +205,7 @@ def summed(of: IntArray, x: FloatArray | IntArray) -> FloatArray:
 def exact_totals(
     people: IntArray, chance: IntArray, offsets: IntArray, *, digits: int | IntArray, halves: int = 1
 ) -> FloatArray:
-    """Bound the whole numbers of each group's people with each outcome, where group rates are exact.
+    """Give the smallest and largest whole number of each group's people with each outcome, where rates are exact.
 
     A group's rate was rounded by at most half a last digit, so a total by at most half a digit per person: below
     10^digits people a single whole number is left.
@@ -195,7 +225,7 @@ def exact_totals(
 
     Returns
     -------
-    (outcomes, g, 2) people.
+    (outcomes, g, 2) people: the smallest and the largest number.
 
     Examples
     --------

@@ -23,7 +23,7 @@ Sums = dict[Outcomes, int]
 
 @cache
 def least_people(event: Outcomes, outcomes: int) -> tuple[tuple[Sums, Sums], ...]:
-    """Bounds from below of the people of a part with an event, the largest of which is attained.
+    """Give lower bounds of the number of a part's people with an event; the largest of them is attained.
 
     Its people keep to the bounds of its cells and to what the total of its group leaves to it. Each bound counts people
     of an outcome so often by the total as the outcome's level says, a dual variable of the flow, and the rest by the
@@ -34,9 +34,21 @@ def least_people(event: Outcomes, outcomes: int) -> tuple[tuple[Sums, Sums], ...
     Where there would be too many levels, an event of several outcomes is bound by itself alone, and what is attained
     may be more.
 
+    Parameters
+    ----------
+    event
+        Positions of the event's outcomes.
+    outcomes
+        How many outcomes there are.
+
     Returns
     -------
     For each bound the sums by the cells and by the total; all outcomes together stand for all people.
+
+    References
+    ----------
+    Hoffman, *Some Recent Applications of the Theory of Linear Inequalities to Extremal Combinatorial Analysis* (1960);
+    Lovász, *Submodular Functions and Convexity* (1983).
     """
     opposite = frozenset(range(outcomes)) - event
     most = min(len(event), len(opposite))

@@ -26,14 +26,14 @@ PAIRS_UP_TO = 12
 
 @dataclass(frozen=True)
 class GroupingSpec:
-    """What people are compared by, and against whom.
+    """Attributes by which people are grouped, and the group that the others are compared with.
 
     Parameters
     ----------
     attributes
         One attribute, or the several of an intersection.
     named
-        The reference named for it. Where there is none, or nobody announced has its value: ``rule``.
+        The reference the programme names. Where it names none, or nobody announced has its value, ``rule`` decides.
     rule
         The group with the highest rate of the positive outcome, or with most people.
     """
@@ -54,7 +54,7 @@ class GroupingSpec:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two groups of people compared. ``groups[1]`` is the base; unbounded ends and missing ratios are inf and nan.
+    """One measure of two groups. ``groups[1]`` is the base; unbounded ends and missing ratios are inf and nan.
 
     ``people`` are those published; ``rates`` are of ``outcome``, or of the positive one where none is named.
     """
@@ -91,8 +91,8 @@ def compare(
     values
         For each attribute, (n,) the display value of each region.
     compared
-        What people are compared by. The category "unknown" is never the reference; nor is, by a rule, a group of fewer
-        people than ``minimum``, if there is another.
+        Attributes by which people are compared. The category "unknown" is never the reference; nor is, by a rule, a
+        group of fewer people than ``minimum``, if there is another.
     legitimate
         Attributes that parity is conditioned on, all together.
     outcomes
@@ -105,6 +105,11 @@ def compare(
     Returns
     -------
     For each of ``compared`` the comparisons with its reference, then every other pair, then those within classes.
+
+    References
+    ----------
+    Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, Def. 9 to 11; for the
+    ranges Lemma 2, see :func:`atr.measures.rates.rates`.
     """
     if not len(cells.people):
         return []
@@ -210,19 +215,27 @@ _Class = TypeVar("_Class", bound=_OfTwo)
 
 
 def counted(classes: Sequence[_Class], *, minimum: int) -> list[_Class]:
-    """Give the classes in which both groups have people enough; all of them, where they have in none."""
+    """Give the classes in which both groups have at least ``minimum`` people; all classes if there is none.
+
+    Parameters
+    ----------
+    classes
+        Each with the people of the two groups.
+    minimum
+        People.
+    """
     return [c for c in classes if min(c.people) >= minimum] or list(classes)
 
 
 def overall(summary: Summary, values: Sequence[float], ranges: Sequence[Range], people: Sequence[int]) -> Figure:
-    """Sum up conditional parity of two groups over all classes: by the largest distance, or the mean one.
+    """Sum up conditional parity of two groups over all classes: the largest distance, or the mean one.
 
     Parameters
     ----------
     summary
         Which of the two.
     values, ranges
-        Of the distance in each class.
+        The distance in each class, as announced, and the range of the true one.
     people
         The weights of the mean: how many people of the two groups each class has.
 
@@ -244,7 +257,7 @@ def overall(summary: Summary, values: Sequence[float], ranges: Sequence[Range], 
 
 
 def joined(parts: Sequence[str]) -> str:
-    """Show values of several attributes as one; those with a comma or a quotation mark are quoted as in CSV.
+    """Join values of several attributes into one text; those with a comma or quotation mark are quoted as in CSV.
 
     >>> joined(("African-American", "Female")), joined(("a, b", "c"))
     ('African-American, Female', '"a, b", c')

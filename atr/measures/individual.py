@@ -1,4 +1,6 @@
-"""Individual fairness on the announced mapping ([CGP] Def. 8): are people who are alike treated alike?
+"""Individual fairness on the announced mapping: are people who are alike treated alike?
+
+[CGP] Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time* (arXiv 2104.00137), Def. 8:
 
 𝔇(D(x₁), D(x₂)) ≤ d(x₁, x₂) + ε for every two decision regions, where 𝔇 is a distance of outcome distributions and d a
 declared distance of records. Measured is the smallest such ε ≥ 0, the largest excess, over all pairs of announced
@@ -29,7 +31,7 @@ _Sides = list[tuple[FloatArray, FloatArray]]
 
 @dataclass(frozen=True)
 class Attribute:
-    """How far values of one attribute are apart, and how much that counts.
+    """Distances between values of one attribute, and their weight.
 
     Parameters
     ----------
@@ -61,14 +63,18 @@ class Records:
 
     @staticmethod
     def of(columns: Mapping[str, Sequence[str]], attributes: Mapping[str, Attribute]) -> Records:
-        """The regions with these values.
+        """Place regions by their attribute values.
 
         Parameters
         ----------
         columns
             For each attribute, (n,) the value of each region; at least one attribute.
         attributes
-            How values are apart. An attribute that is not named does not count.
+            Distances and weights. An attribute that is not named does not count.
+
+        Returns
+        -------
+        The (n,) regions as points.
 
         Examples
         --------
@@ -98,7 +104,7 @@ class Records:
 
 @dataclass(frozen=True)
 class Excess:
-    """By how much outcomes lie further apart than the declared distance allows.
+    """Largest amount by which two regions' outcomes are further apart than their declared distance allows.
 
     Parameters
     ----------
@@ -109,7 +115,7 @@ class Excess:
         Positions of the two regions, the earlier first, whose outcomes are furthest apart beyond (or, if none are,
         least far within) their distance; of several those with most people in the smaller of the two, then the first.
     range
-        Between what the true largest excess lies.
+        Smallest and largest possible value of the true largest excess.
     involved
         (n,) which regions are in a pair whose excess is above the tolerance.
     """
@@ -121,7 +127,20 @@ class Excess:
 
 
 def outcome_distance(cells: Cells[Chances], pair: tuple[int, int], distance: OutcomeDistance) -> float:
-    """How far the announced outcomes of two regions are apart; inf if they are infinitely far.
+    """Give the distance of the announced outcomes of two regions.
+
+    Parameters
+    ----------
+    cells
+        The announced regions.
+    pair
+        Positions of the two.
+    distance
+        As for :func:`largest_excess`.
+
+    Returns
+    -------
+    A difference in probability, or nats if relative: inf where an outcome is possible in one region only.
 
     Examples
     --------
@@ -144,10 +163,10 @@ def largest_excess(
     tolerance: float,
     among: BoolArray | None = None,
 ) -> Excess:
-    """The largest excess of outcomes over the declared distance ([CGP] Def. 8), over all pairs of regions.
+    """Give the largest excess of outcome distance over declared distance, over all pairs of regions.
 
-    The true one lies between the largest of the least possible and the largest of the largest possible excesses, where
-    the true chances of each region are anywhere within its promise. No pair is left out; pairs are only ordered so that
+    The range of the true one takes for every pair the smallest and the largest excess that chances within the promise
+    can have, and then the largest of each over all pairs. No pair is left out; pairs are only ordered so that
     most need not be looked at.
 
     Parameters
@@ -160,14 +179,23 @@ def largest_excess(
         Of outcome distributions: total variation, ½Σ_a|Z₁(a) − Z₂(a)|; or relative,
         max_a ln max{Z₁(a)/Z₂(a), Z₂(a)/Z₁(a)}, with 0/0 = 1.
     tolerance
-        At least 0.
+        At least 0: an excess up to it does not involve a region.
     among
         (n,) which regions to compare; None: all.
+
+    Returns
+    -------
+    The excess in the unit of the distance, as announced, and the range of the true one.
 
     Raises
     ------
     ValueError
         If there are not two regions to compare.
+
+    References
+    ----------
+    [CGP] Def. 8; Lemma 2 bounds the difference of announced and true excess, here the bounds of each region give the
+    range. For the relative distance the difference can exceed 1, at which equation (15) caps it.
     """
     from atr.measures import individual_kernels as kernels  # on first use: the compiler takes long to load
 

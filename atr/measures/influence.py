@@ -69,7 +69,7 @@ class Rules:
         return Rules(self.values[order], self.people[order], self.chance[order])
 
     def alike(self, inputs: Sequence[int]) -> IntArray:
-        """(n,) a number for each region, the same for regions alike in these inputs; less than 4 n + 64."""
+        """Number regions so that those alike in these inputs share a number: (n,), below 4 n + 64."""
         label, kinds = np.zeros(len(self.people), dtype=np.int64), 1
         for i in inputs:
             label, kinds = label * self.sizes[i] + self.values[:, i], kinds * self.sizes[i]
@@ -105,7 +105,7 @@ class Influence:
 
 
 def influence(rules: Rules, inputs: Sequence[int], *, by: Sequence[int] = ()) -> Influence:
-    """The influence of an input, or of several together.
+    """Give the influence of an input, or of several together.
 
     Parameters
     ----------
@@ -115,6 +115,14 @@ def influence(rules: Rules, inputs: Sequence[int], *, by: Sequence[int] = ()) ->
         Columns of the inputs that are drawn.
     by
         Columns of the inputs that part people into groups.
+
+    Returns
+    -------
+    Influences in the unit of the chances.
+
+    References
+    ----------
+    [DSZ] section III.
     """
     others = [i for i in range(rules.inputs) if i not in set(inputs)]
     ordered = rules.by_chance
@@ -124,7 +132,7 @@ def influence(rules: Rules, inputs: Sequence[int], *, by: Sequence[int] = ()) ->
 
 
 def overall(rules: Rules, chance: FloatArray | None = None) -> float:
-    """The average chance of everybody.
+    """Give the average chance of everybody, in the unit of the chances.
 
     Parameters
     ----------
@@ -137,7 +145,7 @@ def overall(rules: Rules, chance: FloatArray | None = None) -> float:
 
 
 def rates(rules: Rules, by: int, chance: FloatArray | None = None) -> FloatArray:
-    """(values,) the average chance of the people with each value of an input; 0 where there are none.
+    """Give the average chance of the people with each value of an input.
 
     Parameters
     ----------
@@ -147,6 +155,10 @@ def rates(rules: Rules, by: int, chance: FloatArray | None = None) -> FloatArray
         The column of the input.
     chance
         (n,) other chances than the announced ones.
+
+    Returns
+    -------
+    (values,) in the unit of the chances; 0 where nobody has the value.
     """
     column, size = rules.values[:, by], rules.sizes[by]
     people = np.bincount(column, rules.people, size)
@@ -190,7 +202,7 @@ def _sorted(label: IntArray) -> IntArray:
 
 
 def of_subsets(rules: Rules, *, by: Sequence[int] = ()) -> FloatArray:
-    """The influence of every subset of the inputs.
+    """Give the influence of every subset of the inputs.
 
     Parameters
     ----------
@@ -220,10 +232,9 @@ def of_subsets(rules: Rules, *, by: Sequence[int] = ()) -> FloatArray:
 
 
 def shapley(worth: FloatArray) -> FloatArray:
-    """Shapley values: what each input adds to the influence, averaged over all orders in which they can be drawn.
+    """Give Shapley values: what each input adds to the influence, averaged over all orders of drawing inputs.
 
-    Shapley, *A Value for n-Person Games*, 1953; of influences: [DSZ] section V. They add up to the influence of all
-    inputs together.
+    They add up to the influence of all inputs together.
 
     Parameters
     ----------
@@ -232,7 +243,11 @@ def shapley(worth: FloatArray) -> FloatArray:
 
     Returns
     -------
-    (k, m).
+    (k, m) in the units of the quantities.
+
+    References
+    ----------
+    Shapley, *A Value for n-Person Games*, 1953; of influences: [DSZ] section V.
     """
     k = (len(worth) - 1).bit_length()
     subsets = np.arange(2**k)
@@ -246,9 +261,8 @@ def shapley(worth: FloatArray) -> FloatArray:
 
 
 def partial_dependence(rules: Rules, of: int) -> tuple[FloatArray, FloatArray]:
-    """The average chance if everybody had one value of an input.
+    """Give the average chance if everybody had one value of an input (partial dependence).
 
-    Friedman, *Greedy Function Approximation*, Annals of Statistics 29 (2001), section 8.2, over the announced people.
     People whose other inputs were not announced with the value are left out of its average.
 
     Parameters
@@ -262,13 +276,17 @@ def partial_dependence(rules: Rules, of: int) -> tuple[FloatArray, FloatArray]:
     -------
     (values,) the average chance for each value of the input, nan where nobody has it, and (values,) the share of
     people it is of.
+
+    References
+    ----------
+    Friedman, *Greedy Function Approximation*, Annals of Statistics 29 (2001), section 8.2.
     """
     fibre = rules.alike([i for i in range(rules.inputs) if i != of])
     return _average(rules, of, rules.chance, np.bincount(fibre, rules.people)[fibre])
 
 
 def against(rules: Rules, of: int, base: int) -> tuple[FloatArray, FloatArray]:
-    """How far the partial dependence on each value lies from that on another one, of the same people.
+    """Give the difference in partial dependence between each value of an input and one other, for the same people.
 
     Averages of :func:`partial_dependence` can be of different people, and differ for that reason alone. Here both are
     of the people whose other inputs were announced with either value.

@@ -10,7 +10,10 @@ from atr.measures.base import Figure, Lines, Measure, Range, Rate, Verdict, at_m
 class StatisticalParity(Measure):
     """Total variation distance of the outcomes of two groups: the largest difference in the rate of any event.
 
-    Chen, Golubchik and Pal, arXiv 2104.00137, Definition 9 (there divided by the number of outcomes, not by 2).
+    References
+    ----------
+    Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time* (arXiv 2104.00137),
+    Def. 9; there divided by the number of outcomes, here by 2.
     """
 
     name = "statistical_parity"
@@ -36,7 +39,13 @@ class StatisticalParity(Measure):
 
 
 class ConditionalStatisticalParity(StatisticalParity):
-    """The same within each class of people who are alike in the legitimate attributes (Definition 10)."""
+    """Statistical parity within each class of people who are alike in the legitimate attributes.
+
+    References
+    ----------
+    Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time* (arXiv 2104.00137),
+    Def. 10.
+    """
 
     name = "conditional_statistical_parity"
     conditional = True

@@ -1,4 +1,10 @@
-"""Rates of events among sets of people, with the ranges that the true rates lie in."""
+"""Rates of events among sets of people, with the guaranteed ranges of the true rates.
+
+[CGP] Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time* (arXiv 2104.00137), Lemma 2, bounds
+what δ-fidelity does to total-variation measures of two outcomes: they move by at most min(2(1 - δ), 1). The ranges here
+come from the bounds of every cell and, where group rates are exact, from each group's totals: where δ is promised of
+every cell they are never wider, but for rounding.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +42,15 @@ class Parts:
 
     @staticmethod
     def cut(set_of: IntArray, cells: Cells[Chances]) -> Parts:
-        """Cut up the sets of regions with the same number, (n,) from 0."""
+        """Cut up sets of regions by QID group.
+
+        Parameters
+        ----------
+        set_of
+            (n,) the number of each region's set, from 0.
+        cells
+            The regions.
+        """
         first = set_of[cells.offsets[:-1]]
         if (set_of == first[cells.group_of]).all():  # every part is a group
             return Parts(cells.group_of, first, np.arange(len(first)), np.ones(len(first), dtype=np.bool_))
@@ -63,7 +77,11 @@ def rates(events: Sequence[EventCells], set_of: IntArray) -> list[list[Rate]]:
 
     Returns
     -------
-    For each event a list of rates, one for each set.
+    For each event a list of rates, one for each set, with the guaranteed range of the true one.
+
+    References
+    ----------
+    [CGP] Lemma 2, made tighter by the bounds of every cell and the totals of groups.
     """
     cells = events[0].cells
     parts = Parts.cut(set_of, cells)
@@ -83,17 +101,17 @@ def rates(events: Sequence[EventCells], set_of: IntArray) -> list[list[Rate]]:
 
 
 def announced_rate(event: EventCells, members: BoolArray) -> float:
-    """Give the announced rate of an event among the people of (n,) some regions, one at least."""
+    """Give the announced rate of an event among the people of the regions marked in ``members`` (n,), at least one."""
     return float(_announced(event, Parts.cut(np.where(members, 0, 1), event.cells))[0])
 
 
 def rates_by_group(event: EventCells) -> FloatArray:
-    """Give (g,) the announced rate of an event in each QID group; where rates are exact, of whole numbers of people."""
+    """Give the announced rate (g,) of an event in each QID group; of whole people where group rates are exact."""
     return _announced(event, Parts.cut(event.cells.group_of, event.cells))
 
 
 def within_totals(cells: Cells[Chances], least: IntArray, most: IntArray) -> Cells[Chances]:
-    """Bound the true chances of every single cell by what the known total of its group leaves to it, too.
+    """Tighten the bounds of every cell's true chances by what the known total of its group leaves to it.
 
     Parameters
     ----------
@@ -102,6 +120,10 @@ def within_totals(cells: Cells[Chances], least: IntArray, most: IntArray) -> Cel
     least, most
         (n,) bounds of the numbers of people, ``cells.people`` too. Where they are known exactly the result is the
         tightest; else it holds for all numbers between.
+
+    Returns
+    -------
+    The cells with tighter ``lower`` and ``upper``; as they are where group rates are free.
     """
     if not cells.exact or not len(cells.people):
         return cells

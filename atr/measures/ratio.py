@@ -12,7 +12,12 @@ from atr.measures.base import Figure, Lines, Measure, Range, Rate, Verdict
 class PPercentRule(Measure):
     """Ratio of two groups' rates of an outcome, which must lie between p and 1/p.
 
-    Chen, Golubchik and Pal, arXiv 2104.00137, Definition 11; with p = 0.8 the four-fifths rule.
+    With p = 0.8 it is the four-fifths rule.
+
+    References
+    ----------
+    Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time* (arXiv 2104.00137),
+    Def. 11.
     """
 
     name = "p_percent_rule"

@@ -46,8 +46,21 @@ METHODS = {
 
 @lru_cache(maxsize=_KEPT)
 def rate_interval(share: Share, *, alpha: float) -> Interval:
-    """Interval of a rate by Wilson (J. Am. Stat. Assoc. 22, 1927).
+    """Give the confidence interval of a rate.
 
+    Parameters
+    ----------
+    share
+        People with the outcome, and all people.
+    alpha
+        1 less the level of confidence.
+
+    References
+    ----------
+    Wilson, J. Am. Stat. Assoc. 22 (1927).
+
+    Examples
+    --------
     >>> tuple(round(x, 3) for x in rate_interval((2, 2), alpha=0.05))
     (0.342, 1.0)
     """
@@ -57,8 +70,21 @@ def rate_interval(share: Share, *, alpha: float) -> Interval:
 
 @lru_cache(maxsize=_KEPT)
 def difference_interval(a: Share, b: Share, *, alpha: float) -> Interval:
-    """Interval of the rate of ``a`` less that of ``b`` by Newcombe (Statistics in Medicine 17, 1998, method 10).
+    """Give the confidence interval of the rate of ``a`` less that of ``b``.
 
+    Parameters
+    ----------
+    a, b
+        People with the outcome, and all people, of each group.
+    alpha
+        1 less the level of confidence.
+
+    References
+    ----------
+    Newcombe, Statistics in Medicine 17 (1998), method 10.
+
+    Examples
+    --------
     >>> tuple(round(x, 4) for x in difference_interval((56, 70), (48, 80), alpha=0.05))
     (0.0524, 0.3339)
     """
@@ -68,15 +94,26 @@ def difference_interval(a: Share, b: Share, *, alpha: float) -> Interval:
 
 @lru_cache(maxsize=_KEPT)
 def ratio_interval(a: Share, b: Share, *, alpha: float) -> Interval:
-    """Interval of the rate of ``a`` divided by that of ``b`` by Koopman (Biometrics 40, 1984).
+    """Give the confidence interval of the rate of ``a`` divided by that of ``b``.
 
     All ratios that the score test of statsmodels does not reject. Its own inversion of that test
     (``confint_proportions_2indep``) starts from an interval that does not exist where a count is 0 or both rates are 1,
     and then returns none or a wrong one.
 
+    Parameters
+    ----------
+    a, b
+        People with the outcome, and all people, of each group.
+    alpha
+        1 less the level of confidence.
+
     Returns
     -------
     Its ends; the lower is 0 where nobody in ``a`` had the outcome, the upper infinite where nobody in ``b`` had.
+
+    References
+    ----------
+    Koopman, Biometrics 40 (1984).
 
     Examples
     --------
@@ -109,9 +146,16 @@ def _crossing(falling: Callable[[float], float], near: float) -> float:
 
 @lru_cache(maxsize=_KEPT)
 def p_value(a: Share, b: Share) -> float:
-    """How surprising two rates so far apart would be if sampling alone parted them, by the test of :data:`METHODS`.
+    """Give the two-sided p value of the hypothesis that two rates are equal, by the test of :data:`METHODS`.
 
-    1 where both rates are 0 or both are 1.
+    Parameters
+    ----------
+    a, b
+        People with the outcome, and all people, of each group.
+
+    Returns
+    -------
+    Probability; 1 where both rates are 0 or both are 1.
     """
     (x, n), (y, m) = a, b
     events, people = x + y, n + m
@@ -126,8 +170,14 @@ def p_value(a: Share, b: Share) -> float:
 
 @lru_cache(maxsize=_KEPT)
 def adjusted(p_values: tuple[float, ...]) -> tuple[float, ...]:
-    """P values of all tests of a report, adjusted for their number by Holm (Scand. J. Stat. 6, 1979).
+    """Adjust the p values of all tests of a report for their number, in their order.
 
+    References
+    ----------
+    Holm, Scand. J. Stat. 6 (1979).
+
+    Examples
+    --------
     >>> [round(p, 3) for p in adjusted((0.01, 0.04, 0.03))]
     [0.03, 0.06, 0.06]
     """

@@ -64,12 +64,16 @@ class Agreement:
 
 
 def fit(rules: Rules) -> Tree:
-    """The tree of some announced rules; the same rules give the same tree.
+    """Fit the tree to announced rules; the same rules give the same tree.
 
     Parameters
     ----------
     rules
         The announced rules.
+
+    Returns
+    -------
+    At most ``DEPTH`` questions deep; a single leaf where all chances are the same.
     """
     spread = variance(rules)
     if spread <= 0:
@@ -105,7 +109,7 @@ def _ranks(rules: Rules) -> FloatArray:
 
 
 def agreement(rules: Rules, chance: FloatArray) -> Agreement:
-    """How near other chances are to the announced ones.
+    """Compare other chances with the announced ones.
 
     Parameters
     ----------
@@ -125,7 +129,7 @@ def agreement(rules: Rules, chance: FloatArray) -> Agreement:
 
 
 def variance(rules: Rules) -> float:
-    """The variance of the announced chances over people; exactly 0 where they are all the same."""
+    """Give the variance of the announced chances over people; exactly 0 where they are all the same."""
     if (rules.chance == rules.chance[0]).all():
         return 0.0
     mean = float((rules.people * rules.chance).sum()) / rules.total

@@ -3,7 +3,7 @@
 Where the terms of Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time* (arXiv 2104.00137) live:
 
 - optimal privacy β*(T) of a QID group: :func:`~atr.mechanisms.optimal.solve.optimal_privacy`
-- its closed form for two outcomes, group rates free (Theorem 1, with β_min) and exact:
+- its closed form for two outcomes, group rates free (Theorem 1, with β_min) or exact (not in the paper):
   :mod:`atr.mechanisms.optimal.closed_form`, compiled in :mod:`atr.mechanisms.optimal.kernels`
 - (OPT) with several outcomes or protected sets, by linear programmes: :mod:`atr.mechanisms.optimal.several`
 - least distorted announcement, in place of Algorithm 1: :func:`~atr.mechanisms.optimal.solve.least_distorted`; of
