@@ -155,7 +155,7 @@ class Announcement:
 
         Returns
         -------
-        (g,) probability.
+        (g,) exact; above 1 where a set with a factor below 1 is nearly certain.
         """
         return self._largest(self._assumed, self.sets)
 
@@ -174,7 +174,7 @@ class Announcement:
         Parameters
         ----------
         held
-            Divide each set's by its factor, as :meth:`held_confidences`.
+            Whether each set's is divided by its factor, as in :meth:`held_confidences`.
 
         Returns
         -------

@@ -62,10 +62,6 @@ class ProtectedSets:
         factors
             For each group one positive number for each set; None: 1 for all.
 
-        Returns
-        -------
-        The sets, regions by their positions among all regions.
-
         Raises
         ------
         ValueError
@@ -102,15 +98,7 @@ class ProtectedSets:
         return cls(np.arange(n), np.arange(n + 1), np.asarray(region_offsets, dtype=np.int64), np.ones(n))
 
     def of_group(self, group: int, place: IntArray) -> ProtectedSets:
-        """Give the sets of one group, with regions numbered anew.
-
-        Parameters
-        ----------
-        group
-            Position of the group.
-        place
-            (n,) the new number of each region.
-        """
+        """Give the sets of one group, each region renumbered to its (n,) place."""
         first, last = self.group_offsets[group], self.group_offsets[group + 1]
         offsets = self.offsets[first : last + 1]
         return ProtectedSets(
@@ -301,19 +289,7 @@ class Protection:
         return next((own.factor for own in self.own_ceilings if own.holds(label)), 1.0)
 
     def under(self, own: OwnCeiling, region_values: Sequence[tuple[str, ...]], offsets: Sequence[int]) -> BoolArray:
-        """Tell which protected sets are under this ceiling of their own.
-
-        Parameters
-        ----------
-        own
-            One of ``own_ceilings``.
-        region_values, offsets
-            As for :meth:`sets`.
-
-        Returns
-        -------
-        (v,) booleans, in the order of :meth:`sets`.
-        """
+        """Tell which protected sets are under a ceiling of their own: (v,) booleans, in the order of :meth:`sets`."""
         groups = _groups(region_values, offsets)
         return np.array([own.holds(label) for group in groups for label in self.labelled(group)], dtype=bool)
 
