@@ -155,7 +155,7 @@ class Announcement:
 
         Returns
         -------
-        (g,) exact; above 1 where a set with a factor below 1 is nearly certain.
+        (g,) exact; above 1 where a confidence is larger than its factor.
         """
         return self._largest(self._assumed, self.sets)
 
