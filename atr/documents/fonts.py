@@ -80,7 +80,7 @@ def _bundled() -> dict[str, Path]:
 
 @cache
 def _within(ranges: str) -> re.Pattern[str]:
-    """What finds a character of some ranges, which are written as in CSS."""
+    """A pattern that finds the characters of ranges written as in CSS."""
     return re.compile("[" + re.sub("(?:U[+])?([0-9A-F]{4}),?", r"\\u\1", ranges) + "]")
 
 

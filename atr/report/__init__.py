@@ -1,1 +1,1 @@
-"""What is published: the public model and the documents rendered from it."""
+"""The public report: its model, how it is built, and its sentences. :mod:`atr.documents` renders it."""

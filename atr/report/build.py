@@ -176,7 +176,7 @@ def compared_by(programme: Programme) -> list[fairness.GroupingSpec]:
 
 
 def _compared(comparisons: Sequence[fairness.Comparison], programme: Programme) -> Iterator[model.ComparedBy]:
-    """What people are compared by, as it is printed."""
+    """Attributes by which people are compared, as printed."""
     references = {comparison.by: comparison.reference for comparison in comparisons}
     for by in compared_by(programme):
         reference, titles = references.get(by), [programme.title_of(name) for name in by.attributes]

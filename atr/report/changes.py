@@ -16,7 +16,7 @@ from atr.report.rounding import bounds, down, nearest, up
 from atr.report.wording import listed, number, percent_decimals, points, rule_name
 
 _DIGITS = 6
-"""Of a difference of two printed figures, neither of which has more."""
+"""Decimal digits of a difference of two printed figures, neither of which has more."""
 _NAMED = 5
 
 _Printed = tuple[float | None, float | None]
@@ -115,7 +115,7 @@ def problems(report: PublicReport, *, sentences: bool) -> Iterator[tuple[str, st
 
 
 def _figures(report: PublicReport, attribute: str) -> dict[_Key, Fairness]:
-    """Of the favourable outcome, for each group against the reference."""
+    """The comparisons of the favourable outcome for each group against the reference, by groups and measure."""
     return {
         (e.groups, e.measure): e
         for e in report.fairness
@@ -198,7 +198,7 @@ class _Worst:
 
 
 def _worst(report: PublicReport, attribute: str) -> _Worst | None:
-    """Of an attribute's groups that have people enough for a verdict; None where no line is drawn."""
+    """The ratio furthest from 1 among groups with people enough for a verdict; None where no line is drawn."""
     drawn = [
         e
         for e in _figures(report, attribute).values()

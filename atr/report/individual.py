@@ -225,7 +225,7 @@ def people_for_verdict(report: PublicReport) -> str:
 
 
 def _apart(entry: Fairness, pair: Pair, report: PublicReport, allowed: str) -> list[str]:
-    """How far the outcomes of the two are apart, and how far they may be."""
+    """State the distance of the pair's outcomes, and the distance that is allowed."""
     a, b = (f"“{name}”" for name in entry.groups)
     between = (
         f"They have {' and '.join(wording.number(n) for n in entry.people)} people. The declared distance between "

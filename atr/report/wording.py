@@ -25,7 +25,7 @@ VERDICTS: dict[Verdict, tuple[str, str]] = {
 }
 
 PROMISE_SYMBOLS = {"delta": "δ", "alpha": "α"}
-"""Of the promises that have one level for all regions."""
+"""Symbols of the promises that have one level for all regions."""
 
 
 def number(value: float, *, decimals: int = 0) -> str:

@@ -11,7 +11,7 @@ WIDTH, HEIGHT = 520.0, 280.0
 LEFT, RIGHT, TOP, FOOT = 52.0, 322.0, 36.0, 236.0
 LABEL_PITCH = 16.0
 ROWS = 10
-"""Of the table, about."""
+"""Rows of the table, about."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ WIDTH = 640.0
 LEFT, RIGHT = 176.0, 556.0
 TOP = 30.0
 _ROOM = 1.0
-"""How far beyond everything else an interval may stretch the axis, in widths of the axis without it."""
+"""The most that an interval may extend the axis at either end, in widths of the axis without intervals."""
 
 Ends = tuple[float | None, float | None]
-"""From where to where; None: nothing bounds it."""
+"""The lower and the upper end of a range; None where nothing bounds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def row_chart(
 
 
 def _ticks(values: Sequence[float], intervals: Sequence[Ends]) -> tuple[float, ...]:
-    """Of an axis that holds all values, and as much of the intervals as :data:`_ROOM` allows."""
+    """The ticks of an axis that holds all values, and as much of the intervals as :data:`_ROOM` allows."""
     low, high = min(values), max(values)
     room = _ROOM * (high - low)
     ends = [x for interval in intervals for x in interval if x is not None]

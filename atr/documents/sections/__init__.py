@@ -10,7 +10,7 @@ from atr.documents.sections import fairness, glance, influence, method, provenan
 from atr.report.model import PublicReport
 
 Context = Callable[[PublicReport], Mapping[str, Any]]
-"""What a template finds as ``view``; ``parts`` in it are headings within the section, an id and a title each."""
+"""Variables that a template finds as ``view``; ``parts`` are headings within the section, an id and a title each."""
 
 SECTIONS: dict[str, tuple[str, Context | None]] = {
     "glance": ("At a glance", glance.context),

@@ -48,7 +48,7 @@ def alike(report: PublicReport) -> list[dict[str, Any]]:
 
 
 def _distance(policy: IndividualPolicy, attribute: str, values: tuple[str, str]) -> float:
-    """How far two values of an attribute are apart, 0 to 1, whatever its weight."""
+    """The distance of two values of an attribute, 0 to 1, whatever its weight."""
     alone = policy.distances[attribute].model_copy(update={"weight": 1.0})
     points = records({attribute: values}, policy.model_copy(update={"distances": {attribute: alone}}))
     return nearest(float(points.distances(0)[1]), 2)

@@ -28,7 +28,7 @@ _BY_RULE = {
 }
 
 Choice = tuple[str, str, str]
-"""What was chosen, the setting, and by whom or after which rule."""
+"""The name of a choice, its setting, and who chose it or the rule that did."""
 
 
 def context(report: PublicReport) -> dict[str, Any]:

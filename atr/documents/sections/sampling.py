@@ -22,7 +22,7 @@ class Row:
 
 
 Table = tuple[str, list[tuple[str, list[Row]]]]
-"""What it is of, and the rows of everybody (no heading) and within classes, under a heading each."""
+"""The title; then the rows of everybody (no heading), and those within each class under its heading."""
 
 
 def table(report: PublicReport, by: ComparedBy, entries: Sequence[Fairness], shown: Sequence[Class]) -> Table | None:

@@ -109,7 +109,7 @@ class Fairness(Frozen):
 
     @property
     def is_ratio(self) -> bool:
-        """Whether its figures are ratios of rates; else they are differences."""
+        """Whether its figures are ratios of rates; otherwise they are differences, as shares."""
         return self.measure in MEASURES and MEASURES[self.measure].scale == "ratio"
 
 

@@ -128,6 +128,6 @@ class AttributeInfo(Frozen):
 
     @property
     def own_ceilings(self) -> tuple[tuple[str, str | None, float], ...]:
-        """The attribute, the set (None: each value) and the ceiling, of each that has one of its own."""
+        """The ceilings stricter than the policy's: the attribute, the set (None: each value), and the probability."""
         values = () if self.max_confidence is None else ((self.name, None, self.max_confidence),)
         return (*values, *((self.name, of_set, own) for of_set, own in self.sets_max_confidence.items()))

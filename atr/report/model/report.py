@@ -210,12 +210,12 @@ class PublicReport(Frozen):
 
     @property
     def flattened_groups(self) -> tuple[Group, ...]:
-        """Those of them that show their rates as the chances of every region."""
+        """The announced groups that show their rates as the chances of every region."""
         return tuple(group for group in self.groups if group.status == "flattened")
 
     @property
     def coarsened_groups(self) -> tuple[Group, ...]:
-        """Those of them that were merged from several."""
+        """The announced groups that were merged from several."""
         return tuple(group for group in self.groups if group.status == "coarsened")
 
     @property
@@ -225,12 +225,28 @@ class PublicReport(Frozen):
 
 
 def read(path: Path) -> PublicReport:
-    """The report in a ``report.json`` of one's own making; what others wrote is for :mod:`atr.verify`."""
+    """Read a ``report.json`` that this software wrote; :mod:`atr.verify` reads those of others.
+
+    Raises
+    ------
+    pydantic.ValidationError
+        If it is no well-formed report.
+    """
     return PublicReport.model_validate_json(path.read_text(encoding="utf-8"))
 
 
 def checksum(content: dict[str, Any]) -> str:
-    """SHA-256 over the canonical JSON of everything in a report but the checksum itself."""
+    """The checksum of a report.
+
+    Parameters
+    ----------
+    content
+        The report as JSON; a checksum in it is ignored.
+
+    Returns
+    -------
+    SHA-256 of its canonical JSON (sorted keys, no spaces, UTF-8), in hexadecimal.
+    """
     provenance = {k: v for k, v in content["provenance"].items() if k != "checksum"}
     canonical = json.dumps(
         {**content, "provenance": provenance}, ensure_ascii=False, sort_keys=True, separators=(",", ":")
