@@ -114,17 +114,30 @@ def test_its_pages_ask_no_other_and_stand_in_no_other(served: Served) -> None:
     assert "https:" not in policy
 
 
-def test_a_foreign_programme_is_refused(served: Served, foreign: Path, tmp_path: Path) -> None:
-    link, folder_link = tmp_path / "link.yaml", tmp_path / "link"
-    link.symlink_to(foreign)
-    folder_link.symlink_to(foreign.parent)
+@pytest.mark.parametrize(
+    ("flow", "period", "way"),
+    [
+        ("publish/manual", None, "link.yaml"),
+        *(
+            pytest.param(flow, period, way, marks=pytest.mark.long)
+            for flow, period, way in (
+                ("publish/manual", None, ""),
+                ("publish/manual", None, "link"),
+                ("review/review", "2024", ""),
+                ("backfill/backfill", None, ""),
+            )
+        ),
+    ],
+)
+def test_a_foreign_programme_is_refused(
+    served: Served, foreign: Path, tmp_path: Path, flow: str, period: str | None, way: str
+) -> None:
+    (tmp_path / "link.yaml").symlink_to(foreign)
+    (tmp_path / "link").symlink_to(foreign.parent)
     before = (served.home / SERVED).read_bytes()
-    runs = [served.run("publish/manual", programme=str(path)) for path in (foreign, link, folder_link)]
-    runs += [served.run(name, programme=str(foreign), period="2024") for name in ("review/review",)]
-    runs += [served.run(name, programme=str(foreign)) for name in ("backfill/backfill",)]
-    for run in runs:
-        message = served.until(run, "Failed")["state"]["message"]
-        assert f"{foreign}: is none of the programmes that are served here" in message
+    asked = {"programme": str(tmp_path / way if way else foreign)} | ({"period": period} if period else {})
+    message = served.until(served.run(flow, **asked), "Failed")["state"]["message"]
+    assert f"{foreign}: is none of the programmes that are served here" in message
     assert sorted(path.name for path in foreign.parent.iterdir()) == ["log.csv", "programme.yaml"]
     assert (served.home / SERVED).read_bytes() == before
 
