@@ -38,6 +38,12 @@ FirstOption = Annotated[str | None, typer.Option(metavar="PERIOD", help="The fir
 LastOption = Annotated[
     str | None, typer.Option(metavar="PERIOD", help="The last period; by default the last complete one.")
 ]
+ServedOption = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="PROGRAMME", help="A programme to serve besides those of prefect.yaml; may be repeated."),
+]
+PortOption = Annotated[int, typer.Option(help="Where Prefect's pages are, on 127.0.0.1.")]
+HomeOption = Annotated[Path, typer.Option(help="Prefect's own folder; private.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
 
 
@@ -312,14 +318,7 @@ def backfill(
 
 
 @app.command()
-def serve(
-    programme: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="PROGRAMME", help="A programme to serve besides those of prefect.yaml; may be repeated."),
-    ] = None,
-    port: Annotated[int, typer.Option(help="Where Prefect's pages are, on 127.0.0.1.")] = 4200,
-    home: Annotated[Path, typer.Option(help="Prefect's own folder; private.")] = Path("var/prefect"),
-) -> None:
+def serve(programme: ServedOption = None, port: PortOption = 4200, home: HomeOption = Path("var/prefect")) -> None:
     """Run a local Prefect server with the deployments of prefect.yaml, and a worker, until interrupted."""
     _flows("serve", *(f"--programme={path}" for path in programme or []), f"--port={port}", f"--home={home}")
 

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Any, NoReturn
 
 import typer
 
@@ -23,10 +23,13 @@ from atr.cli import (
     AGAIN,
     INTERRUPTED,
     FirstOption,
+    HomeOption,
     Json,
     LastOption,
     PeriodOption,
+    PortOption,
     ProgrammeArgument,
+    ServedOption,
     application,
     failed,
     on_interrupt,
@@ -73,11 +76,7 @@ def backfill(
 
 
 @app.command()
-def serve(
-    programme: Annotated[list[Path] | None, typer.Option(metavar="PROGRAMME")] = None,
-    port: int = 4200,
-    home: Path = Path("var/prefect"),
-) -> None:
+def serve(programme: ServedOption = None, port: PortOption = 4200, home: HomeOption = Path("var/prefect")) -> None:
     """Run a local Prefect server with the deployments of prefect.yaml, and a worker, until interrupted."""
     from atr.flows.serve import serve as start
 
@@ -87,7 +86,7 @@ def serve(
 @contextmanager
 def _prefect(programme: Path) -> Iterator[None]:
     """Let flows run on the server that is configured, or else on a temporary one of this command."""
-    path = load(programme).path  # before anything is started
+    home = load(programme).store_path / "prefect"  # before anything is started
     if environment.configured():
         from prefect.client.orchestration import get_client
 
@@ -96,7 +95,6 @@ def _prefect(programme: Path) -> Iterator[None]:
                 client.api_version()  # before a flow is begun, which would end in words that say less
             yield
         return
-    home = load(path).store_path / "prefect"
     environment.prepare(home, own=True)
     on_interrupt(_end_at_once)
     handler = logging.StreamHandler(sys.stderr)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,8 @@ from atr.core.arrays import FloatArray, IntArray
 from atr.core.tolerances import GRID_TOLERANCE, PROBABILITY_TOLERANCE
 
 _Ends = tuple[FloatArray, FloatArray]
+Objective = Literal["privacy", "fidelity"]
+"""As private as can be at the fidelity that is demanded, or as faithful as the ceiling allows."""
 
 
 class Fidelity(ABC):
@@ -325,6 +327,19 @@ def ladder(fidelity: Fidelity) -> tuple[Fidelity, ...]:
     kind = type(fidelity)
     steps = [0.99, *(percent / 100 for percent in range(95, 0, -5))]
     return (*(kind(step) for step in steps if step > fidelity.level), fidelity)
+
+
+def promises(fidelity: Fidelity, objective: Objective) -> tuple[Fidelity, ...]:
+    """List the promises that a policy allows, strictest first.
+
+    Parameters
+    ----------
+    fidelity
+        What the policy demands.
+    objective
+        ``privacy``: what is demanded is promised. ``fidelity``: the strictest of the :func:`ladder` that can be kept.
+    """
+    return ladder(fidelity) if objective == "fidelity" else (fidelity,)
 
 
 def _tightened(lower: FloatArray, upper: FloatArray, *, symmetric: bool = False) -> _Ends:

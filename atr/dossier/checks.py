@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from atr.core.announcement import Announcement
-from atr.core.arrays import PublishedPopulation, TrueMapping, segment_of
+from atr.core.arrays import TrueMapping, segment_of
 from atr.core.policy import Policy
 from atr.core.regions import Regions
 from atr.core.tolerances import SAME_PEOPLE, SAME_VALUE
@@ -98,7 +98,7 @@ def _true_cells(regions: Regions, announcement: Announcement) -> Cells[TrueMappi
         upper=regions.decision,
         offsets=regions.offsets,
         exact=False,
-        published=PublishedPopulation(announcement.published),
+        published=announcement.published,
     )
 
 

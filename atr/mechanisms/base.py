@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
 import pandas as pd
 
 from atr.core.arrays import IntArray
-from atr.core.fidelity import Fidelity
+from atr.core.fidelity import Fidelity, Objective
 from atr.core.policy import Policy
 from atr.core.regions import Regions
 
@@ -30,7 +30,7 @@ class Terms(NamedTuple):
     """
 
     group_rates: Literal["exact", "free"]
-    objective: Literal["privacy", "fidelity"]
+    objective: Objective
     fidelity: dict[str, float | None]
 
 

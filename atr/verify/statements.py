@@ -12,7 +12,7 @@ import numpy as np
 from atr.core.arrays import BoolArray, ExactPopulation, segment_of
 from atr.core.confidence import round_up
 from atr.core.display_text import UNKNOWN
-from atr.core.fidelity import ladder
+from atr.core.fidelity import promises
 from atr.core.protected import floored
 from atr.core.publication import RATE_DIGITS, open_people, published_population
 from atr.core.tolerances import GRID_TOLERANCE
@@ -292,7 +292,7 @@ def _promise(report: model.PublicReport) -> Iterator[Finding]:
     yield from differences("fidelity.largest_change", report.fidelity.largest_change, change)
     if made is None or floor is None:
         yield from _limits(report)
-    elif made not in (ladder(floor) if policy.objective == "fidelity" else (floor,)):
+    elif made not in promises(floor, policy.objective):
         yield Finding("fidelity.level", "is not what the policy demands")
 
 

@@ -148,3 +148,8 @@ class Oracle:
             if found.status == 0:
                 return found.fun
         raise AssertionError(found.message)
+
+
+def to_fives(population):
+    """People as they are printed to the nearest 5, never 0; worked out without the library."""
+    return np.maximum((2 * population.astype(np.int64) + 5) // 10 * 5, 5)

@@ -16,11 +16,7 @@ from atr.core.protected import ProtectedSets
 from atr.errors import RefusedError
 from atr.mechanisms.optimal import least_distorted, optimal_privacy, round_announcement, solve
 from atr.mechanisms.optimal.integer_programmes import Group, settled
-from tests.helpers.drawn import RATES, several
-
-
-def to_fives(population):
-    return np.maximum((2 * population.astype(np.int64) + 5) // 10 * 5, 5)
+from tests.helpers.drawn import RATES, several, to_fives
 
 
 @given(

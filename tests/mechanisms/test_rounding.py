@@ -15,16 +15,13 @@ from atr.core.fidelity import Alpha, Delta
 from atr.core.groups import Groups
 from atr.errors import RefusedError
 from atr.mechanisms.optimal import least_distorted, optimal_privacy, round_announcement, solve
+from tests.helpers.drawn import to_fives
 from tests.helpers.paths import TESTS
 
 EQUAL = json.loads((TESTS / "vectors" / "equal_announcements.json").read_text())
 RATES = ("exact", "free")
 
 card = Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6])
-
-
-def to_fives(population):
-    return np.maximum((2 * population.astype(np.int64) + 5) // 10 * 5, 5)
 
 
 @st.composite

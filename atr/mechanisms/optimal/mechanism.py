@@ -12,7 +12,7 @@ import pandas as pd
 
 from atr.core.arrays import FloatArray, IntArray
 from atr.core.confidence import exact_confidence
-from atr.core.fidelity import Alpha, Delta, Fidelity, Ranges, ladder
+from atr.core.fidelity import Alpha, Delta, Fidelity, Ranges, ladder, promises
 from atr.core.policy import Policy
 from atr.core.publication import published_population
 from atr.core.regions import Regions
@@ -160,8 +160,7 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
 
 def _promises(regions: Regions, policy: OptimalPolicy) -> tuple[Fidelity, ...]:
     """The fidelities that may be promised, strictest first: one, or a ladder under the objective ``fidelity``."""
-    fidelity = policy.fidelity.model(regions.values)
-    return ladder(fidelity) if policy.objective == "fidelity" else (fidelity,)
+    return promises(policy.fidelity.model(regions.values), policy.objective)
 
 
 def _optimal(regions: Regions, promise: Fidelity, policy: OptimalPolicy) -> FloatArray:

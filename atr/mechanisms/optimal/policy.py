@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import PrivateAttr, model_validator
 
-from atr.core.fidelity import Alpha, Delta, Fidelity, Ranges
+from atr.core.fidelity import Alpha, Delta, Fidelity, Objective, Ranges
 from atr.core.fields import Part, PositiveShare, Share, Text
 from atr.core.policy import Policy
 from atr.core.region_table import RegionFile
@@ -126,7 +126,7 @@ class OptimalPolicy(Policy):
     mechanism: Literal["optimal"] = "optimal"
     group_rates: Literal["exact", "free"] = "exact"
     fidelity: FidelityPolicy = FidelityPolicy(delta=0.9)
-    objective: Literal["privacy", "fidelity"] = "privacy"
+    objective: Objective = "privacy"
 
     @property
     def files(self) -> tuple[RegionFile[Any], ...]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from atr.core.arrays import BoolArray, FloatArray
 from atr.core.confidence import maximum_confidence, privacy_limit
-from atr.core.fidelity import Fidelity, ladder
+from atr.core.fidelity import Fidelity, Objective, promises
 from atr.core.groups import Groups
 from atr.core.tolerances import SAME_CONFIDENCE
 from atr.errors import RefusedError
@@ -25,7 +25,6 @@ from atr.mechanisms.optimal.closed_form import (
 from atr.mechanisms.optimal.several import nearest, optimal
 
 GroupRates = Literal["exact", "free"]
-Objective = Literal["privacy", "fidelity"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -245,7 +244,7 @@ def solve(
         raise ValueError("objective 'fidelity' needs max_confidence, the ceiling to keep to")
     groups = groups.with_rates(group_rates)
     ceiling = np.inf if max_confidence is None else max_confidence
-    for promise in (fidelity,) if objective == "privacy" else ladder(fidelity):
+    for promise in promises(fidelity, objective):
         privacy = optimal_privacy(groups, fidelity=promise, group_rates=group_rates, digits=digits)
         above = privacy.beta > ceiling * (1 + SAME_CONFIDENCE)
         if not above.any():
