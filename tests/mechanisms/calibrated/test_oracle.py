@@ -21,7 +21,7 @@ def _small(vector):
 
 def test_known_answers_by_enumeration():
     chosen = [v for v in VECTORS if _small(v)]
-    assert len(chosen) > 50
+    assert len(chosen) > 30
     for v in chosen:
         beta = [Fraction(b) for b in v["beta"]] if isinstance(v["beta"], list) else Fraction(v["beta"])
         group = Oracle(
