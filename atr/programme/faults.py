@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from atr.core.display_text import printable
 from atr.core.fields import FaultAtError
+from atr.core.policy import Policy
 from atr.errors import ProgrammeError
 from atr.mechanisms import MECHANISMS
 from atr.programme.series import Programme
@@ -166,6 +167,7 @@ def _explain(fault: Mapping[str, Any], places: dict[Loc, Place]) -> tuple[str, s
 def _what(fault: Mapping[str, Any], loc: Loc, places: dict[Loc, Place]) -> str:
     kind, value = fault["type"], fault["input"]
     if kind == "extra_forbidden":
+        loc = fault["loc"]
         near = _near(loc)
         return "unknown key; " + (f"did you mean '{near}'?" if near else f"the keys here are {', '.join(_keys(loc))}")
     if (kind == "string_type" and isinstance(value, bool | int | float)) or "date" in type(value).__name__:
@@ -186,7 +188,9 @@ def _keys(loc: Loc) -> list[str]:
     """The keys there can be where this one is."""
     part: type[BaseModel] = Programme
     for key in loc[:-1]:
-        if key in part.model_fields:
+        if issubclass(part, Policy) and key in MECHANISMS:  # pydantic adds whose policy it is
+            part = MECHANISMS[str(key)].policy
+        elif key in part.model_fields:
             part = next(_parts(part.model_fields[str(key)].annotation), part)
     return list(part.model_fields)
 

@@ -147,15 +147,20 @@ class Programme(Part):
         if not isinstance(policy, dict):
             return policy
         mechanism = policy.get("mechanism", Policy().mechanism)
+        shown = repr(mechanism) if isinstance(mechanism, str) else "this"
         refuse(
             (mechanism == "linear", _WITHDRAWN, "mechanism"),
             ("reader" in policy, _WITHDRAWN, "reader"),
             (
                 mechanism not in [*MECHANISMS],
-                f"{mechanism!r} is not one of the mechanisms ({', '.join(MECHANISMS)})",
+                f"{shown} is not one of the mechanisms ({', '.join(MECHANISMS)})",
                 "mechanism",
             ),
         )
+        for other in MECHANISMS.values():
+            own = [key for key in other.policy.own_keys() if key in policy and other.name != mechanism]
+            advice = f"needs mechanism: {other.name}. Name it under policy, or remove {', '.join(own)}"
+            refuse((own, advice, (own or ["mechanism"])[0]))
         return {"mechanism": mechanism, **policy}
 
     @model_validator(mode="after")

@@ -63,8 +63,8 @@ def reported(regions: Regions, programme: Programme) -> Regions:
         the first such region is named in the private part.
     """
     regions = decided(coarsen(regions, programme), programme.policy)
-    if regions.known is not None and programme.policy.known_from is not None:
-        _require_known(regions, regions.known, where=str(programme.path.parent / programme.policy.known_from.file))
+    if regions.known is not None and programme.policy.census is not None:
+        _require_known(regions, regions.known, where=str(programme.path.parent / programme.policy.census.path))
     return regions
 
 

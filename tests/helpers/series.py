@@ -75,7 +75,7 @@ def programme(**policy: Any) -> dict[str, Any]:
             "public": {"role": "public", "protected": True, "title": "public"},
             "secret": {"role": "sensitive", "title": "secret"},
         },
-        "policy": {"minimum_group_size": 10, "max_confidence": 0.95, **policy},
+        "policy": {"mechanism": "optimal", "minimum_group_size": 10, "max_confidence": 0.95, **policy},
         "period": {"every": "year", "timezone": "UTC"},
     }
 

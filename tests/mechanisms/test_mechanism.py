@@ -128,5 +128,5 @@ def test_a_policy_names_the_files_of_its_mechanism_first() -> None:
         ("ranges.csv", ("fidelity", "ranges")),
         ("census.csv", ("side_information",)),
     ]
-    assert [file.path for file in _WithoutKeys(**side).files] == ["census.csv"]
+    assert [file.path for file in OptimalPolicy(**side).files] == ["census.csv"]
     assert _WithoutKeys().files == ()

@@ -36,6 +36,7 @@ attributes:
     bins: [1, 2]
     labels: [a, b, c]
 policy:
+  mechanism: optimal
   fidelity: {delta: 0.9}
 period: {every: month, timezone: Europe/Berlin}
 """
@@ -100,34 +101,34 @@ FAULTS = [
     ("protected: true}", "hierarchy: file.csv}", 12, ["attributes.sex.hierarchy", "no such file", "file.csv"]),
     ("labels: [a, b, c]", "labels: [a, b, c]\n    hierarchy: x.csv", 17, ["income.hierarchy", "of a public attribute"]),
     ("protected: true}", "sets: {x: [a]}}", 12, ["sets", "of a sensitive attribute"]),
-    ("{delta: 0.9}", "{delta: 0.9, alpha: 0.9}", 18, ["policy.fidelity", "exactly one"]),
-    ("{delta: 0.9}", "{delta: 1.2}", 18, ["policy.fidelity.delta", "must be at most 1, not 1.2"]),
-    ("{delta: 0.9}", "{alpha: 0}", 18, ["policy.fidelity.alpha", "must be above 0, not 0"]),
-    ("{delta: 0.9}", "{delta: 0.9, ranges: file.csv}", 18, ["policy.fidelity", "exactly one"]),
-    ("{delta: 0.9}", "{}", 18, ["policy.fidelity", "exactly one"]),
-    ("{delta: 0.9}", "{ranges: 0.9}", 18, ["policy.fidelity.ranges", '"0.9"', "quotes"]),
-    ("{delta: 0.9}", "{ranges: file.csv}", 18, ["policy.fidelity.ranges", "no such file", "file.csv"]),
-    ("  fidelity: {delta: 0.9}", "  mechanism: magic", 18, ["policy.mechanism", "'magic' is not one of"]),
+    ("{delta: 0.9}", "{delta: 0.9, alpha: 0.9}", 19, ["policy.fidelity", "exactly one"]),
+    ("{delta: 0.9}", "{delta: 1.2}", 19, ["policy.fidelity.delta", "must be at most 1, not 1.2"]),
+    ("{delta: 0.9}", "{alpha: 0}", 19, ["policy.fidelity.alpha", "must be above 0, not 0"]),
+    ("{delta: 0.9}", "{delta: 0.9, ranges: file.csv}", 19, ["policy.fidelity", "exactly one"]),
+    ("{delta: 0.9}", "{}", 19, ["policy.fidelity", "exactly one"]),
+    ("{delta: 0.9}", "{ranges: 0.9}", 19, ["policy.fidelity.ranges", '"0.9"', "quotes"]),
+    ("{delta: 0.9}", "{ranges: file.csv}", 19, ["policy.fidelity.ranges", "no such file", "file.csv"]),
+    ("mechanism: optimal", "mechanism: magic", 18, ["policy.mechanism", "'magic' is not one of"]),
     (
         "  fidelity: {delta: 0.9}",
         "  unattainable: coarsen",
-        18,
+        19,
         ["policy.unattainable", "needs a public attribute with a hierarchy"],
     ),
-    ("  fidelity: {delta: 0.9}", "  side_information: census.csv", 18, ["side_information", "no such file"]),
+    ("  fidelity: {delta: 0.9}", "  side_information: census.csv", 19, ["side_information", "no such file"]),
     (
         "  fidelity: {delta: 0.9}",
         "  side_information: {file: census.csv, title: population}",
-        18,
+        19,
         ["policy.side_information", "another title"],
     ),
-    ("  fidelity: {delta: 0.9}", "  minimum_group_size: 0", 18, ["minimum_group_size", "must be at least 1, not 0"]),
-    ("  fidelity: {delta: 0.9}", "  fidelity: {delta: 0,9}", 18, ["policy.fidelity", "with a point, as in 0.9"]),
-    ("  fidelity: {delta: 0.9}", "  digits: 3.5", 18, ["policy.digits"]),
-    ("  fidelity: {delta: 0.9}", "  digits: 7", 18, ["policy.digits", "must be at most 6, not 7"]),
-    ("  fidelity: {delta: 0.9}", "  max_confidence: -0.5", 18, ["policy.max_confidence", "must be above 0, not -0.5"]),
+    ("  fidelity: {delta: 0.9}", "  minimum_group_size: 0", 19, ["minimum_group_size", "must be at least 1, not 0"]),
+    ("  fidelity: {delta: 0.9}", "  fidelity: {delta: 0,9}", 19, ["policy.fidelity", "with a point, as in 0.9"]),
+    ("  fidelity: {delta: 0.9}", "  digits: 3.5", 19, ["policy.digits"]),
+    ("  fidelity: {delta: 0.9}", "  digits: 7", 19, ["policy.digits", "must be at most 6, not 7"]),
+    ("  fidelity: {delta: 0.9}", "  max_confidence: -0.5", 19, ["policy.max_confidence", "must be above 0, not -0.5"]),
     *(
-        ("period: {", f"fairness: {{individual: {keys}}}\nperiod: {{", 19, ["fairness.individual", *named])
+        ("period: {", f"fairness: {{individual: {keys}}}\nperiod: {{", 20, ["fairness.individual", *named])
         for keys, named in (
             ("{distances: {age: {}}}", [".distances.age", "'age' is not one of the attributes (sex, income)"]),
             ("{distances: {sex: {kind: numeric}}}", [".distances.sex.kind", "middles of bins"]),
@@ -144,45 +145,45 @@ FAULTS = [
             ("{tolerence: 0}", [".tolerence", "did you mean 'tolerance'"]),
         )
     ),
-    ("period: {every", "fairness: {intersections: [[sex]]}\nperiod: {every", 19, ["fairness.intersections.0"]),
+    ("period: {every", "fairness: {intersections: [[sex]]}\nperiod: {every", 20, ["fairness.intersections.0"]),
     (
         "period: {every",
         "fairness: {intersections: [[sex, age]]}\nperiod: {every",
-        19,
+        20,
         ["fairness.intersections", "'age' is not one of the attributes"],
     ),
     (
         "period: {every",
         "fairness: {intersections: [[sex, sex]]}\nperiod: {every",
-        19,
+        20,
         ["fairness.intersections", "'sex' stands there twice"],
     ),
     (
         "period: {every",
         "fairness: {intersections: [[sex, income], [income, sex]]}\nperiod: {every",
-        19,
+        20,
         ["fairness.intersections", "'income, sex' stands there twice"],
     ),
     ("protected: true}", "protected: true, reference: {by: lowest}}", 12, ["reference.by", "'highest' or 'largest'"]),
     ("protected: true}", "protected: true, reference: {by: highest, of: x}}", 12, ["reference.of", "are by"]),
-    ("every: month", "every: week", 19, ["period.every"]),
-    ("Europe/Berlin", "Berlin", 19, ["period.timezone", "no time zone"]),
+    ("every: month", "every: week", 20, ["period.every"]),
+    ("Europe/Berlin", "Berlin", 20, ["period.timezone", "no time zone"]),
     (
         "period:",
         "influence: {sets: [[sex, incme]]}\nperiod:",
-        19,
+        20,
         ["influence.sets", "'incme' is not one of the attributes (sex, income)"],
     ),
-    ("period:", "influence: {sets: [[sex]]}\nperiod:", 19, ["influence.sets", "needs 2 at least"]),
-    ("period:", "influence: {sets: [[sex, sex]]}\nperiod:", 19, ["influence.sets", "'sex' stands there twice"]),
+    ("period:", "influence: {sets: [[sex]]}\nperiod:", 20, ["influence.sets", "needs 2 at least"]),
+    ("period:", "influence: {sets: [[sex, sex]]}\nperiod:", 20, ["influence.sets", "'sex' stands there twice"]),
     (
         "period:",
         "influence: {sets: [[sex, income], [income, sex]]}\nperiod:",
-        19,
+        20,
         ["influence.sets", "'income, sex' stands there twice"],
     ),
-    ("period:", "influence: {sets: [sex]}\nperiod:", 19, ["influence.sets.0", "must be a list", "not 'sex'"]),
-    ("period:", "influence: {set: [[sex, income]]}\nperiod:", 19, ["influence.set", "did you mean 'sets'"]),
+    ("period:", "influence: {sets: [sex]}\nperiod:", 20, ["influence.sets.0", "must be a list", "not 'sex'"]),
+    ("period:", "influence: {set: [[sex, income]]}\nperiod:", 20, ["influence.set", "did you mean 'sets'"]),
     ("  decided_at: day\n", "", 5, ["log", "needs decided_at"]),
     ("programme: loans", "programme: My Loans", 1, ["programme", "lower-case"]),
     ("title: Loans", "title: Loans\nlanguage: de", 3, ["language", "'de' is not one of 'en'"]),
@@ -211,7 +212,7 @@ def test_a_fault_is_named_with_its_line(tmp_path: Path, old: str, new: str, line
 @pytest.mark.parametrize("lines", ["mechanism: linear", "reader: informed", "mechanism: linear\n  reader: informed"])
 def test_what_was_withdrawn_is_told_in_one_message(tmp_path: Path, lines: str) -> None:
     with pytest.raises(ProgrammeError) as caught:
-        _load(tmp_path, TEXT.replace("{delta: 0.9}", "{delta: 0.9}\n  " + lines))
+        _load(tmp_path, TEXT.replace("  mechanism: optimal\n", "").replace("{delta: 0.9}", "{delta: 0.9}\n  " + lines))
     assert str(caught.value).endswith(
         f"line 19, policy.{lines.split(':')[0]}: the linear mechanism and its informed reader were withdrawn: who "
         "knows that counts are whole numbers could be surer than they promised. Leave this line out"
@@ -224,7 +225,7 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
         _load(tmp_path, text)
     first, *mistakes = str(caught.value).splitlines()
     assert first.endswith("p.yaml: 2 mistakes")
-    assert [line.split(",")[0] for line in mistakes] == ["  line 12", "  line 19"]
+    assert [line.split(",")[0] for line in mistakes] == ["  line 12", "  line 20"]
 
 
 def test_a_misspelt_key_is_one_mistake(tmp_path: Path) -> None:

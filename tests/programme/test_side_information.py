@@ -30,6 +30,7 @@ attributes:
   sex: {{role: public, protected: true, reference: men}}
   income: {{role: sensitive}}
 policy:
+  mechanism: optimal
   group_rates: {rates}
   fidelity: {{delta: {delta}}}
   max_confidence: {ceiling}

@@ -7,16 +7,18 @@ fitted to the decisions: they are to be set beforehand, and are coarse.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import PrivateAttr, model_validator
 
 from atr.core.fidelity import Alpha, Delta, Fidelity, Objective, Ranges
-from atr.core.fields import Part, PositiveShare, Share, Text
-from atr.core.policy import Policy
+from atr.core.fields import Part, PositiveShare, Share, Text, at, not_yet
+from atr.core.policy import OWN_POPULATION, Policy
 from atr.core.region_table import RegionFile
 from atr.core.tolerances import PROBABILITY_TOLERANCE
 from atr.errors import ProgrammeError
+from atr.mechanisms.optimal.side_information import SideInformation, SideInformationPolicy
 
 ENDS = ("lower", "upper")
 """The columns of a file of ranges beside those of the attributes."""
@@ -127,6 +129,33 @@ class OptimalPolicy(Policy):
     group_rates: Literal["exact", "free"] = "exact"
     fidelity: FidelityPolicy = FidelityPolicy(delta=0.9)
     objective: Objective = "privacy"
+    side_information: SideInformation = OWN_POPULATION
+
+    _known_from: SideInformationPolicy | None = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _with_side_information(self) -> OptimalPolicy:
+        if self.side_information == OWN_POPULATION:
+            return self
+        source = self.side_information
+        self._known_from = SideInformationPolicy(file=source) if isinstance(source, str) else source
+        if self.assumed == OWN_POPULATION:
+            raise at("side_information", f"'{OWN_POPULATION}' means the log's own: give the file another title")
+        if self.unattainable == "coarsen":
+            what = "unattainable: coarsen with a file of side information"
+            raise at("side_information", str(not_yet(what, f"use {OWN_POPULATION}")))
+        return self
+
+    @property
+    def census(self) -> RegionFile[int] | None:
+        """The file that a reader knows the numbers of people from; None where it is the report."""
+        return None if self._known_from is None else self._known_from.region_file
+
+    @property
+    def assumed(self) -> str:
+        """What side information is assumed, as readers see it."""
+        source = self._known_from
+        return super().assumed if source is None else source.title or Path(source.file).name
 
     @property
     def files(self) -> tuple[RegionFile[Any], ...]:
