@@ -84,5 +84,11 @@ SOLVER_TOLERANCE = 1e-10
 MULTIPLIER_TOLERANCE = 1e-7
 """A multiplier below this is none, where costs are near 1."""
 
+SAME_COUNTS = 1e-10
+"""Relative: counts that a reader expects and that miss their total by more are computed with more care."""
+
+AT_THE_CEILING = 1e-9
+"""Absolute: a confidence of a reader of limits that is above its ceiling by so much is at it."""
+
 SAME_PLACE = 1e-9
 """Relative to a step of an axis: a value this near to a tick is on it."""

@@ -1,0 +1,241 @@
+"""Sums over the rules of a box, all k with lowest ≤ k ≤ highest and Σk = K, weighted as a reader model has it.
+
+Conditioning on a sum stays the same if every weight of k is multiplied by θ^k. Small boxes are summed directly: all
+terms are positive, so nearly every digit is right. Large ones are summed by fast Fourier transforms, with a θ for which
+the expected sum is K: sums are then right but for some 1e-14 of the largest, and what is much smaller is summed in a
+box of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import fft
+
+from atr.core.arrays import BoolArray, FloatArray, IntArray
+from atr.core.tolerances import SAME_COUNTS
+from atr.mechanisms.calibrated.kernels import sums_by_count
+from atr.mechanisms.calibrated.readers import Model, log_ratios
+
+ComplexArray = NDArray[np.complex128]
+
+DIRECT = 500
+"""Largest span of counts, over all regions, that is summed directly."""
+SPAN = 600.0
+"""Logarithm of the largest ratio of weights that is summed directly: nothing falls out of the range of numbers."""
+NEGLIGIBLE = 1e-26
+"""Relative to the largest: a weight at the ends of a region that is smaller is left out of a transform."""
+SMALL = 1e-4
+"""Of a box: a part that weighs less is summed in a box of its own."""
+_TILT_STEPS = 200
+
+
+class Box:
+    """Rules k, (m,) whole numbers, between ``lowest`` and ``highest`` with a given total, weighted by a model.
+
+    Parameters
+    ----------
+    model
+        Whose weights.
+    population
+        (m,) people.
+    lowest, highest
+        (m,) people; made as narrow as the total allows.
+    total
+        What the counts of a rule add up to.
+    tilt
+        Logarithm of θ to begin with.
+    """
+
+    def __init__(
+        self, model: Model, population: IntArray, lowest: IntArray, highest: IntArray, total: int, tilt: float = 0.0
+    ) -> None:
+        self.model, self.population, self.total = model, population, total
+        self.lowest = np.maximum(lowest, total - (highest.sum() - highest))
+        self.highest = np.minimum(highest, total - (lowest.sum() - lowest))
+        ratios = zip(population.tolist(), self.lowest.tolist(), self.highest.tolist(), strict=True)
+        self._ratios = [log_ratios(model, *region) for region in ratios]
+        logs = [np.append(0.0, np.cumsum(r)) for r in self._ratios]
+        self.direct = self._span <= DIRECT and sum(np.ptp(row) for row in logs) <= SPAN
+        self.tilt = 0.0 if self.direct else tilt_to(logs, total - int(self.lowest.sum()), tilt)
+        self._weigh()
+
+    @property
+    def _span(self) -> int:
+        """How many more counts than one there are, over all regions."""
+        return int((self.highest - self.lowest).sum())
+
+    def _weigh(self) -> None:
+        """Give every count its weight, the largest of a region being 1; without what a transform may leave out."""
+        self._weights, self._first, peaks = [], self.lowest.copy(), self.lowest.copy()
+        for t, ratios in enumerate(self._ratios):
+            weights, peak = weights_of(ratios + self.tilt)
+            peaks[t] += peak
+            if not self.direct:
+                kept = np.flatnonzero(weights >= NEGLIGIBLE)
+                weights = weights[kept[0] : kept[-1] + 1]
+                self._first[t] += kept[0]
+            self._weights.append(weights)
+        self._log_scale = -self.tilt * float(self.total - peaks.sum())
+        self._left = self.total - int(self._first.sum())
+
+    @cached_property
+    def _transforms(self) -> tuple[int, ComplexArray, ComplexArray]:
+        """Length of the transforms; the regions' weights, and weights times count, transformed: (m, length / 2 + 1)."""
+        length = fft.next_fast_len(sum(len(w) - 1 for w in self._weights) + 1, real=True)
+        rows = np.zeros((len(self._weights), length))
+        for row, weights in zip(rows, self._weights, strict=True):
+            row[: len(weights)] = weights
+        counted = rows * np.arange(length)
+        return length, fft.rfft(rows), fft.rfft(counted)
+
+    def sums(self, region: int) -> tuple[int, FloatArray]:
+        """Give a region's first count and, by count, Σ weight · k_t for every t, and Σ weight: (counts, m + 1)."""
+        weights = self._weights[region]
+        if self.direct:
+            offsets = np.append(0, np.cumsum([len(w) for w in self._weights]))
+            sums = sums_by_count(np.concatenate(self._weights), offsets, region, self._left)
+        else:
+            sums = self._transformed_sums(region, weights)
+        whole = sums[:, -1:]
+        sums[:, :-1] += whole * self._first
+        first = int(self._first[region])
+        sums[:, region] = whole[:, 0] * (first + np.arange(len(weights)))
+        return first, sums
+
+    def _transformed_sums(self, region: int, weights: FloatArray) -> FloatArray:
+        """Do as :func:`~atr.mechanisms.calibrated.kernels.sums_by_count` by transforms."""
+        length, plain, counted = self._transforms
+        m = len(plain)
+        at = self._left - np.arange(len(weights))
+        within = (at >= 0) & (at < length)
+        sums = np.zeros((len(weights), m + 1))
+
+        def fill(column: int, spectrum: ComplexArray) -> None:
+            others = np.maximum(fft.irfft(spectrum, length)[at[within]], 0.0)
+            sums[within, column] = others * weights[within]
+
+        others = [t for t in range(m) if t != region]
+        before, after = np.ones_like(plain[0]), [np.ones_like(plain[0])]
+        for t in reversed(others[1:]):
+            after.append(after[-1] * plain[t])
+        for t in others:
+            fill(t, before * after.pop() * counted[t])
+            before = before * plain[t]
+        fill(m, before)
+        return sums
+
+    def holds(self, region: int, limits: IntArray) -> BoolArray:
+        """Tell whether any rule is below, and at or above, (c,) counts of a region: (2, c). By whole numbers alone."""
+        return np.stack([limits > self.lowest[region], limits <= self.highest[region]])
+
+    def halves(self, region: int, limits: IntArray) -> tuple[FloatArray, BoolArray]:
+        """Sum up the rules below, and at or above, (c,) counts of a region.
+
+        Returns
+        -------
+        tuple[FloatArray, BoolArray]
+            (2, c, m + 1): Σ weight · k_t for every t, and Σ weight; (2, c): whether they are exact enough to be used.
+        """
+        first, sums = self.sums(region)
+        nothing = np.zeros((1, sums.shape[1]))
+        below = np.concatenate([nothing, np.cumsum(sums, axis=0)])
+        above = np.concatenate([np.cumsum(sums[::-1], axis=0)[::-1], nothing])
+        at = np.clip(limits - first, 0, len(sums))
+        halves = np.stack([below[at], above[at]])
+        if self.direct:
+            return halves, np.ones(halves.shape[:2], dtype=np.bool_)
+        weight = halves[:, :, -1]
+        return halves, (weight >= SMALL * below[-1, -1]) & _adds_up(halves, self.total)
+
+    def half(self, region: int, limit: int, *, upper: bool) -> Box:
+        """Give the rules at or above a count of a region, or those below it."""
+        lowest, highest = self.lowest.copy(), self.highest.copy()
+        if upper:
+            lowest[region] = limit
+        else:
+            highest[region] = limit - 1
+        return Box(self.model, self.population, lowest, highest, self.total, self.tilt)
+
+    @cached_property
+    def _whole(self) -> FloatArray:
+        """(m + 1,) Σ weight · k_t for every t, and Σ weight."""
+        region = int(np.argmin(self.highest - self.lowest))
+        whole: FloatArray = self.sums(region)[1].sum(axis=0)
+        if not (self.direct or _adds_up(whole, self.total)):
+            self.direct = True  # with the weights of the transforms: slow, but exact where these are not
+            whole = self.sums(region)[1].sum(axis=0)
+        return whole
+
+    def expected(self) -> FloatArray:
+        """Give (m,) the people that the reader expects: E[k_t]."""
+        expected: FloatArray = self._whole[:-1] / self._whole[-1]
+        return expected
+
+    def rules(self) -> float:
+        """Give how many rules there are, if the model is uniform."""
+        if self._log_scale == 0:
+            return float(self._whole[-1])
+        return math.exp(min(math.log(self._whole[-1]) + self._log_scale, math.log(sys.float_info.max)))
+
+
+def _adds_up(sums: FloatArray, total: int) -> BoolArray:
+    """Tell whether expected counts, of (…, m + 1) sums, add up to their total."""
+    missed = np.abs(sums[..., :-1].sum(axis=-1) - total * sums[..., -1])
+    adds_up: BoolArray = (sums[..., -1] > 0) & (missed <= SAME_COUNTS * max(total, 1) * sums[..., -1])
+    return adds_up
+
+
+def weights_of(ratios: FloatArray) -> tuple[FloatArray, int]:
+    """Give weights, the largest being 1, by the logarithms of their ratios, and where that is.
+
+    Logarithms are summed outwards from there: errors stay small where weights are large.
+    """
+    peak = int(np.argmax(np.append(0.0, np.cumsum(ratios))))
+    down, up = -np.cumsum(ratios[:peak][::-1])[::-1], np.cumsum(ratios[peak:])
+    return np.exp(np.concatenate([down, [0.0], up])), peak
+
+
+def tilt_to(logs: list[FloatArray], target: int, start: float = 0.0, *, number: IntArray | None = None) -> float:
+    """Give log θ for which the expected sum of counts 0, 1, … is near a target, by Newton's steps within bounds.
+
+    It need only be near: by less than a tenth of the standard deviation. The target is between the ends of the range.
+
+    Parameters
+    ----------
+    logs
+        Of each region, or each kind of them, the logarithms of the weights.
+    target
+        Sum of counts.
+    start
+        The first guess.
+    number
+        Regions of each kind; None: one.
+    """
+    times = np.ones(len(logs), dtype=np.int64) if number is None else number
+    steepest = max(float(np.abs(np.diff(row)).max(initial=0.0)) for row in logs) + 50.0
+    low, high, tilt = -steepest, steepest, start
+    for _ in range(_TILT_STEPS):
+        if not low < tilt < high:
+            tilt = (low + high) / 2
+        mean, variance = times @ [_moments(row, tilt) for row in logs]
+        missing = target - mean
+        if missing**2 <= 0.01 * variance:
+            break
+        low, high = (tilt, high) if missing > 0 else (low, tilt)
+        tilt = tilt + missing / variance if variance > 0 else math.inf
+    return float(tilt)
+
+
+def _moments(log_weights: FloatArray, tilt: float) -> tuple[float, float]:
+    """Give mean and variance of a count of such weights, tilted."""
+    k = np.arange(len(log_weights))
+    tilted = log_weights + tilt * k
+    weights = np.exp(tilted - tilted.max())
+    weights /= weights.sum()
+    mean = float(weights @ k)
+    return mean, float(weights @ (k - mean) ** 2)
