@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 from zoneinfo import ZoneInfo
 
-from pydantic import Field, PrivateAttr, field_validator, model_validator
+from pydantic import Field, PrivateAttr, StrictBool, field_validator, model_validator
 
 from atr.core.display_text import printable
 from atr.core.fields import OptionalText, Part, RawText, Share, Text, at, not_yet, refuse
@@ -137,6 +137,8 @@ class Programme(Part):
     period: PeriodPolicy = PeriodPolicy()
     store: Text | None = None
     site: Text | None = None
+    register_file: Text | None = Field(default=None, alias="register")
+    keep_replaced: StrictBool = False
 
     _path: Path = PrivateAttr(default=Path("programme.yaml"))
     _sha256: str = PrivateAttr(default="")
@@ -195,6 +197,11 @@ class Programme(Part):
                 "site",
             ),
             (site in store.parents, "the store is private and cannot lie in the site, which is public", "store"),
+            (
+                site in self.register_path.parents,
+                "the register is private and cannot lie in the site, which is public",
+                "register",
+            ),
         )
         self._check_ceilings()
         self._check_distances()
@@ -322,6 +329,11 @@ class Programme(Part):
     def store_path(self) -> Path:
         """The private folder: warehouse, drafts, dossiers, Prefect's home."""
         return self._resolve(self.store or f"var/{self.programme}")
+
+    @property
+    def register_path(self) -> Path:
+        """The private file of what was published of the log; programmes that share it know of each other's reports."""
+        return self._resolve(self.register_file) if self.register_file else self.store_path.parent / "register.json"
 
     @property
     def site_path(self) -> Path:

@@ -43,7 +43,7 @@ def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Reg
     """
     public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
     names = (*public, *sensitive)
-    outcomes = _outcomes(warehouse, programme)
+    outcomes = outcome_values(warehouse, programme)
     p = Parameters()
     layout = warehouse.layout()
     shown = {name: f"v{i}" for i, name in enumerate(names)}
@@ -221,7 +221,13 @@ def periods(warehouse: Warehouse, every: Every) -> list[tuple[Period, int]]:
     return [(_periods.containing(day, every), decisions) for day, decisions in rows]
 
 
-def _outcomes(warehouse: Warehouse, programme: Programme) -> dict[str, list[str]]:
+def raw_values(warehouse: Warehouse, name: str) -> list[str]:
+    """Find the raw values of an attribute that occur in the log, missing ones left out."""
+    column = warehouse.layout().column(name)
+    return [raw for (raw,) in warehouse.query(f"SELECT DISTINCT {column} FROM decisions WHERE {column} IS NOT NULL")]
+
+
+def outcome_values(warehouse: Warehouse, programme: Programme) -> dict[str, list[str]]:
     """Every outcome with its raw values, the positive one first, the others in the programme's order or by name."""
     log = programme.log
     named = {name: list(raws) for name, raws in (log.outcomes or {}).items()}

@@ -12,7 +12,7 @@ from atr.programme import Programme
 from atr.programme.periods import now, parse
 from atr.warehouse.connection import Parameters, Warehouse
 
-State = Literal["started", "draft", "refused", "published", "rejected"]
+State = Literal["started", "draft", "refused", "published", "replaced", "rejected"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Ledger:
         last = next(reversed(self.releases(period)), None)
         if last is not None and last.state == "draft":
             return last
-        decided = last is not None and last.state in ("published", "rejected")
+        decided = last is not None and last.state in ("published", "replaced", "rejected")
         version = 1 if last is None else last.version + decided
         return self._record(Release(period, version, "started", today))
 
@@ -96,7 +96,7 @@ class Ledger:
             connection.execute("DELETE FROM releases WHERE state = 'started'")
 
     def record(self, release: Release, *, state: State, **changes: Any) -> Release:
-        """The release has reached a state: a draft, refused at a gate, published or rejected by a person."""
+        """The release has reached a state: a draft, refused at a gate, published, rejected or replaced by a person."""
         return self._record(replace(release, state=state, **changes))
 
     def _record(self, release: Release) -> Release:
@@ -115,7 +115,7 @@ class Ledger:
 
 def documents_path(programme: Programme, release: Release) -> Path:
     """Where the public documents of a release are: on the site once published, until then in the store."""
-    if release.state == "published":
+    if release.state in ("published", "replaced"):
         return programme.site_path / release.period / f"v{release.version}"
     return programme.store_path / "drafts" / release.id
 
