@@ -243,8 +243,8 @@ def announce(run: Run) -> None:
     """
     policy, regions = run.programme.policy, run.regions
     with run.keeping_refusals():
-        chance, promise = mechanism_of(policy).announce(regions.take(regions.announced), run.solved, policy)
-    run.save_announced(chance, promise)
+        announced = mechanism_of(policy).announce(regions.take(regions.announced), run.solved, policy)
+    run.save_announced(announced)
 
 
 def measure(run: Run) -> None:

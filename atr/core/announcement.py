@@ -2,26 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from atr.core.arrays import AnnouncedMapping, BestKnownPopulation, BoolArray, IntArray, PublishedPopulation, Values
+from atr.core.arrays import (
+    AnnouncedMapping,
+    BestKnownPopulation,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    PublishedPopulation,
+    Values,
+    offsets_of,
+    positions_in,
+)
 from atr.core.confidence import exact_confidence, round_up
 from atr.core.fidelity import Fidelity
 from atr.core.policy import Policy
 from atr.core.protected import OwnCeiling, ProtectedSets, Protection
-from atr.core.publication import flat_digits, group_rates, published_population
+from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS, group_rates, published_population
 from atr.core.regions import DisclosureStatus, Regions
+
+_CHOSEN = (DisclosureStatus.ANNOUNCED, DisclosureStatus.RATE_ONLY)
+
+
+@dataclass(frozen=True, eq=False)
+class Announced:
+    """What a mechanism chose for the groups that are to be announced.
+
+    Parameters
+    ----------
+    chance
+        (n, outcomes) chances in units of 10^-6, the positive outcome first.
+    group_digits
+        (g,) decimal digits that the chances of each group are printed with.
+    promise
+        What is promised of the chances of every region.
+    readers
+        For every reader that was tested (g,) how sure of somebody's secret, with the report; largest over its sets.
+        Those who take the chances at face value are not among them: :meth:`Announcement.confidences` computes theirs.
+    held
+        (g,) the largest of these, each set's divided by the factor of its ceiling.
+    prior
+        (g,) how sure the surest of them is by the numbers of people and the rates of groups alone.
+    rate_only
+        (g,) which groups show their rates only.
+    limits_only
+        (g,) which groups show limits and no chances.
+    rules
+        (g,) how many rules are left to a reader; NaN where nobody counted them.
+    rates_exact
+        Whether the rates of the groups are told as they are.
+    """
+
+    chance: IntArray
+    group_digits: IntArray
+    promise: Fidelity
+    readers: Mapping[str, FloatArray]
+    held: FloatArray
+    prior: FloatArray
+    rate_only: BoolArray
+    limits_only: BoolArray
+    rules: FloatArray
+    rates_exact: bool
+
+    @classmethod
+    def plain(
+        cls, chance: IntArray, promise: Fidelity, *, digits: int, groups: int, rates_exact: bool = True
+    ) -> Announced:
+        """Announce chances, in units of 10^-digits, that readers take at face value."""
+        none, zero = np.zeros(groups, dtype=np.bool_), np.zeros(groups)
+        return cls(
+            chance=chance * 10 ** (CHANCE_DIGITS - digits),
+            group_digits=np.full(groups, digits),
+            promise=promise,
+            readers={},
+            held=zero,
+            prior=zero,
+            rate_only=none,
+            limits_only=none,
+            rules=np.full(groups, np.nan),
+            rates_exact=rates_exact,
+        )
 
 
 @dataclass(frozen=True)
 class Announcement:
     """The announced mapping: the numbers that are printed, and the populations they were checked with.
+
+    A group that shows its rates only has one region, without a value of any sensitive attribute.
 
     Parameters
     ----------
@@ -36,17 +112,31 @@ class Announcement:
     people, published
         (n,) people: as counted, or as printed where whoever looks has the report alone; and as printed.
     chance
-        (n, outcomes) announced chances, in units of the last digit.
+        (n, outcomes) announced chances in units of 10^-6; where limits are told and no chances, :func:`stand_in`.
     digits
-        Decimal digits of the announced chances.
+        Decimal digits of confidences and comparisons.
+    group_digits
+        (g,) decimal digits that the chances of each group are printed with.
     fidelity
-        What is promised of every announced chance outside flattened groups.
-    flattened
-        (g,) which groups announce their rates for every region.
-    coarsened
-        (g,) which groups were merged from several of the log.
+        What is promised of every announced chance, outside groups that show their rates only.
+    status
+        (g,) what became of each group.
+    limits_only
+        (g,) which groups show limits and no chances.
+    joined
+        (g,) how many groups of the log are in each coarsened or rest group; 0 in others.
+    rest
+        (g,) which groups are rest groups.
     protection
         Which sets of people are protected.
+    readers, prior, rules
+        As of :class:`Announced`, (g,) each; 0 and NaN where the mechanism had no say.
+    totals
+        (outcomes, g, 2) people of each group with each outcome, at least and at most; None where the rates of groups
+        are not told.
+    half
+        (g,) how far the rate of an outcome that the chances of a group give may be from the true one, probability; None
+        where people are known as counted.
     known
         (n,) people as the reader of the guarantee knows them from a file of side information; None: as printed.
     """
@@ -60,24 +150,30 @@ class Announcement:
     published: PublishedPopulation
     chance: IntArray
     digits: int
+    group_digits: IntArray
     fidelity: Fidelity
-    flattened: BoolArray
-    coarsened: BoolArray
+    status: IntArray
+    limits_only: BoolArray
+    joined: IntArray
+    rest: BoolArray
     protection: Protection
+    readers: Mapping[str, FloatArray]
+    prior: FloatArray
+    rules: FloatArray
+    totals: FloatArray | None = None
+    half: FloatArray | None = None
     known: IntArray | None = None
 
     @classmethod
-    def of(cls, regions: Regions, chance: IntArray, promise: Fidelity, policy: Policy) -> Announcement:
-        """Put together what is announced of a period: the mechanism's chances, and the rates of flattened groups.
+    def of(cls, regions: Regions, announced: Announced, policy: Policy) -> Announcement:
+        """Put together what is announced of a period: the mechanism's choice, and the rates of all other groups.
 
         Parameters
         ----------
         regions
             All decision regions of the period, with the status of every group.
-        chance
-            (n, outcomes) announced chances of the regions of the announced groups, in units of the last digit.
-        promise
-            What is promised of these.
+        announced
+            What the mechanism chose for the groups that are to be announced.
         policy
             The programme's policy.
 
@@ -85,10 +181,26 @@ class Announcement:
         -------
         The announcement of all groups whose numbers are printed.
         """
-        shown = regions.take(regions.printed)
-        sizes, flattened = np.diff(shown.offsets), shown.status == DisclosureStatus.FLATTENED
-        every = np.repeat(group_rates(shown.counts, shown.offsets, digits=policy.digits), sizes, axis=0)
-        every[~np.repeat(flattened, sizes)] = chance
+        status = regions.status.copy()
+        status[regions.announced[announced.rate_only]] = DisclosureStatus.RATE_ONLY
+        regions = replace(regions, status=status)
+        printed, ruled = regions.take(regions.printed), regions.status[regions.printed] == DisclosureStatus.ANNOUNCED
+        shown = printed.collapsed(~ruled)
+        in_rules = np.repeat(ruled, np.diff(shown.offsets))
+        told = np.repeat(~announced.rate_only, np.diff(regions.take(regions.announced).offsets))
+        chance = group_rates(shown.counts, shown.offsets)[shown.group_of]
+        chance[in_rules] = announced.chance[told]
+        totals = None
+        if announced.rates_exact:
+            counts = np.add.reduceat(shown.counts, shown.offsets[:-1]).T if len(shown) else shown.counts.T
+            totals = np.stack([counts, counts], axis=2).astype(np.float64)
+
+        def of_groups(values: NDArray[Any], otherwise: float) -> NDArray[Any]:
+            """Give every printed group its value, or another where the mechanism had no say in it."""
+            every = np.full(len(regions), otherwise, dtype=values.dtype)
+            every[np.flatnonzero(np.isin(status, _CHOSEN))] = values
+            return every[regions.printed]
+
         return cls(
             outcomes=regions.outcomes,
             groups=regions.printed,
@@ -97,38 +209,59 @@ class Announcement:
             offsets=shown.offsets,
             people=shown.population,
             published=published_population(shown.population, rounding=policy.population_rounding),
-            chance=every,
+            chance=chance,
             digits=policy.digits,
-            fidelity=promise,
-            flattened=flattened,
-            coarsened=np.array([values in regions.merged for values in shown.group_values], dtype=bool),
+            group_digits=np.where(ruled, of_groups(announced.group_digits, RATE_DIGITS), RATE_DIGITS),
+            fidelity=announced.promise.of(told),
+            status=shown.status,
+            limits_only=of_groups(announced.limits_only, False),
+            joined=np.array(
+                [regions.merged.get(v, len(regions.joined.get(v, ()))) for v in shown.group_values], dtype=np.int64
+            ),
+            rest=np.array([values in regions.joined for values in shown.group_values], dtype=bool),
             protection=regions.protection,
+            readers={name: of_groups(sure, 0.0) for name, sure in announced.readers.items()},
+            prior=of_groups(announced.prior, 0.0),
+            rules=of_groups(announced.rules, np.nan),
+            totals=totals,
             known=shown.known,
         )
 
     @cached_property
     def mapping(self) -> AnnouncedMapping:
         """(n, outcomes) the announced chances, probability."""
-        return AnnouncedMapping(self.chance / 10**self.digits)
+        return AnnouncedMapping(self.chance / 10**CHANCE_DIGITS)
 
     @cached_property
     def sets(self) -> ProtectedSets | None:
-        """The protected sets of the announced groups; None where every region on its own is one."""
-        return self.protection.sets(self.region_values, self.offsets.tolist()) if len(self.groups) else None
+        """The protected sets of the groups at face value; None where every region on its own is one."""
+        values, offsets = self.face_values
+        return self.protection.sets(values, offsets) if values else None
 
     def under(self, own: OwnCeiling) -> BoolArray:
         """Tell which protected sets are under this ceiling of their own: (v,) booleans."""
-        return self.protection.under(own, self.region_values, self.offsets.tolist())
+        return self.protection.under(own, *self.face_values)
+
+    @property
+    def ruled(self) -> BoolArray:
+        """(g,) which groups tell of their regions; the others show their rates only."""
+        ruled: BoolArray = self.status == DisclosureStatus.ANNOUNCED
+        return ruled
 
     @property
     def flat(self) -> BoolArray:
-        """(n,) which regions lie in flattened groups."""
-        return np.repeat(self.flattened, np.diff(self.offsets))
+        """(n,) which regions stand for a group that shows its rates only."""
+        return np.repeat(~self.ruled, np.diff(self.offsets))
 
     @property
-    def group_digits(self) -> IntArray:
-        """(g,) decimal digits of the chances of each group: fewer where they are its rates."""
-        return np.where(self.flattened, flat_digits(self.digits), self.digits)
+    def flattened(self) -> BoolArray:
+        """(g,) which groups show their rates only since prior knowledge alone makes a reader too sure."""
+        return np.asarray(self.status == DisclosureStatus.FLATTENED)
+
+    @property
+    def coarsened(self) -> BoolArray:
+        """(g,) which groups were merged under coarser values."""
+        return (self.joined > 0) & ~self.rest
 
     @property
     def assumed(self) -> IntArray:
@@ -185,8 +318,18 @@ class Announcement:
     def uninformative(self) -> Announcement:
         """Give an announcement that tells nothing: the same groups, everybody getting the first outcome."""
         chance = np.zeros_like(self.chance)
-        chance[:, 0] = 10**self.digits
+        chance[:, 0] = 10**CHANCE_DIGITS
         return replace(self, chance=chance)
+
+    @cached_property
+    def at_face_value(self) -> IntArray:
+        """(k,) positions of the groups whose chances are printed, for readers to take at face value."""
+        return np.flatnonzero(self.ruled & ~self.limits_only)
+
+    @cached_property
+    def face_regions(self) -> IntArray:
+        """Positions of the regions of these groups."""
+        return positions_in(self.offsets, self.at_face_value)
 
     def prior_confidences(self) -> list[Fraction]:
         """Give the confidence of each group without the report (β_min), (g,) probability, as :meth:`confidences`."""
@@ -203,10 +346,28 @@ class Announcement:
     def _largest(
         self, populations: Sequence[IntArray], sets: ProtectedSets | None, chosen: BoolArray | None = None
     ) -> list[Fraction]:
-        if not len(self.groups):
-            return []
+        """Give the largest confidence of each group; 0 in one whose chances nobody can take at face value."""
+        result, members = [Fraction(0)] * len(self.groups), self.face_regions
+        if not len(members):
+            return result
+        offsets = np.array(self.face_values[1])
         each = (
-            exact_confidence(people, self.chance, digits=self.digits, offsets=self.offsets, sets=sets, chosen=chosen)
-            for people in populations
+            exact_confidence(
+                of[members],
+                self.chance[members],
+                digits=CHANCE_DIGITS,
+                offsets=offsets,
+                sets=sets,
+                chosen=chosen,
+            )
+            for of in populations
         )
-        return [max(confidences) for confidences in zip(*each, strict=True)]
+        for group, confidences in zip(self.at_face_value.tolist(), zip(*each, strict=True), strict=True):
+            result[group] = max(confidences)
+        return result
+
+    @property
+    def face_values(self) -> tuple[list[Values], list[int]]:
+        """Sensitive values of the regions of the groups at face value, and where each of these groups starts."""
+        sizes = np.diff(self.offsets)[self.at_face_value]
+        return [self.region_values[i] for i in self.face_regions], offsets_of(sizes).tolist()

@@ -6,6 +6,8 @@ import re
 
 UNKNOWN = "unknown"
 """The category of a missing value."""
+ANY = ""
+"""In place of a value that the people of a group do not share, or that is not told of them; never printed."""
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from atr.core.arrays import FloatArray, IntArray
+from atr.core.arrays import BoolArray, FloatArray, IntArray
 from atr.core.tolerances import GRID_TOLERANCE, PROBABILITY_TOLERANCE
 
 _Ends = tuple[FloatArray, FloatArray]
@@ -33,11 +33,11 @@ class Fidelity(ABC):
     """δ or α; None where every region has a range of its own."""
 
     @property
-    def limits(self) -> list[tuple[float, float]] | None:
-        """(n, 2) the declared range of each region's positive outcome; None where one level is promised of all."""
+    def limits(self) -> FloatArray | None:
+        """(n, outcomes, 2) the range of each chance; None where one level is promised of all."""
         return None
 
-    def of(self, regions: slice) -> Fidelity:
+    def of(self, regions: slice | BoolArray) -> Fidelity:
         """Give the promise made of some of the regions."""
         return self
 
@@ -276,14 +276,19 @@ class Ranges(Fidelity):
             object.__setattr__(self, name, value)
 
     @property
-    def limits(self) -> list[tuple[float, float]]:
-        """(n, 2) the declared range of each region's positive outcome."""
-        return list(zip(self.lower[:, 0].tolist(), self.upper[:, 0].tolist(), strict=True))
+    def limits(self) -> FloatArray:
+        """(n, outcomes, 2) the range of each chance."""
+        return np.stack([self.lower, self.upper], axis=2)
 
-    def of(self, regions: slice) -> Ranges:
+    @classmethod
+    def within(cls, limits: FloatArray) -> Self:
+        """Make the promise again from (n, outcomes, 2) :attr:`limits`."""
+        outcomes = 0 if limits.shape[1] == 2 else slice(None)
+        return cls(limits[:, outcomes, 0], limits[:, outcomes, 1])
+
+    def of(self, regions: slice | BoolArray) -> Self:
         """Give the promise made of some of the regions."""
-        outcomes = 0 if self.lower.shape[1] == 2 else slice(None)
-        return Ranges(self.lower[regions, outcomes], self.upper[regions, outcomes])
+        return self.within(self.limits[regions])
 
     def _range(self, decision: FloatArray) -> _Ends:
         self._require(decision)
@@ -301,6 +306,12 @@ class Ranges(Fidelity):
     def _require(self, mapping: FloatArray) -> None:
         if mapping.shape != self.lower.shape:
             raise ValueError(f"there are ranges {self.lower.shape} for chances {mapping.shape}")
+
+
+class Limits(Ranges):
+    """Tell of every region the limits that its true chances lie between, from 0 to 1 where nothing is told."""
+
+    kind: ClassVar[str] = "limits"
 
 
 def ladder(fidelity: Fidelity) -> tuple[Fidelity, ...]:

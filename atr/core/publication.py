@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from atr.core.arrays import IntArray, PublishedPopulation
+from atr.core.arrays import FloatArray, IntArray, PublishedPopulation
+from atr.core.tolerances import ZERO_CHANCE
 
+CHANCE_DIGITS = 6
+"""Announced chances are whole units of 10^-6, whatever number of digits they are printed with."""
 RATE_DIGITS = 2
 """Rates are printed to the nearest percent: to more digits, that of a small group would give its exact size away."""
 
@@ -51,13 +54,8 @@ def open_people(published: int, rounding: int) -> tuple[int, int]:
     return 1 if published == rounding else published - rounding // 2, published + (rounding - 1) // 2
 
 
-def flat_digits(digits: int) -> int:
-    """Decimals of the chances of a flattened group: at most those of a printed rate, so that nothing more is told."""
-    return min(digits, RATE_DIGITS)
-
-
-def group_rates(counts: IntArray, offsets: IntArray, *, digits: int) -> IntArray:
-    """Give the rate of each outcome in each group, rounded as the chances of a flattened group are.
+def group_rates(counts: IntArray, offsets: IntArray) -> IntArray:
+    """Give the rate of each outcome in each group, to the nearest percent.
 
     The rates of a group add up to 1: each is rounded down, then those with the largest rest are rounded up, the first
     of equal ones first.
@@ -68,22 +66,45 @@ def group_rates(counts: IntArray, offsets: IntArray, *, digits: int) -> IntArray
         (n, outcomes) people.
     offsets
         (g + 1,) where each group starts.
-    digits
-        Decimal digits of announced chances.
 
     Returns
     -------
-    (g, outcomes) whole numbers in units of 10^-digits, multiples of a unit of :func:`flat_digits`.
+    (g, outcomes) whole numbers in units of 10^-6.
 
     Examples
     --------
-    >>> group_rates(np.array([[1, 1, 1], [2, 5, 0]]), np.array([0, 1, 2]), digits=3)
-    array([[340, 330, 330],
-           [290, 710,   0]])
+    >>> group_rates(np.array([[1, 1, 1], [2, 5, 0]]), np.array([0, 1, 2]))
+    array([[340000, 330000, 330000],
+           [290000, 710000,      0]])
     """
-    unit = 10 ** flat_digits(digits)
-    with_outcome = np.add.reduceat(counts, offsets[:-1])
-    whole, rest = np.divmod(with_outcome * unit, with_outcome.sum(axis=1, keepdims=True))
+    if not len(counts):
+        return counts
+    with_outcome, percent = np.add.reduceat(counts, offsets[:-1]), 10**RATE_DIGITS
+    whole, rest = np.divmod(with_outcome * percent, with_outcome.sum(axis=1, keepdims=True))
     rank = np.argsort(np.argsort(-rest, axis=1, kind="stable"), axis=1, kind="stable")
-    rates: IntArray = (whole + (rank < unit - whole.sum(axis=1, keepdims=True))) * (10**digits // unit)
+    raised = rank < percent - whole.sum(axis=1, keepdims=True)
+    rates: IntArray = (whole + raised) * 10 ** (CHANCE_DIGITS - RATE_DIGITS)
     return rates
+
+
+def stand_in(limits: FloatArray, rates: FloatArray) -> IntArray:
+    """Give the chances that figures on rules are computed with where limits are told and no chances.
+
+    The group's rates where nothing is told, else the middle of the limits.
+
+    Parameters
+    ----------
+    limits
+        (outcomes, 2) probability.
+    rates
+        (outcomes,) of the group, as printed.
+
+    Returns
+    -------
+    (outcomes,) whole units of 10^-6 that add up to a probability of 1.
+    """
+    low, width = limits[:, 0], limits[:, 1] - limits[:, 0]
+    middle = rates if (width == 1).all() else low + width * (1 - low.sum()) / max(width.sum(), ZERO_CHANCE)
+    units = np.rint(middle * 10**CHANCE_DIGITS).astype(np.int64)
+    units[0] += 10**CHANCE_DIGITS - units.sum()
+    return np.asarray(units)

@@ -10,7 +10,9 @@ from functools import cached_property
 import numpy as np
 
 from atr.core.arrays import (
+    BoolArray,
     ExactPopulation,
+    FloatArray,
     IntArray,
     TrueMapping,
     Values,
@@ -18,6 +20,7 @@ from atr.core.arrays import (
     positions_in,
     segment_of,
 )
+from atr.core.display_text import ANY
 from atr.core.groups import Groups
 from atr.core.protected import ProtectedSets, Protection
 
@@ -29,13 +32,15 @@ class DisclosureStatus(IntEnum):
     policy says so, announces its rates for every region (``FLATTENED``). One below the minimum size is withheld under
     either policy: flattening hides how chances differ within a group, but its rates would still tell of the decisions
     of a few people, and that is what the minimum is there to prevent. Where the policy merges groups, that was done
-    before (:mod:`atr.warehouse.coarsening`): merged groups stand as others do.
+    before (:mod:`atr.warehouse.coarsening`): merged groups stand as others do. A group of which the mechanism can tell
+    no more than its rates shows these (``RATE_ONLY``).
     """
 
     ANNOUNCED = 0
     TOO_SMALL = 1
     PRIOR_TOO_SURE = 2
     FLATTENED = 3
+    RATE_ONLY = 4
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,11 @@ class Regions:
     """(g + 1,) where each group starts."""
     merged: Mapping[Values, int] = field(default_factory=dict)
     """How many groups of the log are in each coarsened group, by its public values."""
+    joined: Mapping[Values, tuple[Values, ...]] = field(default_factory=dict)
+    """The groups of the log that are in each rest group, by its public values."""
+    earlier: FloatArray | None = None
+    """(reports, n, outcomes, 2) limits that earlier reports told of these regions: closed, probability, oldest first.
+    NaN where a report says nothing of a region; None without an earlier report."""
     known: IntArray | None = None
     """(n,) people as a reader knows them from a file of side information, 0 where it has none; None without a file."""
     status: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -81,6 +91,8 @@ class Regions:
             counts=self.counts[members],
             offsets=offsets_of(np.diff(self.offsets)[which]),
             merged={values: self.merged[values] for values in groups if values in self.merged},
+            joined={values: self.joined[values] for values in groups if values in self.joined},
+            earlier=None if self.earlier is None else self.earlier[:, members],
             known=None if self.known is None else self.known[members],
             status=self.status[which] if len(self.status) else self.status,
         )
@@ -88,6 +100,29 @@ class Regions:
     def members(self, which: IntArray) -> IntArray:
         """Give the positions of all regions of (k,) groups, one group after the other."""
         return positions_in(self.offsets, which)
+
+    def collapsed(self, which: BoolArray) -> Regions:
+        """Make one region of every group that is marked in ``which`` (g,), with no value of a sensitive attribute."""
+        if not which.any():
+            return self
+        starts, sizes = self.offsets[:-1], np.diff(self.offsets)
+        kept = np.repeat(~which, sizes)
+        kept[starts] = True
+        counts = np.where(which[self.group_of, None], np.add.reduceat(self.counts, starts)[self.group_of], self.counts)
+        untold = (ANY,) * len(self.sensitive)
+        collapsed = which[self.group_of].tolist()
+        return replace(
+            self,
+            region_values=tuple(
+                untold if at_once else values
+                for values, at_once, shown in zip(self.region_values, collapsed, kept.tolist(), strict=True)
+                if shown
+            ),
+            counts=counts[kept],
+            offsets=offsets_of(np.where(which, 1, sizes)),
+            earlier=None,
+            known=None if self.known is None else self.known[kept],
+        )
 
     def with_status(self, *statuses: DisclosureStatus) -> IntArray:
         """Give the positions of the groups that have one of some statuses."""
@@ -100,8 +135,13 @@ class Regions:
 
     @property
     def printed(self) -> IntArray:
-        """The positions of the groups whose numbers are printed: the announced ones and the flattened ones."""
-        return self.with_status(DisclosureStatus.ANNOUNCED, DisclosureStatus.FLATTENED)
+        """The positions of the groups whose numbers are printed, be it their rates only."""
+        return self.with_status(DisclosureStatus.ANNOUNCED, DisclosureStatus.FLATTENED, DisclosureStatus.RATE_ONLY)
+
+    @property
+    def group_of(self) -> IntArray:
+        """(n,) the group of each region."""
+        return segment_of(self.offsets)
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -111,8 +151,10 @@ class Regions:
     @property
     def values(self) -> list[Values]:
         """(n,) display values of all attributes, public ones first."""
-        groups = segment_of(self.offsets).tolist()
-        return [self.group_values[group] + own for group, own in zip(groups, self.region_values, strict=True)]
+        return [
+            self.group_values[group] + own
+            for group, own in zip(self.group_of.tolist(), self.region_values, strict=True)
+        ]
 
     @cached_property
     def population(self) -> ExactPopulation:

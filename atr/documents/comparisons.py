@@ -97,7 +97,7 @@ def rule(report: PublicReport) -> Fairness | None:
 
 def values_of(report: PublicReport, by: ComparedBy) -> list[tuple[str, ...]]:
     """The values of each announced region in the attributes of a grouping, in the order of the report."""
-    return [tuple(values[name] for name in by.attributes) for values, _ in report.announced_regions]
+    return [tuple(values[name] for name in by.attributes) for values, _, _ in report.announced_regions]
 
 
 def same_people(report: PublicReport) -> dict[Who, frozenset[int]]:

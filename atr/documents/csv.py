@@ -50,7 +50,7 @@ def announced_rules(report: PublicReport) -> bytes:
     """
     public = [f"public.{a.name}" for a in report.attributes if a.role == "public"]
     hidden = [f"sensitive.{a.name}" for a in report.attributes if a.role == "sensitive"]
-    limits = report.fidelity.kind == "ranges"
+    limits = report.fidelity.kind in ("limits", "ranges")
     known = report.policy.side_information != OWN_POPULATION
     head = [
         "group", "status", *public, "group_population", *(f"rate.{o}" for o in report.outcomes), *hidden, "population",
@@ -63,7 +63,8 @@ def announced_rules(report: PublicReport) -> bytes:
         regions = [
             {
                 **common, **_columns("sensitive", region.sensitive), "population": region.population,
-                **_columns("announced", region.announced), **dict(zip(ENDS, region.allowed or (), strict=False)),
+                **_columns("announced", region.announced or {}),
+                **dict(zip(ENDS, (region.limits or {}).get(report.positive, ()), strict=False)),
                 "known": region.known,
             }
             for region in group.regions

@@ -37,7 +37,7 @@ def described(report: PublicReport) -> dict[str, str]:
         figure = f"± {plural(points(promised.largest_change), 'point')}"
     demanded = (
         "limits declared for each rule" if least is None else f"{PROMISE_SYMBOLS.get(kind, kind)} = {number(least)}"
-        for kind, least in report.policy.fidelity.items()
+        for kind, least in (report.policy.fidelity or {}).items()
     )
     definition = "" if nothing else _DEFINITIONS[promised.kind].format(number(level))
     return {"figure": figure, "demanded": ", ".join(demanded), "definition": definition}

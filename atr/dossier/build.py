@@ -137,7 +137,7 @@ def build(
     beta = mechanism.columns(results.solved, promise, policy)["beta"].to_numpy()
     measures, checked = [], []
     if announcement is not None and report is not None:
-        shown = regions.take(announcement.groups)
+        shown = regions.take(announcement.groups).collapsed(~announcement.ruled)
         measures = true_measures(programme, shown, announcement, report)
         checked = list(checks(programme, shown, announcement, report, measures, rows))
     return Dossier(
@@ -148,7 +148,7 @@ def build(
         refusal_detail=refusal.private if refusal else "",
         policy={key: value for key, value in settings if not isinstance(value, dict)}
         | {"side_information": policy.assumed}
-        | {kind: level for kind, level in mechanism.terms(policy).fidelity.items() if level is not None}
+        | {kind: level for kind, level in (mechanism.terms(policy).fidelity or {}).items() if level is not None}
         | {file.keys[-1]: file.path for file in policy.files if file.keys != ("side_information",)},
         report_date=report.date if report else "",
         stated_confidence=report.privacy.max_confidence if report else None,

@@ -10,8 +10,10 @@ from fractions import Fraction
 import numpy as np
 
 from atr.core.announcement import Announcement
-from atr.core.arrays import TrueMapping, segment_of
+from atr.core.arrays import PublishedPopulation, TrueMapping, segment_of
+from atr.core.display_text import ANY
 from atr.core.policy import Policy
+from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS
 from atr.core.regions import Regions
 from atr.core.tolerances import SAME_PEOPLE, SAME_VALUE
 from atr.measures import group_fairness as fairness
@@ -63,7 +65,9 @@ def true_measures(
     -------
     One entry for each of the report's, in its order.
     """
-    cells = _true_cells(regions, announcement)
+    cells = _true_cells(regions, announcement.published)
+    whole = [ANY not in values for values in announcement.group_values]
+    complete = np.flatnonzero(np.array(whole, dtype=np.bool_) & announcement.ruled)
     found = fairness.compare(
         cells,
         columns(announcement, programme),
@@ -76,7 +80,9 @@ def true_measures(
     measures = []
     for entry in report.fairness:
         if entry.pair is not None:
-            value = individual.excess(report, cells, entry.pair.distance, entry.pair.least_people).value
+            published = PublishedPopulation(announcement.published[regions.members(complete)])
+            of_complete = _true_cells(regions.take(complete), published)
+            value = individual.excess(report.complete, of_complete, entry.pair.distance, entry.pair.least_people).value
         elif entry.summary is not None:
             classes = [c for c in found if (c.measure, c.by.name, c.groups) == _comparison_of(entry)]
             kept = fairness.counted(classes, minimum=programme.policy.minimum_group_size)
@@ -89,16 +95,14 @@ def true_measures(
     return measures
 
 
-def _true_cells(regions: Regions, announcement: Announcement) -> Cells[TrueMapping]:
+def _true_cells(regions: Regions, published: PublishedPopulation) -> Cells[TrueMapping]:
     return Cells(
         people=regions.population,
         chance=regions.decision,
-        digits=announcement.digits,
         lower=regions.decision,
         upper=regions.decision,
         offsets=regions.offsets,
-        exact=False,
-        published=announcement.published,
+        published=published,
     )
 
 
@@ -166,14 +170,16 @@ def _promise_kept(regions: Regions, announcement: Announcement) -> Check:
     """Check that every chance outside flattened groups is as promised."""
     promised = ~announcement.flat
     chance, true = announcement.chance[promised], regions.decision[promised]
-    low, high = announcement.fidelity.allowed_on_grid(true, digits=announcement.digits)
-    kept = bool(((low <= chance) & (chance <= high)).all())
+    digits = CHANCE_DIGITS if announcement.fidelity.kind == "limits" else announcement.digits
+    low, high = announcement.fidelity.allowed_on_grid(true, digits=digits)
+    unit = 10 ** (CHANCE_DIGITS - digits)
+    kept = bool(((low * unit <= chance) & (chance <= high * unit)).all())
     moved = float(np.abs(announcement.mapping[promised] - true).max(initial=0.0))
     return Check("every announced chance keeps the promise", kept, f"the largest change is {moved:.4f}")
 
 
 def _ceiling_kept(announcement: Announcement, policy: Policy) -> Iterator[Check]:
-    known, flattened = announcement.known, announcement.flattened.tolist()
+    known = announcement.known
     held = {"for exact and for published populations": announcement.held_confidences()}
     if known is not None:
         held = {
@@ -181,8 +187,7 @@ def _ceiling_kept(announcement: Announcement, policy: Policy) -> Iterator[Check]
             "for published populations": announcement.printed_confidences(held=True),
         }
     for whose, confidences in held.items():
-        kept = (sure for sure, flat in zip(confidences, flattened, strict=True) if not flat)
-        surest = max(kept, default=Fraction(0))
+        surest = max(confidences, default=Fraction(0))
         yield Check(
             f"no group is above the ceiling, {whose}",
             surest <= Fraction(str(policy.max_confidence)),
@@ -194,19 +199,19 @@ def _ceiling_kept(announcement: Announcement, policy: Policy) -> Iterator[Check]
         far = f"{100 * np.abs(assumed - own).max():.1f} points"
         detail = f"shares within a group differ from those of the log by up to {far}"
         yield Check("the side information covers every announced region", bool((known > 0).all()), detail)
-    if any(flattened):
-        pairs = zip(announcement.confidences(), announcement.prior_confidences(), flattened, strict=True)
-        same = all(sure == prior for sure, prior, flat in pairs if flat)
-        detail = wording.count(sum(flattened), "group")
-        yield Check("flattened groups tell no more than is known without the report", same, detail)
 
 
 def _rates_kept(regions: Regions, announcement: Announcement) -> Check:
-    people, outcomes = regions.population[:, None], announcement.chance.shape[1]
-    moved = np.add.reduceat(people * (announcement.mapping - regions.decision), regions.offsets[:-1])
-    half = 10.0**-announcement.group_digits / (2 if outcomes == 2 else 1)
-    kept = bool((np.abs(moved) <= (regions.group_population * half)[:, None] + SAME_PEOPLE).all())
-    detail = f"the largest difference is {float(np.abs(moved).max()):.2f} people"
+    """Check that the chances of every group give its rate, to half a unit of what these are printed with."""
+    moved = np.add.reduceat(
+        regions.population[:, None] * (announcement.mapping - regions.decision), regions.offsets[:-1]
+    )
+    told_apart = announcement.fidelity.kind == "limits"
+    digits = np.where(told_apart, RATE_DIGITS, announcement.group_digits)
+    half = 10.0**-digits / (2 if announcement.chance.shape[1] == 2 or told_apart else 1)
+    off = np.abs(moved) - (regions.group_population * half)[:, None] - SAME_PEOPLE
+    kept = bool((off[~announcement.limits_only & announcement.ruled] <= 0).all())
+    detail = f"the largest difference is {float(np.abs(moved[announcement.ruled]).max(initial=0)):.2f} people"
     return Check("every group keeps its number of people with each outcome, up to rounding", kept, detail)
 
 

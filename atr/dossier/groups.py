@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
+import numpy as np
+
 from atr.core.announcement import Announcement
 from atr.core.arrays import AnnouncedMapping, FloatArray, TrueMapping
 from atr.core.confidence import maximum_confidence, privacy_limit
@@ -25,6 +27,7 @@ _STATUS = {
     DisclosureStatus.TOO_SMALL: ("withheld", "fewer people than the minimum"),
     DisclosureStatus.PRIOR_TOO_SURE: ("withheld", "prior knowledge alone exceeds the ceiling"),
     DisclosureStatus.FLATTENED: ("flattened", "prior knowledge alone exceeds the ceiling"),
+    DisclosureStatus.RATE_ONLY: ("rate only", "no limits could be told of it"),
 }
 """What became of a group, and why."""
 
@@ -108,8 +111,11 @@ def groups(regions: Regions, beta: FloatArray, announcement: Announcement | None
     to_announce = regions.take(regions.announced)
     true_leakage = dict(zip(regions.announced.tolist(), _yardsticks(to_announce, to_announce.decision), strict=True))
     chances, shown = _announced(regions, announcement)
+    statuses = regions.status.copy()
+    if announcement is not None:
+        statuses[announcement.groups] = announcement.status
     for g, (start, end) in enumerate(zip(regions.offsets[:-1].tolist(), regions.offsets[1:].tolist(), strict=True)):
-        status, reason = _STATUS[DisclosureStatus(regions.status[g])]
+        status, reason = _STATUS[DisclosureStatus(statuses[g])]
         confidence, stated, leakage = shown.get(g, (None, False, None))
         yield DossierGroup(
             values=regions.group_values[g],
@@ -135,14 +141,15 @@ def _announced(
     """Give the announced chance of each region; of each group its confidence, whether that is stated, its leakage."""
     if announcement is None:
         return {}, {}
-    which = announcement.groups
-    chances = dict(zip(regions.members(which).tolist(), announcement.mapping[:, 0].tolist(), strict=True))
-    held = [float(confidence) for confidence in announcement.held_confidences()]
-    plain, flattened = announcement.confidences(), announcement.flattened.tolist()
-    surest = max((sure for sure, flat in zip(plain, flattened, strict=True) if not flat), default=None)
-    stated = [sure == surest and not flat for sure, flat in zip(plain, flattened, strict=True)]
-    leakage = _yardsticks(regions.take(which), announcement.mapping)
-    return chances, dict(zip(which.tolist(), zip(held, stated, leakage, strict=True), strict=True))
+    ruled = announcement.groups[announcement.ruled]
+    shown = announcement.mapping[~announcement.flat]
+    chances = dict(zip(regions.members(ruled).tolist(), shown[:, 0].tolist(), strict=True))
+    held = np.max([np.array(announcement.held_confidences(), float), *announcement.readers.values()], axis=0)[
+        announcement.ruled
+    ]
+    leakage = _yardsticks(regions.take(ruled), AnnouncedMapping(shown))
+    stated = (held == held.max(initial=0)).tolist()
+    return chances, dict(zip(ruled.tolist(), zip(held.tolist(), stated, leakage, strict=True), strict=True))
 
 
 def _cell(regions: Regions, region: int, announced: float | None) -> Cell:

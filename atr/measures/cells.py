@@ -11,7 +11,6 @@ import numpy as np
 
 from atr.core.arrays import (
     BestKnownPopulation,
-    BoolArray,
     FloatArray,
     IntArray,
     PublishedPopulation,
@@ -34,29 +33,27 @@ class Cells(Generic[Chances]):
         (n,) people: as counted, or as published where a reader of the report knows no more.
     chance
         (n, outcomes) probability, the positive outcome first.
-    digits
-        Decimal digits of the chances; (g,) where they differ by QID group.
     lower, upper
         (n, outcomes) bounds of the true probabilities.
     offsets
         (g + 1,) where each QID group starts.
-    exact
-        Whether group rates are announced as they are.
     published
         (n,) people as published.
-    flattened
-        (g,) which groups show their rates as chances; None: none.
+    totals
+        (outcomes, g, 2) bounds of the people of each group with an outcome; None where group rates are not told.
+    half
+        (g,) how far the rate of an outcome that a group's chances give may be from the true one, probability; None: not
+        at all.
     """
 
     people: BestKnownPopulation
     chance: Chances
-    digits: int | IntArray
     lower: FloatArray
     upper: FloatArray
     offsets: IntArray
-    exact: bool
     published: PublishedPopulation
-    flattened: BoolArray | None = None
+    totals: FloatArray | None = None
+    half: FloatArray | None = None
 
     @property
     def outcomes(self) -> int:
@@ -68,29 +65,6 @@ class Cells(Generic[Chances]):
         """(n,) the QID group of each region."""
         return segment_of(self.offsets)
 
-    @property
-    def half(self) -> FloatArray:
-        """(g,) the largest rounding of the rate of an outcome in each group, probability."""
-        return np.full(len(self.offsets) - 1, self._halves * 0.5 * 10.0 ** -np.asarray(self.digits, dtype=np.float64))
-
-    @property
-    def _halves(self) -> int:
-        """Half digits by which a rate was rounded: of two outcomes half a digit; of three and more, each a digit."""
-        return 1 if self.outcomes == 2 else 2
-
-    @cached_property
-    def totals(self) -> FloatArray:
-        """(outcomes, g, 2) bounds of the people of each group with an outcome, where group rates are exact."""
-        digits = np.broadcast_to(self.digits, len(self.offsets) - 1)
-        units = np.rint(self.chance * 10.0 ** digits[self.group_of, None]).astype(np.int64)
-        totals = exact_totals(self.people, units, self.offsets, digits=digits, halves=self._halves)
-        if self.flattened is None:
-            return totals
-        # A whole number would give the exact size of a small group away, whose rate alone is told.
-        shown = np.add.reduceat(self.people[:, None] * self.chance, self.offsets[:-1]).T
-        off = np.add.reduceat(self.people, self.offsets[:-1]) * self.half
-        return np.where(self.flattened[:, None], np.stack([shown - off, shown + off], axis=2), totals)
-
     def event(self, *outcomes: int) -> EventCells:
         """Give the cells for the event that the outcome is one of these; the other outcomes bound it as well.
 
@@ -101,7 +75,7 @@ class Cells(Generic[Chances]):
         """
         inside = np.isin(np.arange(self.outcomes), outcomes)
         totals = None
-        if self.exact and len(self.people):
+        if self.totals is not None and len(self.people):
             people = np.add.reduceat(self.people, self.offsets[:-1])
             (low, high), (rest_low, rest_high) = (self.totals[of].sum(axis=0).T for of in (inside, ~inside))
             totals = np.stack([np.maximum(low, people - rest_high), np.minimum(high, people - rest_low)], axis=1)
@@ -189,52 +163,11 @@ class EventCells:
 
         Returns
         -------
-        (k,) people: as they are where group rates are free, and in flattened groups.
+        (k,) people: as they are where group rates are free.
         """
-        if self.totals is None:
-            return value
-        whole = np.clip(np.rint(value), *self.totals[group].T)
-        return whole if self.cells.flattened is None else np.where(self.cells.flattened[group], value, whole)
+        return value if self.totals is None else np.clip(np.rint(value), *self.totals[group].T)
 
 
 def summed(of: IntArray, x: FloatArray | IntArray) -> FloatArray:
     """Add up (n,) numbers by the label, from 0, of each: (labels,)."""
     return np.bincount(of, weights=x).astype(np.float64, copy=False)
-
-
-def exact_totals(
-    people: IntArray, chance: IntArray, offsets: IntArray, *, digits: int | IntArray, halves: int = 1
-) -> FloatArray:
-    """Give the smallest and largest whole number of each group's people with each outcome, where rates are exact.
-
-    A group's rate was rounded by at most half a last digit, so a total by at most half a digit per person: below
-    10^digits people a single whole number is left.
-
-    Parameters
-    ----------
-    people
-        (n,) people.
-    chance
-        (n, outcomes) announced chances in units of the last digit.
-    offsets
-        (g + 1,) where each group starts.
-    digits
-        Decimal digits of the announced chances; (g,) where they differ by group.
-    halves
-        Half digits by which the rate of a group may be off.
-
-    Returns
-    -------
-    (outcomes, g, 2) people: the smallest and the largest number.
-
-    Examples
-    --------
-    >>> exact_totals(np.array([12, 5, 3]), np.array([[15], [24], [900]]), np.array([0, 3]), digits=3)
-    array([[[3., 3.]]])
-    """
-    unit = 10**digits
-    reach = halves * np.add.reduceat(people, offsets[:-1])
-    total = np.add.reduceat(people[:, None] * chance, offsets[:-1]).T
-    low, high = -((reach - 2 * total) // (2 * unit)), (2 * total + reach) // (2 * unit)
-    nearest = (2 * total + unit) // (2 * unit)
-    return np.stack([np.minimum(low, nearest), np.maximum(high, nearest)], axis=2).astype(np.float64)

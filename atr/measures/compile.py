@@ -33,7 +33,7 @@ def main() -> None:
     )
     chance = AnnouncedMapping(np.array([[0.0, 1.0], [1.0, 0.0]]))
     two = PublishedPopulation(np.array([5, 3]))
-    cells = Cells(two, chance, 3, chance, chance, np.array([0, 2]), exact=True, published=two)
+    cells = Cells(two, chance, chance, chance, np.array([0, 2]), published=two, totals=np.ones((2, 1, 2)))
     largest_excess(cells, Records(np.eye(2), np.ones(2) / 2), distance="total_variation", tolerance=-1.0)
 
 

@@ -145,12 +145,12 @@ def outcome_distance(cells: Cells[Chances], pair: tuple[int, int], distance: Out
     Examples
     --------
     >>> D = np.array([[0.5, 0.5], [0.25, 0.75], [0, 1]])
-    >>> cells = Cells(np.ones(3), D, 3, D, D, np.array([0, 3]), False, np.ones(3))
+    >>> cells = Cells(np.ones(3), D, D, D, np.array([0, 3]), np.ones(3))
     >>> outcome_distance(cells, (0, 1), "total_variation"), outcome_distance(cells, (0, 2), "relative")
     (0.25, inf)
     """
     i, j = pair
-    announced, _, _ = _sides(replace(cells, exact=False), distance)
+    announced, _, _ = _sides(replace(cells, totals=None), distance)
     with np.errstate(invalid="ignore"):
         return max(float(np.nanmax([a[i] - b[j], a[j] - b[i], 0.0])) for a, b in announced)
 
@@ -204,7 +204,7 @@ def largest_excess(
     if len(which) < 2:
         raise ValueError("one region makes no pair")
     arrays = {name: getattr(cells, name)[which] for name in ("people", "chance", "lower", "upper", "published")}
-    some = replace(cells, **arrays, offsets=np.array([0, len(which)]), exact=False, flattened=None)
+    some = replace(cells, **arrays, offsets=np.array([0, len(which)]), totals=None)
     points = records.places[which], records.weights
     announced, least, most = (
         [(top, bottom, np.argsort(-top, kind="stable"), np.argsort(bottom, kind="stable")) for top, bottom in sides]

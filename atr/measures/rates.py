@@ -125,11 +125,11 @@ def within_totals(cells: Cells[Chances], least: IntArray, most: IntArray) -> Cel
     -------
     The cells with tighter ``lower`` and ``upper``; as they are where group rates are free.
     """
-    if not cells.exact or not len(cells.people):
+    if cells.totals is None or not len(cells.people):
         return cells
     outcomes, every = range(cells.outcomes), frozenset(range(cells.outcomes))
     if (least < most).any():
-        free = cache(replace(cells, exact=False).event)
+        free = cache(replace(cells, totals=None).event)
         low = np.column_stack([_least_chance(frozenset({a}), free, least, most) for a in outcomes])
         high = 1 - np.column_stack([_least_chance(every - {a}, free, least, most) for a in outcomes])
     else:
@@ -183,7 +183,7 @@ def _least_chance(event: Outcomes, cells: Callable[..., EventCells], least: IntA
     """
     of_event = cells(*event).cells
     k, group_of = of_event.outcomes, of_event.group_of
-    half = of_event.half[group_of]
+    half = 0.0 if of_event.half is None else of_event.half[group_of]
 
     def rest(of: FloatArray) -> FloatArray:
         """The most that the rest of the group adds, for each person of the cell."""

@@ -7,16 +7,18 @@ from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 import pandas as pd
 
-from atr.core.arrays import IntArray
+from atr.core.announcement import Announced
+from atr.core.arrays import FloatArray, IntArray, Values
 from atr.core.fidelity import Fidelity, Objective
 from atr.core.policy import Policy
+from atr.core.protected import Protection
 from atr.core.regions import Regions
 
 P = TypeVar("P", bound=Policy, contravariant=True)
 
 
 class Terms(NamedTuple):
-    """What a report states of a mechanism's part of the policy.
+    """What a report states of a mechanism's part of the policy; None where a mechanism knows no such thing.
 
     Attributes
     ----------
@@ -27,11 +29,18 @@ class Terms(NamedTuple):
         the ceiling allows.
     fidelity
         The kind of promise, and the level that is demanded; None where every region has limits of its own.
+    whole_numbers
+        Whether a report that tells whoever counts in whole numbers more than the ceiling is refused, or says so.
+    step, least
+        The grid of limits, probability, and how many rules must be left.
     """
 
-    group_rates: Literal["exact", "free"]
-    objective: Objective
-    fidelity: dict[str, float | None]
+    group_rates: Literal["exact", "free"] = "exact"
+    objective: Objective | None = None
+    fidelity: dict[str, float | None] | None = None
+    whole_numbers: Literal["refuse", "state"] | None = None
+    step: float | None = None
+    least: int | None = None
 
 
 class Mechanism(Protocol[P]):
@@ -96,7 +105,22 @@ class Mechanism(Protocol[P]):
         One row for each group, in their order; numbers only.
         """
 
-    def announce(self, regions: Regions, solved: pd.DataFrame, policy: P) -> tuple[IntArray, Fidelity]:
+    def announceable(self, people: IntArray, labels: Sequence[Values], protection: Protection, policy: P) -> bool:
+        """Tell whether a QID group may be announced, from numbers of people and the policy alone.
+
+        Parameters
+        ----------
+        people
+            (m,) people of its regions, as a reader knows them.
+        labels
+            (m,) display values of their sensitive attributes.
+        protection
+            Which sets of people are protected.
+        policy
+            The programme's policy.
+        """
+
+    def announce(self, regions: Regions, solved: pd.DataFrame, policy: P) -> Announced:
         """Choose the announced mapping of all groups together.
 
         Parameters
@@ -110,7 +134,7 @@ class Mechanism(Protocol[P]):
 
         Returns
         -------
-        The announced mapping (n, outcomes) in whole units of 10^-digits, and what is promised of it.
+        The announced mapping, what is promised of it, and how sure it makes readers.
 
         Raises
         ------
@@ -150,9 +174,7 @@ class Mechanism(Protocol[P]):
         Its kind and level; None where there is no such curve.
         """
 
-    def promise(
-        self, kind: str, level: float | None, limits: Sequence[tuple[float, float]] | None = None
-    ) -> Fidelity | None:
+    def promise(self, kind: str, level: float | None, limits: FloatArray | None = None) -> Fidelity | None:
         """Make a promise again from what a report says of it.
 
         Parameters
@@ -160,7 +182,7 @@ class Mechanism(Protocol[P]):
         kind, level
             As :attr:`Fidelity.kind` and :attr:`Fidelity.level` give them.
         limits
-            (n, 2) as :attr:`Fidelity.limits`; None where one level is promised of all regions.
+            (n, outcomes, 2) as :attr:`Fidelity.limits`; None where one level is promised of all regions.
 
         Returns
         -------

@@ -11,7 +11,7 @@ from atr.core.arrays import AnnouncedMapping, segment_of
 from atr.core.disclosure import Extent
 from atr.core.display_text import UNKNOWN
 from atr.core.policy import Policy
-from atr.core.publication import RATE_DIGITS, published_population
+from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS, published_population
 from atr.ingest import Accounting
 from atr.measures import group_fairness as fairness
 from atr.measures.cells import Cells
@@ -63,12 +63,12 @@ def build(
     policy = programme.policy
     leakage, of_groups = leakages(announcement)
     terms = mechanism_of(policy).terms(policy)
-    known = cells(announcement, group_rates=terms.group_rates)
+    known = cells(announcement)
     promised = announcement.fidelity
-    (kind,) = terms.fidelity
     promise = model.FidelityInfo(
-        kind=kind,
+        kind=promised.kind,
         level=promised.level,
+        step=terms.step,
         largest_change=promised.largest_change(policy.digits),
     )
     titles = {name: programme.title_of(name) for name in programme.attributes}
@@ -144,7 +144,7 @@ def measure(announcement: Announcement, programme: Programme) -> list[fairness.C
     One comparison for each measure and pair of groups, not rounded: ratios, or differences as shares.
     """
     return fairness.compare(
-        cells(announcement, group_rates=mechanism_of(programme.policy).terms(programme.policy).group_rates),
+        cells(announcement),
         columns(announcement, programme),
         compared=compared_by(programme),
         legitimate=programme.names(legitimate=True),
@@ -277,35 +277,37 @@ def _attributes(announcement: Announcement, programme: Programme) -> Iterator[mo
 def _groups(
     announcement: Announcement,
     known: Cells[AnnouncedMapping],
-    leakage: Sequence[model.GroupLeakage],
+    leakage: Sequence[model.GroupLeakage | None],
     programme: Programme,
     extent: Extent,
 ) -> tuple[model.Group, ...]:
     public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
-    limits = announcement.fidelity.limits
+    limits = None if announcement.fidelity.limits is None else announcement.fidelity.limits.tolist()
     place = np.cumsum(~announcement.flat) - 1
     result: list[model.Group] = []
     rates = [rates_by_group(known.event(a)) for a in range(known.outcomes)] if announcement.group_values else []
     for g, values in enumerate(announcement.group_values):
         members = range(announcement.offsets[g], announcement.offsets[g + 1])
-        flattened, own = bool(announcement.flattened[g]), [rate[g] for rate in rates]
+        ruled, own = bool(announcement.ruled[g]), [rate[g] for rate in rates]
         result.append(
             model.Group(
                 id=group_id(g),
                 public=dict(zip(public, values, strict=True)),
-                status="flattened" if flattened else "coarsened" if announcement.coarsened[g] else "announced",
+                status=_status(announcement, g),
+                joined=int(announcement.joined[g]) or None,
+                digits=int(announcement.group_digits[g]) if ruled and not announcement.limits_only[g] else None,
                 population=int(announcement.published[members.start : members.stop].sum()),
-                rate=_chances(announcement, members[0]) if flattened else printed_rates(own, announcement.outcomes),
+                rate=printed_rates(own, announcement.outcomes),
                 leakage=leakage[g],
                 regions=tuple(
                     model.Region(
                         sensitive=dict(zip(sensitive, announcement.region_values[i], strict=True)),
                         population=int(announcement.published[i]),
-                        announced=_chances(announcement, i),
-                        allowed=None if flattened or limits is None else limits[place[i]],
+                        announced=None if announcement.limits_only[g] else _chances(announcement, i),
+                        limits=None if limits is None else _limits(limits[place[i]], announcement.outcomes),
                         known=None if announcement.known is None else int(announcement.known[i]),
                     )
-                    for i in members
+                    for i in (members if ruled else ())
                 ),
             )
         )
@@ -317,8 +319,26 @@ def _groups(
 
 
 def _chances(announcement: Announcement, region: int) -> dict[str, float]:
-    digits, chances = announcement.digits, announcement.chance[region].tolist()
-    return {o: round(x / 10**digits, digits) for o, x in zip(announcement.outcomes, chances, strict=True)}
+    chances = announcement.mapping[region].tolist()
+    return {o: round(x, CHANCE_DIGITS) for o, x in zip(announcement.outcomes, chances, strict=True)}
+
+
+def _limits(limits: Sequence[Sequence[float]], outcomes: Sequence[str]) -> dict[str, tuple[float, float]] | None:
+    """The limits of a region's chances, (outcomes, 2), as printed; None where they leave everything open."""
+    if all((low, high) == (0, 1) for low, high in limits):
+        return None
+    return {
+        o: (round(low, CHANCE_DIGITS), round(high, CHANCE_DIGITS))
+        for o, (low, high) in zip(outcomes, limits, strict=True)
+    }
+
+
+def _status(announcement: Announcement, group: int) -> str:
+    if announcement.flattened[group]:
+        return "flattened"
+    if announcement.joined[group]:
+        return "rest" if announcement.rest[group] else "coarsened"
+    return "announced" if announcement.ruled[group] else "rate_only"
 
 
 def printed_rates(rates: Sequence[float], outcomes: tuple[str, ...]) -> dict[str, float]:

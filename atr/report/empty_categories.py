@@ -26,7 +26,7 @@ def too_many(report: PublicReport, by: ComparedBy) -> bool:
 
 def _absent(report: PublicReport, by: ComparedBy) -> Iterator[str]:
     if not too_many(report, by):
-        announced = {tuple(values.get(name, "") for name in by.attributes) for values, _ in report.announced_regions}
+        announced = {tuple(values.get(name, "") for name in by.attributes) for values, _, _ in report.announced_regions}
         yield from (joined(parts) for parts in product(*_values(report, by)) if parts not in announced)
 
 

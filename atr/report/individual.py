@@ -16,7 +16,7 @@ from atr.measures.rates import within_totals
 from atr.programme import AttributeDistance as Declared
 from atr.programme import Programme
 from atr.report import reader_view, wording
-from atr.report.model import AttributeDistance, Fairness, IndividualPolicy, OutcomeDistance, Pair, PublicReport, Region
+from atr.report.model import AttributeDistance, Fairness, IndividualPolicy, OutcomeDistance, Pair, PublicReport
 from atr.report.rounding import bounds, nearest, printed_range, rounded_share
 
 
@@ -46,10 +46,11 @@ def with_individual(report: PublicReport) -> tuple[Fairness, ...]:
     The report's comparisons of groups, then those of individual fairness.
     """
     compared = tuple(e for e in report.fairness if e.pair is None)
+    report = report.complete
     policy = report.policy.individual
     if policy is None or len(report.announced_regions) < 2:
         return compared
-    cells = reader_view.cells(reader_view.announcement(report), group_rates=report.policy.group_rates)
+    cells = reader_view.cells(reader_view.announcement(report))
     between = [open_people(int(people), report.policy.population_rounding) for people in cells.published]
     cells = within_totals(cells, *np.array(between, dtype=np.int64).T)
     minimum = report.policy.minimum_group_size
@@ -117,7 +118,7 @@ def _entry(
     digits, people = report.policy.digits, cells.published
     found = excess(report, cells, distance, least)
     apart = measuring.outcome_distance(cells, found.pair, distance)
-    (one, a), (other, b) = (report.announced_regions[i] for i in found.pair)
+    (one, a, of_a), (other, b, of_b) = (report.announced_regions[i] for i in found.pair)
     first, second = ({x.name: values[x.name] for x in report.attributes} for values in (one, other))
     distances = records(reader_view.columns(report), policy).distances(found.pair[0])
     ends = printed_range(found.value, found.range, digits)
@@ -138,22 +139,18 @@ def _entry(
         reason="too_few_people" if few else "line_in_range" if verdict == "cannot_tell" else None,
         sentence="",
         people=(a.population, b.population),
-        rates=(_rate(a, report), _rate(b, report)),
+        rates=(nearest(of_a[report.positive], RATE_DIGITS), nearest(of_b[report.positive], RATE_DIGITS)),
         pair=Pair(
             distance=distance,
             least_people=least,
             regions=(first, second),
-            chances=(a.announced, b.announced),
+            chances=(of_a, of_b),
             outcomes_apart=nearest(apart, digits) if math.isfinite(apart) else None,
             records_apart=nearest(float(distances[found.pair[1]]), digits),
             people_involved=rounded_share(int(people[found.involved].sum()) / int(people.sum())),
         ),
     )
     return printed.model_copy(update={"sentence": sentence(printed, report)})
-
-
-def _rate(region: Region, report: PublicReport) -> float:
-    return nearest(region.announced[report.positive], RATE_DIGITS)
 
 
 def _words(region: Mapping[str, str], report: PublicReport) -> str:

@@ -29,8 +29,8 @@ class _Printed:
     def of(report: PublicReport) -> _Printed:
         places = [(a.name, {value: i for i, value in enumerate(a.values)}) for a in report.attributes]
         regions = report.announced_regions
-        columns = [[place[values[name]] for name, place in places] for values, _ in regions]
-        people = [region.population for _, region in regions]
+        columns = [[place[values[name]] for name, place in places] for values, _, _ in regions]
+        people = [region.population for _, region, _ in regions]
         values, weights = np.array(columns, dtype=np.int64), np.array(people, dtype=np.float64)
         return _Printed(report, Rules(values, weights, _in_units(report, report.positive)))
 
@@ -72,9 +72,7 @@ class _Printed:
 def _in_units(report: PublicReport, outcome: str) -> FloatArray:
     """(n,) the announced chances of an outcome, in units of the last printed digit."""
     unit = 10**report.policy.digits
-    return np.array(
-        [round(region.announced[outcome] * unit) for _, region in report.announced_regions], dtype=np.float64
-    )
+    return np.array([round(chances[outcome] * unit) for _, _, chances in report.announced_regions], dtype=np.float64)
 
 
 def influence(report: PublicReport) -> tuple[Influence, ...]:
@@ -93,7 +91,8 @@ def influence(report: PublicReport) -> tuple[Influence, ...]:
     ----------
     :mod:`atr.measures.influence` has the definitions and their sources.
     """
-    if not report.announced_groups:
+    report = report.complete
+    if not report.groups:
         return ()
     printed = _Printed.of(report)
     names = [a.name for a in report.attributes]
@@ -177,7 +176,8 @@ def surrogate(report: PublicReport) -> Surrogate | None:
     -------
     The tree, with chances and differences as shares rounded to the policy's digits; None where nothing is announced.
     """
-    if not report.announced_groups:
+    report = report.complete
+    if not report.groups:
         return None
     printed = _Printed.of(report)
     rules = printed.rules

@@ -134,17 +134,13 @@ def _announced(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
 
 def _flattened(report: PublicReport, sensitive: str, public: str) -> tuple[str, str, str]:
     policy = report.policy
-    steps = _steps_of_rate(policy.digits, outcomes=len(report.outcomes))
     return (
         "flattened",
         "Groups that are flattened",
         f"{_groups(len(report.flattened_groups))} marked “flattened”. There a reader who knows only {public} and the "
-        "numbers of people, without this report, can be up to "
-        f"{wording.percent(report.privacy.flattened_confidence or 0.0)} sure of somebody’s {sensitive}, "
-        f"{wording.above(report)}. No alteration can change that, so this report "
-        f"adds nothing to it: the overall rate of each outcome in the group, {steps}, stands for every chance of it, "
-        "and a reader who takes that for the chance is as sure after reading as before. Another reader may conclude "
-        "more from the rates, one convinced that each rule is all or nothing for example. These groups are outside "
+        f"numbers of people, without this report, can be surer of somebody’s {sensitive} than the ceiling, "
+        f"{wording.above(report)}. So only the overall rate of each outcome in the group is shown. These groups are "
+        "outside "
         "the promise on chances, and outside the ceiling and the confidence stated for other groups. Which "
         "groups are flattened was decided from the numbers of people and from the policy, never from the decisions. A "
         f"group of fewer than {wording.count(policy.minimum_group_size, 'person', 'people')} is left out and not "
@@ -182,7 +178,8 @@ def _guarantee(report: PublicReport, sensitive: str, public: str) -> Iterator[tu
     yield (
         "guarantee",
         "For whom the guarantee holds",
-        f"{privacy.holds_for} {such} a reader can be at most {confidence} sure of anybody’s {sensitive}; "
+        f"{wording.holds_for(sensitive, known_from=policy.side_information)} "
+        f"{such} a reader can be at most {confidence} sure of anybody’s {sensitive}; "
         f"knowing only {public} and the numbers of people, without this report, already makes the same reader up to "
         f"{prior} sure. {''.join(f'{said} ' for said in wording.own_confidences(report))}"
         f"{computed} computed from the printed "
@@ -288,7 +285,7 @@ def _name_of_promise(report: PublicReport) -> str:
 
 
 def _objective(report: PublicReport) -> str:
-    (floor,) = report.policy.fidelity.values()
+    (floor,) = (report.policy.fidelity or {"": None}).values()
     if report.policy.objective == "privacy":
         within = "At this fidelity" if floor is not None else "Within the limits"
         measured = ", measured against its ceiling" if wording.has_own_ceilings(report) else ""

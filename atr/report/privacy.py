@@ -17,7 +17,7 @@ from atr.core.groups import Groups
 from atr.core.leakage import leakage_of_values
 from atr.core.protected import Label
 from atr.programme import Programme
-from atr.report import model, wording
+from atr.report import model
 from atr.report.rounding import down, up
 
 YARDSTICKS = (
@@ -73,37 +73,42 @@ def privacy(announcement: Announcement, programme: Programme, leakage: model.Lea
     ----------
     [CGP] Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, Def. 3 and 4, Appendix C.
     """
-    sensitive = [programme.title_of(name) for name in programme.names(role="sensitive")]
+    digits, faced = announcement.digits, announcement.at_face_value.tolist()
     confidences, priors = announcement.confidences(), announcement.prior_confidences()
-    flattened, kept = (np.flatnonzero(groups).tolist() for groups in (announcement.flattened, ~announcement.flattened))
 
-    def largest(of: Sequence[Fraction], groups: Sequence[int]) -> float | None:
-        return float(announcement.stated([of[i] for i in groups])) if groups else None
+    def stated(of: Sequence[Fraction]) -> float | None:
+        return float(announcement.stated([of[i] for i in faced])) if faced else None
 
-    stated, binding = largest(confidences, kept), max(kept, key=confidences.__getitem__, default=None)
+    face_value = {} if not faced else {"face_value": float(announcement.stated([confidences[i] for i in faced]))}
+    others = {name: up(float(sure[announcement.ruled].max()), digits) for name, sure in announcement.readers.items()}
+    held = {name: sure for name, sure in (face_value | others).items() if name != "whole_numbers"}
+    largest = max(held.values(), default=None)
+    each = np.max([np.array(confidences, dtype=np.float64), *announcement.readers.values()], axis=0)
+    binding = int(each.argmax()) if held else None
+    rules = announcement.rules[announcement.ruled]
     return model.Privacy(
-        max_confidence=stated,
-        prior_confidence=largest(priors, kept),
-        min_uncertainty=None if stated is None else down(-math.log(stated), announcement.digits),
+        max_confidence=largest,
+        prior_confidence=up(float(announcement.prior.max()), digits) if others else stated(priors),
+        min_uncertainty=None if largest is None else down(-math.log(largest), digits),
         binding_group=None if binding is None else group_id(binding),
         binding_set=None if binding is None else binding_set(announcement, binding),
-        holds_for=wording.holds_for(wording.listed(sensitive, last="or"), known_from=programme.policy.assumed),
+        readers=face_value | others,
+        rules_left=None if np.isnan(rules).all() else int(rules.min()),
         leakage=leakage,
-        flattened_confidence=largest(priors, flattened),
-        own_ceilings=tuple(_own_ceilings(announcement, kept)) if kept else (),
-        printed_confidence=None if announcement.known is None else largest(announcement.printed_confidences(), kept),
+        own_ceilings=tuple(_own_ceilings(announcement, faced)) if faced else (),
+        printed_confidence=None if announcement.known is None else stated(announcement.printed_confidences()),
     )
 
 
-def _own_ceilings(announcement: Announcement, kept: Sequence[int]) -> Iterator[model.OwnCeiling]:
+def _own_ceilings(announcement: Announcement, faced: Sequence[int]) -> Iterator[model.OwnCeiling]:
     for own in announcement.protection.own_ceilings:
         confidences, priors = (of.confidences_under(own) for of in (announcement, announcement.uninformative()))
         yield model.OwnCeiling(
             attribute=own.attribute,
             set=own.set,
             ceiling=own.max_confidence,
-            max_confidence=float(announcement.stated([confidences[i] for i in kept])),
-            prior_confidence=float(announcement.stated([priors[i] for i in kept])),
+            max_confidence=float(announcement.stated([confidences[i] for i in faced])),
+            prior_confidence=float(announcement.stated([priors[i] for i in faced])),
         )
 
 
@@ -143,30 +148,32 @@ def group_id(position: int) -> str:
     return f"g{position + 1}"
 
 
-def leakages(announcement: Announcement) -> tuple[model.Leakage | None, list[model.GroupLeakage]]:
+def leakages(announcement: Announcement) -> tuple[model.Leakage | None, list[model.GroupLeakage | None]]:
     """What the printed rules give away in the units of other definitions.
 
     Returns
     -------
     The worst group by each yardstick, rounded up, and (g,) the yardsticks of each group, with its minimum uncertainty
-    rounded down. None and an empty list where no group is announced.
+    rounded down; None where no chances are printed.
 
     References
     ----------
     :data:`YARDSTICKS` has the formulas, units and sources; :mod:`atr.core.leakage` computes them.
     """
-    if not len(announcement.groups):
-        return None, []
-    digits = announcement.digits
+    each: list[model.GroupLeakage | None] = [None] * len(announcement.groups)
+    faced, members, digits = announcement.at_face_value.tolist(), announcement.face_regions, announcement.digits
+    if not faced:
+        return None, each
+    values, offsets = announcement.face_values
     sets = None if announcement.sets is None else announcement.sets.plain()
-    told = Groups(announcement.assumed, announcement.mapping, announcement.offsets, sets)
-    found = leakage_of_values(told, announcement.region_values)
+    told = Groups(announcement.assumed[members], announcement.mapping[members], np.array(offsets), sets)
+    found = leakage_of_values(told, values)
     worst = found.overall
-    each = [{name: float(getattr(found, name)[g]) for name in worst} for g in range(len(announcement.groups))]
-    return model.Leakage(**_printed(worst, digits)), [
-        model.GroupLeakage(min_uncertainty=down(of["minimum_uncertainty"], digits), **_printed(of, digits))
-        for of in each
-    ]
+    for place, group in enumerate(faced):
+        of = {name: float(getattr(found, name)[place]) for name in worst}
+        uncertainty = down(of["minimum_uncertainty"], digits)
+        each[group] = model.GroupLeakage(min_uncertainty=uncertainty, **_printed(of, digits))
+    return model.Leakage(**_printed(worst, digits)), each
 
 
 def _printed(found: dict[str, float], digits: int) -> dict[str, float | None]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from atr.core.announcement import Announcement
-from atr.core.arrays import AnnouncedMapping, ExactPopulation, PublishedPopulation, offsets_of
+from atr.core.arrays import AnnouncedMapping, ExactPopulation, FloatArray, IntArray, PublishedPopulation, offsets_of
+from atr.core.display_text import ANY
 from atr.core.fidelity import Fidelity
 from atr.core.protected import Protection
+from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS
+from atr.core.regions import DisclosureStatus
+from atr.core.tolerances import SAME_PEOPLE
 from atr.measures.cells import Cells
 from atr.mechanisms import MECHANISMS
 from atr.programme import OWN_POPULATION
@@ -29,67 +33,96 @@ def announcement(report: model.PublicReport, population: ExactPopulation | None 
     The mapping, (n, outcomes) in units of the last printed digit, positive first.
     """
     groups, regions = report.announced_groups, report.announced_regions
-    published = PublishedPopulation(np.array([region.population for _, region in regions], dtype=np.int64))
+    published = PublishedPopulation(np.array([region.population for _, region, _ in regions], dtype=np.int64))
     outcomes = (report.positive, *(o for o in report.outcomes if o != report.positive))
-    sensitive = [a.name for a in report.attributes if a.role == "sensitive"]
+    sensitive, public = ([a.name for a in report.attributes if a.role == role] for role in ("sensitive", "public"))
     assumed = report.policy.side_information != OWN_POPULATION
-    unit = 10**report.policy.digits
+    told_apart = report.fidelity.kind == "limits"
+    people = published if population is None else population
+    offsets = offsets_of(np.array([len(group.told) for group in groups], dtype=np.int64))
+    rates, chances = (
+        np.array([[of[outcome] for outcome in outcomes] for of in told]).reshape(-1, len(outcomes))
+        for told in ([group.rate or {} for group in groups], [chances for _, _, chances in regions])
+    )
+    chance = np.rint(chances * 10**CHANCE_DIGITS).astype(np.int64)
+    digits = np.array([group.digits or RATE_DIGITS for group in groups], dtype=np.int64)
+    limits_only = np.array([any(r.announced is None for r in group.regions) for group in groups], dtype=np.bool_)
+    # Without limits the chances themselves tell the rate of their group, to more digits than it is printed with.
+    implied = np.array([not told_apart and bool(group.regions) for group in groups], dtype=np.bool_)
+    half = 0.5 * 10.0 ** -np.where(implied, digits, RATE_DIGITS) * np.where(implied & (len(outcomes) > 2), 2, 1)
+    weighted = np.add.reduceat(people[:, None] * chances, offsets[:-1])
+    rates[implied] = (weighted / np.add.reduceat(people, offsets[:-1])[:, None])[implied]
     return Announcement(
         outcomes=outcomes,
         groups=np.arange(len(groups)),
-        group_values=tuple(tuple(group.public.values()) for group in groups),
-        region_values=tuple(tuple(region.sensitive[name] for name in sensitive) for _, region in regions),
-        offsets=offsets_of(np.array([len(group.regions) for group in groups], dtype=np.int64)),
-        people=published if population is None else population,
+        group_values=tuple(tuple(group.public.get(name, ANY) for name in public) for group in groups),
+        region_values=tuple(tuple(values[name] for name in sensitive) for values, _, _ in regions),
+        offsets=offsets,
+        people=people,
         published=published,
-        chance=np.array(
-            [[round(region.announced[o] * unit) for o in outcomes] for _, region in regions], dtype=np.int64
-        ),
+        chance=chance,
         digits=report.policy.digits,
+        group_digits=digits,
         fidelity=promised(report),
-        flattened=np.array([group.status == "flattened" for group in groups], dtype=bool),
-        coarsened=np.array([group.status == "coarsened" for group in groups], dtype=bool),
+        status=np.array([_status(group) for group in groups], dtype=np.int64),
+        limits_only=limits_only,
+        joined=np.array([group.joined or 0 for group in groups], dtype=np.int64),
+        rest=np.array([group.status == "rest" for group in groups], dtype=np.bool_),
         protection=protection(report),
-        known=np.array([region.known for _, region in regions], dtype=np.int64) if assumed else None,
+        readers={},
+        prior=np.zeros(len(groups)),
+        rules=np.full(len(groups), np.nan),
+        totals=_totals(people, offsets, rates, half) if report.policy.group_rates == "exact" else None,
+        half=half,
+        known=np.array([region.known for _, region, _ in regions], dtype=np.int64) if assumed else None,
     )
+
+
+def _totals(people: IntArray, offsets: IntArray, rates: FloatArray, half: FloatArray) -> FloatArray:
+    """(outcomes, g, 2) whole numbers of people with each outcome that rates, off by so much at most, leave possible."""
+    of_groups = np.add.reduceat(people, offsets[:-1])
+    total, reach = of_groups[:, None] * rates, (of_groups * half)[:, None]
+    low, high, nearest = np.ceil(total - reach - SAME_PEOPLE), np.floor(total + reach + SAME_PEOPLE), np.rint(total)
+    return np.stack([np.minimum(low, nearest), np.maximum(high, nearest)], axis=2).transpose(1, 0, 2)
+
+
+def _status(group: model.Group) -> DisclosureStatus:
+    if group.status == "flattened":
+        return DisclosureStatus.FLATTENED
+    return DisclosureStatus.ANNOUNCED if group.regions else DisclosureStatus.RATE_ONLY
 
 
 def columns(report: model.PublicReport) -> dict[str, tuple[str, ...]]:
     """The value of each announced region, (n,) for each attribute."""
-    return {a.name: tuple(values[a.name] for values, _ in report.announced_regions) for a in report.attributes}
+    return {a.name: tuple(values[a.name] for values, _, _ in report.announced_regions) for a in report.attributes}
 
 
-def cells(announcement: Announcement, *, group_rates: str) -> Cells[AnnouncedMapping]:
+def cells(announcement: Announcement) -> Cells[AnnouncedMapping]:
     """The announced mapping with the smallest and largest true chances that a reader cannot rule out.
 
-    Nothing is known of the true chances of a flattened group. Where group rates are exact, its rate is known to the
-    digits that it is printed with.
+    Nothing is known of the true chances within a group that shows its rates only.
 
     Parameters
     ----------
     announcement
         The announced mapping.
-    group_rates
-        "exact" if the mechanism leaves the rate of every group as it is.
 
     Returns
     -------
     (n,) people, and (n, outcomes) probabilities: announced, smallest true, largest true.
     """
-    chance = announcement.chance / 10**announcement.digits
-    kept = ~announcement.flat
+    chance, kept = announcement.mapping, ~announcement.flat
     lower, upper = np.zeros_like(chance), np.ones_like(chance)
     lower[kept], upper[kept] = announcement.fidelity.believed(chance[kept], digits=announcement.digits)
     return Cells(
         people=announcement.people,
-        chance=AnnouncedMapping(chance),
-        digits=announcement.group_digits,
+        chance=chance,
         lower=lower,
         upper=upper,
         offsets=announcement.offsets,
-        exact=group_rates == "exact",
         published=announcement.published,
-        flattened=announcement.flattened,
+        totals=announcement.totals,
+        half=announcement.half,
     )
 
 
@@ -112,7 +145,11 @@ def promised(report: model.PublicReport) -> Fidelity:
     ValueError
         If the promise is not one that the report's mechanism makes.
     """
-    limits = [region.allowed for _, region in report.announced_regions if region.allowed]
+    outcomes = (report.positive, *(o for o in report.outcomes if o != report.positive))
+    limits = None
+    if report.fidelity.kind in ("limits", "ranges"):
+        told = [region.limits or {} for group in report.announced_groups for region in group.regions]
+        limits = np.array([[of.get(o, (0.0, 1.0)) for o in outcomes] for of in told]).reshape(-1, len(outcomes), 2)
     fidelity = MECHANISMS[report.policy.mechanism].promise(report.fidelity.kind, report.fidelity.level, limits)
     if fidelity is None:
         raise ValueError("the report is not well-formed")

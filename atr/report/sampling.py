@@ -129,10 +129,10 @@ def _is_of_several(entry: Fairness, report: PublicReport) -> bool:
 def _tally(report: PublicReport, attributes: tuple[str, ...], condition: tuple[str, ...]) -> _Tally:
     """By group and condition: the people, as printed, and how many of them each outcome is expected to have."""
     found: dict[tuple[str, ...], tuple[int, dict[str, float]]] = {}
-    for values, region in report.announced_regions:
+    for values, region, chances in report.announced_regions:
         key = (fairness.joined([values.get(a, "") for a in attributes]), *(values.get(name, "") for name in condition))
         people, expected = found.get(key, (0, dict.fromkeys(report.outcomes, 0.0)))
-        had = {outcome: expected[outcome] + region.population * x for outcome, x in region.announced.items()}
+        had = {outcome: expected[outcome] + region.population * x for outcome, x in chances.items()}
         found[key] = people + region.population, had
     return found
 

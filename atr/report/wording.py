@@ -271,8 +271,8 @@ def guarantee(report: PublicReport) -> str:
         return _guarantee(report)
     where = count(len(flattened), "group that is", "groups that are")
     said = (
-        f"In the {where} marked “flattened” a reader can be up to {percent(privacy.flattened_confidence or 0.0)} "
-        f"sure from prior knowledge alone, {above(report)}; for such a reader this report adds nothing to it there."
+        f"In the {where} marked “flattened” a reader can be surer from prior knowledge alone, {above(report)}; only "
+        "their rates are shown."
     )
     return said if privacy.max_confidence is None else f"{_guarantee(report)} That is outside flattened groups. {said}"
 

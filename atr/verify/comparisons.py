@@ -42,7 +42,7 @@ def comparisons(printed: PopulationBounds) -> Iterator[Finding]:
     """
     report = printed.report
     found = fairness.compare(
-        printed.cells if printed.exact else replace(printed.cells, exact=False),
+        printed.cells if printed.exact else replace(printed.cells, totals=None),
         {name: tuple(column) for name, column in printed.columns.items()},
         compared=[fairness.GroupingSpec(by.attributes, by.reference) for by in report.compared],
         legitimate=tuple(a.name for a in report.attributes if a.legitimate),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
+
 from atr.core.protected import floored
 from atr.core.publication import RATE_DIGITS, open_people
 from atr.core.tolerances import PROBABILITY_TOLERANCE
@@ -52,14 +54,16 @@ def form(report: model.PublicReport) -> Iterator[Finding]:
 def _policy(report: model.PublicReport) -> Iterator[Finding]:
     policy, kind, sampling = report.policy, report.fidelity.kind, report.policy.sampling
     mechanism = MECHANISMS.get(policy.mechanism)
+    two = np.array([[[0, 1], [0, 1]]], dtype=np.float64)
+    demands = policy.fidelity or {kind: None}
     demanded, kept = (
-        mechanism is not None and mechanism.promise(kind, level, [] if level is None else None) is not None
-        for level in (policy.fidelity.get(kind), report.fidelity.level)
+        mechanism is not None and mechanism.promise(kind, level, two if level is None else None) is not None
+        for level in (demands.get(kind), report.fidelity.level)
     )
     of_sample = sampling is not None and sampling.coverage == "sample"
     level, methods = (sampling.alpha, sampling.methods) if sampling else (None, {})
     return failed(
-        (set(policy.fidelity) == {kind}, "fidelity.kind", "is not that of the policy"),
+        (set(demands) == {kind}, "fidelity.kind", "is not that of the policy"),
         (demanded, "policy.fidelity", "is no promise that can be checked"),
         (kept, "fidelity.level", "is no promise that can be checked"),
         (sampling is not None, "policy.sampling", "is missing"),
@@ -71,7 +75,6 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
         ),
         (policy.four_fifths >= 1 / _LARGEST, "policy.four_fifths", "is no line that a ratio can be held to"),
         (mechanism is not None, "policy.mechanism", "is none that can be checked"),
-        (policy.reader == "face_value", "policy.reader", "is none that can be checked"),
         (policy.unattainable in INSTEAD, "policy.unattainable", "is none that can be checked"),
         (
             {group.status for group in report.groups} <= {"announced"} | INSTEAD.get(policy.unattainable, set()),
@@ -198,8 +201,8 @@ def _announced(group: model.Group, report: model.PublicReport) -> Iterator[Findi
 
 def _region(region: model.Region, group: model.Group, report: model.PublicReport) -> Iterator[Finding]:
     policy, where = report.policy, f"{group.id}, {', '.join(region.sensitive.values())}"
-    limited = report.fidelity.kind == "ranges" and group.status != "flattened"
-    chances, lower_upper = region.announced.values(), region.allowed or (0, 1)
+    announced, lower_upper = region.announced or {}, (region.limits or {}).get(report.positive, (0, 1))
+    chances = announced.values()
     return failed(
         (
             set(region.sensitive) == {a.name for a in report.attributes if a.role == "sensitive"},
@@ -217,14 +220,13 @@ def _region(region: model.Region, group: model.Group, report: model.PublicReport
             where,
             "has people known from elsewhere, or none, against the side information of the policy",
         ),
-        (set(region.announced) == set(report.outcomes), where, "the outcomes are not those of the report"),
+        (set(announced) == set(report.outcomes), where, "the outcomes are not those of the report"),
         (
             all(_printed(x, policy.digits) for x in chances),
             where,
             f"an announced chance is not a fraction of {wording.count(policy.digits, 'digit')}",
         ),
         (round(sum(chances), policy.digits) == 1, where, "the announced chances do not add up to 1"),
-        ((region.allowed is not None) == limited, where, "has limits that the promise does not need, or lacks them"),
         (lower_upper[0] <= lower_upper[1], where, "its limits leave no chance between them"),
     )
 
@@ -338,7 +340,7 @@ def _totals(report: model.PublicReport) -> Iterator[Finding]:
 def _influence(report: model.PublicReport) -> Iterator[Finding]:
     """Check that its sets are of several inputs that there are, and its tree asks questions that part people."""
     names, sets = {a.name for a in report.attributes}, report.policy.influence_sets
-    regions = [values for values, _ in report.announced_regions]
+    regions = [values for values, _, _ in report.complete.announced_regions]
     return failed(
         (
             all(len(of) >= 2 and _unique(of) and set(of) <= names for of in sets) and _unique(map(frozenset, sets)),

@@ -99,7 +99,7 @@ class PopulationBounds:
         return PopulationBounds(
             report=report,
             announcement=announcement,
-            cells=reader_view.cells(announcement, group_rates=report.policy.group_rates),
+            cells=reader_view.cells(announcement),
             least=least,
             most=most,
             columns={name: np.array(column, dtype=object) for name, column in reader_view.columns(report).items()},
@@ -285,7 +285,7 @@ class PopulationBounds:
         """
         k = self.cells.outcomes
         weights, fewer, more = [], [], []
-        for by_cells, by_total in least_people(event, k) if self.cells.exact else [({event: 1}, {})]:
+        for by_cells, by_total in least_people(event, k) if self.cells.totals is not None else [({event: 1}, {})]:
             row = sum(often * people.inside * self.event(of).lower[people.cells] for of, often in by_cells.items())
             for of, often in by_total.items():
                 upper = self.event(of).upper[people.cells]
@@ -293,7 +293,7 @@ class PopulationBounds:
             weights.append(np.broadcast_to(row, people.inside.shape))
             fewer.append([sum(often * min(len(of), k - len(of)) for of, often in by_total.items())])
             more.append([sum(often * max(len(of), k - len(of)) for of, often in by_total.items())])
-        half = np.repeat(self.cells.half, np.diff(self.announcement.offsets))[people.cells]
+        half = np.repeat(np.asarray(self.cells.half), np.diff(self.announcement.offsets))[people.cells]
 
         def end(weights: FloatArray, rounded: FloatArray, *, largest: bool) -> float:
             constants = [rounded * largest, rounded * (0.5 if largest else -0.5)]

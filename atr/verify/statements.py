@@ -13,11 +13,10 @@ from atr.core.arrays import BoolArray, ExactPopulation, segment_of
 from atr.core.confidence import round_up
 from atr.core.display_text import UNKNOWN
 from atr.core.fidelity import promises
-from atr.core.protected import floored
 from atr.core.publication import RATE_DIGITS, open_people, published_population
 from atr.core.tolerances import GRID_TOLERANCE
 from atr.mechanisms import MECHANISMS
-from atr.report import changes, model, wording
+from atr.report import changes, model
 from atr.report.derived import DERIVED_FIELDS
 from atr.report.privacy import binding_set, leakages
 from atr.report.rounding import down, nearest, rounded_share, share_step
@@ -67,7 +66,7 @@ def findings(report: model.PublicReport, *, population: ExactPopulation | None =
 
 def _nothing_announced(report: model.PublicReport) -> Iterator[Finding]:
     privacy = report.privacy
-    figures = (*_guarantee(privacy), privacy.flattened_confidence, privacy.leakage, report.coverage.rate)
+    figures = (*_guarantee(privacy), privacy.leakage, report.coverage.rate)
     stated = report.fairness or privacy.own_ceilings or any(figure is not None for figure in figures)
     compared = [by for by in report.compared if (by.reference, by.chosen) != (None, None)]
     return failed(
@@ -146,13 +145,12 @@ def _between(where: str, stated: float | None, low: float, high: float) -> Itera
 def _privacy(printed: PopulationBounds) -> Iterator[Finding]:
     report, announcement = printed.report, printed.announcement
     privacy, policy = report.privacy, report.policy
-    kept, flattened = (np.flatnonzero(of).tolist() for of in (~announcement.flattened, announcement.flattened))
+    kept = announcement.at_face_value.tolist()
     before = announcement.uninformative().chance
     sure, prior = printed.confidences(announcement.chance), printed.confidences(before)
     for name, found, groups, ceiling in (
         ("max_confidence", sure, kept, policy.max_confidence),
         ("prior_confidence", prior, kept, policy.max_confidence),
-        ("flattened_confidence", prior, flattened, 1.0),
     ):
         yield from _confidence(report, groups, f"privacy.{name}", getattr(privacy, name), found, ceiling)
     own_ceilings = announcement.protection.own_ceilings if kept else ()
@@ -167,11 +165,7 @@ def _privacy(printed: PopulationBounds) -> Iterator[Finding]:
     else:
         yield Finding("privacy.own_ceilings", "are not those of the attributes")
     yield from _by_printed_people(printed, kept)
-    yield from _flattened(printed, flattened, prior)
     yield from _binding(printed, kept, sure)
-    holds_for = wording.holds_for(wording.sensitive(report), known_from=policy.side_information)
-    # Before 0.2.0 titles were put into lower case inside sentences.
-    yield from differences("privacy.holds_for", privacy.holds_for.casefold(), holds_for.casefold())
     worst, of_groups = leakages(announcement)
     yield from differences("privacy.leakage", privacy.leakage, worst)
     for group, follows in zip(report.announced_groups, of_groups, strict=True):
@@ -213,22 +207,6 @@ def _by_printed_people(printed: PopulationBounds, kept: list[int]) -> Iterator[F
             if held[i] > Fraction(str(report.policy.max_confidence)):
                 yield Finding(report.announced_groups[i].id, "by the printed numbers of people it exceeds the ceiling")
     yield from differences("privacy.printed_confidence", report.privacy.printed_confidence, follows)
-
-
-def _flattened(printed: PopulationBounds, flattened: list[int], prior: Confidences) -> Iterator[Finding]:
-    """Check that every flattened group is one that prior knowledge may leave above some ceiling."""
-    announcement, policy = printed.announcement, printed.report.policy
-    before = announcement.uninformative()
-    ceiling = Fraction(floored(policy.max_confidence, digits=policy.digits))
-    held = [(ceiling, prior[1])]
-    if flattened:
-        for own in announcement.protection.own_ceilings:
-            held.append((ceiling * Fraction(str(own.factor)), printed.confidences(before.chance, own)[1]))
-        if announcement.known is not None:
-            held.append((ceiling, before.printed_confidences(held=True)))
-    for i in flattened:
-        if all(surest[i] <= highest for highest, surest in held):
-            yield Finding(printed.report.announced_groups[i].id, "is flattened, though the ceiling is kept without it")
 
 
 def _guarantee(privacy: model.Privacy) -> tuple[object, ...]:
@@ -287,12 +265,13 @@ def _rate(
 def _promise(report: model.PublicReport) -> Iterator[Finding]:
     policy, kind = report.policy, report.fidelity.kind
     promise = MECHANISMS[policy.mechanism].promise
-    made, floor = (promise(kind, level) for level in (report.fidelity.level, policy.fidelity[kind]))
+    demanded = policy.fidelity or {kind: None}
+    made, floor = (promise(kind, level) for level in (report.fidelity.level, demanded[kind]))
     change = None if made is None else made.largest_change(policy.digits)
     yield from differences("fidelity.largest_change", report.fidelity.largest_change, change)
     if made is None or floor is None:
         yield from _limits(report)
-    elif made not in promises(floor, policy.objective):
+    elif made not in promises(floor, policy.objective or "privacy"):
         yield Finding("fidelity.level", "is not what the policy demands")
 
 
@@ -301,8 +280,9 @@ def _limits(report: model.PublicReport) -> Iterator[Finding]:
     unit = 10**report.policy.digits
     for group in report.announced_groups:
         for region in group.regions:
-            lower, upper = (end * unit for end in region.allowed or (0, 1))
+            lower, upper = (end * unit for end in (region.limits or {}).get(report.positive, (0, 1)))
             ends = sorted((math.ceil(lower - GRID_TOLERANCE), math.floor(upper + GRID_TOLERANCE)))
-            if not ends[0] <= round(region.announced[report.positive] * unit) <= ends[1]:
+            told = region.announced
+            if told is not None and not ends[0] <= round(told[report.positive] * unit) <= ends[1]:
                 where = f"{group.id}, {', '.join(region.sensitive.values())}"
                 yield Finding(where, "the announced chance lies outside its limits")

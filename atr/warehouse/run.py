@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from atr.core.announcement import Announcement
-from atr.core.arrays import IntArray
-from atr.core.fidelity import Fidelity
+from atr.core.announcement import Announced, Announcement
 from atr.core.protected import Protection
 from atr.core.regions import Regions
 from atr.errors import ProgrammeError, RefusedError
@@ -24,6 +22,8 @@ from atr.programme import Programme, load, periods
 from atr.warehouse.files import read_json, write_json, write_text
 from atr.warehouse.parquet import read_parquet, write_parquet
 
+_OF_GROUPS = ("group_digits", "held", "prior", "rate_only", "limits_only", "rules")
+"""What :class:`Announced` holds of every group, beside its readers."""
 TASKS = 64
 """Up to so many QID groups are solved in a task each; more are solved in so many batches of equal work."""
 
@@ -134,21 +134,50 @@ class Run:
             return mechanism_of(policy).solve(self.regions.take(np.zeros(0, dtype=np.int64)), policy)
         return pd.concat([read_parquet(path) for path in paths], ignore_index=True)
 
-    def save_announced(self, chance: IntArray, promise: Fidelity) -> None:
-        """Leave the announced mapping of the groups that are to be announced, and what is promised of it."""
-        write_parquet(pd.DataFrame(chance).rename(columns="x{}".format), self.folder / "announced.parquet")
-        promised = {"kind": promise.kind, "level": promise.level, "limits": promise.limits}
-        write_json(self.folder / "promise.json", promised)
+    def save_announced(self, announced: Announced) -> None:
+        """Leave what is announced of the groups that are to be announced."""
+        promise, regions = announced.promise, pd.DataFrame(announced.chance).add_prefix("x")
+        if promise.limits is not None:
+            for end, of in zip(("low", "high"), np.moveaxis(promise.limits, 2, 0), strict=True):
+                regions = regions.join(pd.DataFrame(of).add_prefix(end))
+        groups = {name: getattr(announced, name) for name in _OF_GROUPS} | dict(announced.readers)
+        write_parquet(regions, self.folder / "announced.parquet")
+        write_parquet(pd.DataFrame(groups), self.folder / "announced-groups.parquet")
+        promised = {"kind": promise.kind, "level": promise.level, "ranges": promise.limits is not None}
+        write_json(self.folder / "promise.json", {**promised, "rates_exact": announced.rates_exact})
+
+    @property
+    def announced(self) -> Announced:
+        """What is announced of the groups that are to be announced.
+
+        Raises
+        ------
+        ValueError
+            If the files do not hold a promise of the mechanism.
+        """
+        kept = read_json(self.folder / "promise.json")
+        regions, groups = (read_parquet(self.folder / f"announced{of}.parquet") for of in ("", "-groups"))
+        limits = None
+        if kept["ranges"]:
+            ends = [regions.filter(regex=rf"^{end}\d").to_numpy(dtype=np.float64) for end in ("low", "high")]
+            limits = np.stack(ends, axis=2)
+        mechanism = mechanism_of(self.programme.policy)
+        promise = mechanism.promise(kept["kind"], kept["level"], limits)
+        if promise is None:
+            raise ValueError("promise.json holds no promise of the mechanism")
+        of_groups: dict[str, Any] = {name: groups.pop(name).to_numpy() for name in _OF_GROUPS}
+        return Announced(
+            chance=regions.filter(regex=r"^x\d").to_numpy(dtype=np.int64),
+            promise=promise,
+            readers={str(name): sure.to_numpy() for name, sure in groups.items()},
+            **of_groups,
+            rates_exact=kept["rates_exact"],
+        )
 
     @cached_property
     def announcement(self) -> Announcement:
         """What is announced of the period."""
-        policy = self.programme.policy
-        promise = mechanism_of(policy).promise(**read_json(self.folder / "promise.json"))
-        if promise is None:
-            raise ValueError("promise.json holds no promise of the mechanism")
-        chance = read_parquet(self.folder / "announced.parquet").to_numpy(dtype=np.int64)
-        return Announcement.of(self.regions, chance, promise, policy)
+        return Announcement.of(self.regions, self.announced, self.programme.policy)
 
     @contextmanager
     def keeping_refusals(self) -> Iterator[None]:
@@ -178,7 +207,11 @@ def _save_regions(regions: Regions, path: Path) -> None:
     if regions.known is not None:
         frame["known"] = regions.known
     write_parquet(frame, path)
-    write_json(path.with_suffix(".json"), {"public": regions.public, "outcomes": regions.outcomes})
+    if regions.earlier is not None:
+        np.save(path.with_suffix(".npy"), regions.earlier)
+    joined = [[values, groups] for values, groups in regions.joined.items()]
+    names = {"public": regions.public, "outcomes": regions.outcomes, "joined": joined}
+    write_json(path.with_suffix(".json"), names)
 
 
 def _load_regions(path: Path, protection: Protection) -> Regions:
@@ -199,6 +232,8 @@ def _load_regions(path: Path, protection: Protection) -> Regions:
         counts=frame[[f"n{i}" for i in range(len(names["outcomes"]))]].to_numpy(dtype=np.int64),
         offsets=offsets,
         merged={values: groups for values, groups in zip(group_values, merged.tolist(), strict=True) if groups},
+        joined={tuple(values): tuple(map(tuple, groups)) for values, groups in names["joined"]},
+        earlier=np.load(path.with_suffix(".npy")) if path.with_suffix(".npy").is_file() else None,
         known=frame["known"].to_numpy(dtype=np.int64) if "known" in frame else None,
         status=status,
     )

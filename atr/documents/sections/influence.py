@@ -246,7 +246,7 @@ class Influences:
 def _people(report: PublicReport) -> dict[str, Counter[str]]:
     """For each attribute how many people have each value, values in the order of the attribute."""
     found = {a.name: Counter(dict.fromkeys(a.values, 0)) for a in report.attributes}
-    for values, region in report.announced_regions:
+    for values, region, _ in report.complete.announced_regions:
         for name, value in values.items():
             found[name][value] += region.population
     return found

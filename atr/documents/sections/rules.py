@@ -94,7 +94,7 @@ def _regions(report: PublicReport, group: Group) -> dict[_Values, Region]:
 
 
 def _cell(report: PublicReport, region: Region | None) -> Cell | None:
-    if region is None:
+    if region is None or region.announced is None:
         return None
     chance = region.announced[report.positive]
     return points(chance, decimals=percent_decimals(report.policy.digits)), round(chance * 20)

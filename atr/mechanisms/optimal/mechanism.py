@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import cache
 from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 
-from atr.core.arrays import FloatArray, IntArray
+from atr.core.announcement import Announced
+from atr.core.arrays import FloatArray, IntArray, Values
 from atr.core.confidence import exact_confidence
 from atr.core.fidelity import Alpha, Delta, Fidelity, Ranges, ladder, promises
 from atr.core.policy import Policy
+from atr.core.protected import Protection
 from atr.core.publication import published_population
 from atr.core.regions import Regions
 from atr.core.tolerances import MISSED_STEPS, SAME_CONFIDENCE, SAME_VALUE
@@ -43,7 +46,8 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
 
     def terms(self, policy: OptimalPolicy) -> Terms:
         """Give what a report states of a policy."""
-        return Terms(policy.group_rates, policy.objective, {policy.fidelity.kind: policy.fidelity.level})
+        demanded: dict[str, float | None] = {policy.fidelity.kind: policy.fidelity.level}
+        return Terms(policy.group_rates, policy.objective, demanded)
 
     def check_programme(self, regions: Regions, policy: OptimalPolicy) -> None:
         """Check that ranges are declared for all regions, if any are.
@@ -92,12 +96,22 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
             {f"beta_{i}": _optimal(regions, promise, policy) for i, promise in enumerate(promises)}, dtype=np.float64
         )
 
-    def announce(self, regions: Regions, solved: pd.DataFrame, policy: OptimalPolicy) -> tuple[IntArray, Fidelity]:
+    def announceable(
+        self, people: IntArray, labels: Sequence[Values], protection: Protection, policy: OptimalPolicy
+    ) -> bool:
+        """Tell whether prior knowledge alone leaves a reader below the ceiling."""
+        ceiling, whole = Fraction(str(policy.ceiling)), int(people.sum())
+        return all(
+            int(people[members].sum()) <= whole * ceiling * Fraction(str(protection.factor(label)))
+            for label, members in protection.labelled(labels).items()
+        )
+
+    def announce(self, regions: Regions, solved: pd.DataFrame, policy: OptimalPolicy) -> Announced:
         """Choose the least distorted announcement at the strictest promise that can be kept, in printed numbers.
 
         Returns
         -------
-        (n, outcomes) whole units of 10^-digits, and the promise.
+        The printed chances, and the promise.
 
         Raises
         ------
@@ -106,7 +120,8 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
         """
         promises = _promises(regions, policy)
         if not len(regions):
-            return np.zeros((0, len(regions.outcomes)), dtype=np.int64), promises[-1]
+            nothing = np.zeros((0, len(regions.outcomes)), dtype=np.int64)
+            return _announced(nothing, promises[-1], policy, groups=0)
         refusal = RefusedError("no promise was tried")
         for level_index, promise in enumerate(promises):
             beta = solved[f"beta_{level_index}"].to_numpy()
@@ -123,7 +138,8 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
             except RefusedError as error:
                 refusal = _refused(regions, beta, promise, policy, after_rounding=error)
                 continue
-            return _as_private_as_printed(regions, chance, continuous, promise, beta=target, policy=policy), promise
+            chance = _as_private_as_printed(regions, chance, continuous, promise, beta=target, policy=policy)
+            return _announced(chance, promise, policy, groups=len(regions))
         raise refusal
 
     def columns(self, solved: pd.DataFrame, promise: Fidelity | None, policy: OptimalPolicy) -> pd.DataFrame:
@@ -143,12 +159,10 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
             return None
         return ("alpha" if policy.fidelity.kind == "alpha" else "delta"), level
 
-    def promise(
-        self, kind: str, level: float | None, limits: Sequence[tuple[float, float]] | None = None
-    ) -> Fidelity | None:
+    def promise(self, kind: str, level: float | None, limits: FloatArray | None = None) -> Fidelity | None:
         """Make a promise again from what a report says of it."""
         if kind == "ranges" and limits is not None:
-            return Ranges([lower for lower, _ in limits], [upper for _, upper in limits])
+            return Ranges.within(limits)
         kinds: dict[str, type[Delta | Alpha]] = {"delta": Delta, "alpha": Alpha}
         if level is None or kind not in kinds:
             return None
@@ -156,6 +170,11 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
             return kinds[kind](level)
         except ValueError:
             return None
+
+
+def _announced(chance: IntArray, promise: Fidelity, policy: OptimalPolicy, *, groups: int) -> Announced:
+    exact = policy.group_rates == "exact"
+    return Announced.plain(chance, promise, digits=policy.digits, groups=groups, rates_exact=exact)
 
 
 def _promises(regions: Regions, policy: OptimalPolicy) -> tuple[Fidelity, ...]:

@@ -87,10 +87,12 @@ class PolicyInfo(Frozen):
     """
 
     mechanism: str
-    reader: str = "face_value"
     group_rates: Literal["exact", "free"]
-    objective: Literal["privacy", "fidelity"]
-    fidelity: dict[str, float | None]
+    objective: Sparse[Literal["privacy", "fidelity"] | None] = None
+    fidelity: Sparse[dict[str, float | None] | None] = None
+    whole_numbers: Sparse[Literal["refuse", "state"] | None] = None
+    step: Sparse[Share | None] = None
+    least: Sparse[int | None] = None
     max_confidence: Share
     minimum_group_size: Annotated[int, Field(ge=1, le=10**9)]
     unattainable: str

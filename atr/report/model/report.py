@@ -6,10 +6,13 @@ import hashlib
 import json
 from operator import not_
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
+import numpy as np
 from pydantic import Field
 
+from atr.core.display_text import ANY
+from atr.core.publication import CHANCE_DIGITS, stand_in
 from atr.report.model.base import Frozen, People, Share, Sparse
 from atr.report.model.figures import Changes, ComparedBy, Fairness, Influence, Surrogate
 from atr.report.model.policy import AttributeInfo, PeriodInfo, PolicyInfo, ProgrammeInfo
@@ -55,9 +58,9 @@ class Privacy(Frozen):
 
     ``max_confidence`` and ``prior_confidence`` are rounded up, ``min_uncertainty`` (nats) is rounded down.
     ``binding_set`` is what a reader can be surest of in the binding group: a value of an attribute, or a named set.
-    All of these are of the groups that prior knowledge leaves below the ceiling. ``flattened_confidence``, rounded up,
-    is how sure a reader can be in those that are flattened because it does not, with this report or without it; there
-    only where there is such a group. ``own_ceilings`` are there only where some set has a ceiling of its own.
+    All of these are of the groups that tell of their regions. ``readers`` are the confidences of all readers that were
+    tested, ``max_confidence`` is the largest, that of whole numbers aside. At least ``rules_left`` rules in whole
+    people are left. ``own_ceilings`` are there only where some set has a ceiling of its own.
     ``printed_confidence``, rounded up, is how sure a reader can be who takes the printed numbers of people for known
     and not the side information; there only where a file of it is declared.
     """
@@ -67,22 +70,23 @@ class Privacy(Frozen):
     min_uncertainty: float | None
     binding_group: str | None
     binding_set: dict[str, str] | None
-    holds_for: str
+    readers: dict[str, Share] = Field(default_factory=dict)
+    rules_left: Sparse[int | None] = None
     leakage: Leakage | None = None
-    flattened_confidence: Sparse[Share | None] = None
     own_ceilings: Sparse[tuple[OwnCeiling, ...]] = ()
     printed_confidence: Sparse[Share | None] = None
 
 
 class FidelityInfo(Frozen):
-    """The promise on every announced chance outside flattened groups.
+    """The promise on every announced chance; groups that show their rates only have none.
 
     ``largest_change`` is None where it is relative (alpha); both numbers are where each region has limits of its own.
     """
 
-    kind: Literal["delta", "alpha", "ranges"]
-    level: Share | None
-    largest_change: Share | None
+    kind: Literal["delta", "alpha", "ranges", "limits"]
+    level: Sparse[Share | None] = None
+    largest_change: Sparse[Share | None] = None
+    step: Sparse[Share | None] = None
 
 
 class GroupCounts(Frozen):
@@ -111,33 +115,59 @@ class Coverage(Frozen):
 class Region(Frozen):
     """A decision region of an announced group: its sensitive values, people and announced chances.
 
-    ``allowed`` are the declared limits of the chance of the positive outcome, the announced and the true one; there
-    only where each region has limits of its own and its group is not flattened. ``known`` are the people in it by the
-    side information, of which the proportions within a group matter; there only where a file of it is declared.
+    ``announced`` is None where limits are told and no chances. ``limits`` are those of the true chance of each outcome;
+    None where nothing narrower than 0 to 1 is told, or one promise is made of all regions. ``known`` are the people in
+    it by the side information, of which the proportions within a group matter; there only where a file is declared.
     """
 
     sensitive: dict[str, str]
     population: People
-    announced: dict[str, Share]
-    allowed: Sparse[tuple[Share, Share] | None] = None
+    announced: dict[str, Share] | None
+    limits: dict[str, tuple[Share, Share]] | None = None
     known: Sparse[Annotated[People, Field(ge=1)] | None] = None
 
 
 class Group(Frozen):
     """A QID group. One withheld because prior knowledge exceeds the ceiling has its public values and no number.
 
-    One flattened for that reason shows its rates, to the nearest percent, as the chances of every region. One
-    coarsened has coarser public values than others, and is of the people with these whose own group could not be
-    announced.
+    One flattened for that reason, and one of which no more can be told (``rate_only``), show their rates, to the
+    nearest percent, and no region. One coarsened has coarser public values than others, and is of the people with these
+    whose own group could not be announced. A rest group has the public values that all in it share, and is of people
+    whose own groups could not be announced either; it may show its rates only. ``joined`` is the number of groups of
+    the log in a coarsened or rest group. Its chances are printed with so many ``digits``.
     """
 
     id: str
     public: dict[str, str]
-    status: Literal["announced", "coarsened", "flattened", "withheld"]
+    status: Literal["announced", "rate_only", "rest", "coarsened", "flattened", "withheld"]
+    joined: Sparse[int | None] = None
+    digits: Sparse[int | None] = None
     population: People | None = None
     rate: dict[str, Share] | None = None
     leakage: GroupLeakage | None = None
     regions: tuple[Region, ...] = ()
+
+    @property
+    def told(self) -> tuple[tuple[Region, dict[str, float]], ...]:
+        """Its regions with their chances, as of :attr:`PublicReport.announced_regions`."""
+        rate = self.rate or {}
+        if not self.regions:
+            return ((Region(sensitive={}, population=self.population or 0, announced=rate), rate),)
+        return tuple((region, region.announced or _middle(region, rate)) for region in self.regions)
+
+
+def _middle(region: Region, rate: dict[str, float]) -> dict[str, float]:
+    limits = np.array([(region.limits or {}).get(outcome, (0, 1)) for outcome in rate])
+    chances = stand_in(limits, np.array(list(rate.values()))) / 10**CHANCE_DIGITS
+    return dict(zip(rate, chances.tolist(), strict=True))
+
+
+class Told(NamedTuple):
+    """A region with its value of every attribute and its chances, for figures that are computed from a report."""
+
+    values: dict[str, str]
+    region: Region
+    chances: dict[str, float]
 
 
 class DataQuality(Frozen):
@@ -199,9 +229,26 @@ class PublicReport(Frozen):
         return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
     @property
-    def announced_regions(self) -> tuple[tuple[dict[str, str], Region], ...]:
-        """The regions whose rules are printed, each with its value of every attribute."""
-        return tuple((g.public | region.sensitive, region) for g in self.announced_groups for region in g.regions)
+    def announced_regions(self) -> tuple[Told, ...]:
+        """The regions of all groups whose numbers are printed.
+
+        A group without regions is one, with nothing told of its sensitive attributes, whose chances are the group's
+        rates. Where limits are told and no chances, these are :func:`~atr.core.publication.stand_in`.
+        """
+        nothing = {a.name: ANY for a in self.attributes}
+        return tuple(
+            Told(nothing | group.public | region.sensitive, region, chances)
+            for group in self.announced_groups
+            for region, chances in group.told
+        )
+
+    @property
+    def complete(self) -> PublicReport:
+        """The same report of the groups whose regions have a value of every attribute."""
+        public = [a.name for a in self.attributes if a.role == "public"]
+        return self.model_copy(
+            update={"groups": tuple(g for g in self.groups if g.regions and list(g.public) == public)}
+        )
 
     @property
     def announced_groups(self) -> tuple[Group, ...]:
