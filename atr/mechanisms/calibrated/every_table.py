@@ -1,0 +1,108 @@
+"""Whether a group of three outcomes may be announced at all: from numbers of people alone, whatever its totals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import fft
+
+from atr.core.arrays import BoolArray, FloatArray, IntArray
+from atr.mechanisms.calibrated.every_total import announceable as announceable_of_two
+from atr.mechanisms.calibrated.promise import Promise, Sets
+from atr.mechanisms.calibrated.readers import Model
+from atr.mechanisms.calibrated.tables import NOISE, RELIABLE, log_rows, tilt_to, tilted
+
+SOME_BELIEFS: tuple[Model, ...] = ("uniform", "extreme")
+"""Whoever thinks the secret plays no part expects everybody's share of every outcome, as with two outcomes."""
+
+
+def announceable(population: ArrayLike, *, ceilings: float | Sequence[float], sets: Sets | None = None) -> bool:
+    """Tell whether people and totals alone leave every model at or below every ceiling, whatever the totals.
+
+    Parameters
+    ----------
+    population
+        (m,) people.
+    ceilings
+        Of every protected set, or one for each.
+    sets
+        Protected sets, each a list of positions of regions; None: every region on its own.
+    """
+    if not announceable_of_two(population, ceilings=ceilings, sets=sets):
+        return False  # totals at which nobody has one of the three outcomes
+    people = np.asarray(population, dtype=np.int64)
+    each = np.asarray(ceilings, dtype=np.float64).tolist()
+    return _announceable(
+        tuple(people.tolist()),
+        tuple(each) if isinstance(each, list) else each,
+        None if sets is None else tuple(map(tuple, sets)),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _announceable(
+    people: tuple[int, ...], ceilings: float | tuple[float, ...], sets: tuple[tuple[int, ...], ...] | None
+) -> bool:
+    promise = Promise.of(np.array(people), ceilings, sets)
+    return not any(_exceeded(promise, model) for model in SOME_BELIEFS)
+
+
+def _exceeded(promise: Promise, model: Model) -> bool:
+    """Whether any totals, with somebody of each outcome, put a reader of a model above a ceiling.
+
+    The weight of a table stays the same if outcomes change places, so totals in one order tell about all. Weights are
+    tilted to one pair of totals after the other, until the means at every pair are reliable.
+    """
+    people = promise.population
+    sizes, kind, number = np.unique(people, return_inverse=True, return_counts=True)
+    everybody = int(people.sum())
+    x, y = np.ix_(np.arange(everybody // 3 + 1), np.arange(everybody // 2 + 1))
+    left = (x >= 1) & (y >= x) & (everybody - x - y >= y)
+    rows = [log_rows(model, n, np.zeros(3, dtype=np.int64), np.full(3, n)) for n in sizes.tolist()]
+    while left.any():
+        target = np.argwhere(left)[-1]
+        means, reliable = _means(rows, number, target, left.shape)
+        if not reliable[tuple(target)]:
+            raise ArithmeticError("the weights of these tables could not be told from rounding errors")
+        reached = left & reliable
+        left &= ~reached
+        first, second = (mean[reached][:, kind] for mean in means)
+        totals = np.argwhere(reached)
+        if (
+            promise.exceeded(first, totals[:, 0]).any()
+            or promise.exceeded(second, totals[:, 1]).any()
+            or promise.exceeded(people - first - second, everybody - totals.sum(axis=1)).any()
+        ):
+            return True
+    return False
+
+
+def _means(
+    rows: list[FloatArray], number: IntArray, target: IntArray, shape: tuple[int, ...]
+) -> tuple[list[FloatArray], BoolArray]:
+    """Mean counts of two outcomes in a region of each kind, by all pairs of totals of these outcomes near a target.
+
+    Returns
+    -------
+    tuple[list[FloatArray], BoolArray]
+        Of either outcome (…, kinds) for totals from 0 up to a shape; and where they are reliable.
+    """
+    length = fft.next_fast_len(int(number @ [len(row) - 1 for row in rows]) + 1, real=True)
+    within = tuple(map(slice, shape))
+    tilt = tilt_to(rows, target, number)
+    weights = [tilted(row, tilt)[0] for row in rows]
+    plain = [fft.rfft2(w, s=(length, length)) for w in weights]
+    powers = [transform**times for transform, times in zip(plain, number.tolist(), strict=True)]
+    whole = fft.irfft2(np.prod(powers, axis=0), s=(length, length))
+    reliable = NOISE * whole.max() <= RELIABLE * whole[within]
+    divisor = np.where(reliable, whole[within], 1.0)
+    means = [np.empty((*shape, len(rows))) for _ in range(2)]
+    for i, (w, times) in enumerate(zip(weights, number.tolist(), strict=True)):
+        others = plain[i] ** (times - 1) * np.prod(powers[:i] + powers[i + 1 :], axis=0)
+        for mean, count in zip(means, np.ix_(*map(np.arange, w.shape)), strict=True):
+            counted = others * fft.rfft2(w * count, s=(length, length))
+            mean[..., i] = np.maximum(fft.irfft2(counted, s=(length, length))[within], 0.0) / divisor
+    return means, reliable
