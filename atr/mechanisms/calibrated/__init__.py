@@ -3,13 +3,16 @@
 - models of readers, and the weights they give to rules: :mod:`atr.mechanisms.calibrated.readers`
 - sums over the rules of a box: :mod:`atr.mechanisms.calibrated.box`, compiled in
   :mod:`atr.mechanisms.calibrated.kernels`
-- whether a group may be announced at all: :mod:`atr.mechanisms.calibrated.every_total`
+- sums over tables of three outcomes: :mod:`atr.mechanisms.calibrated.tables`
+- whether a group may be announced at all: :mod:`atr.mechanisms.calibrated.every_total`, of three outcomes
+  :mod:`atr.mechanisms.calibrated.every_table`
 - the public partition of a group's rules: :mod:`atr.mechanisms.calibrated.partition`
-- groups of two outcomes: :mod:`atr.mechanisms.calibrated.two_outcomes`
+- groups of two outcomes: :mod:`atr.mechanisms.calibrated.two_outcomes`, of three
+  :mod:`atr.mechanisms.calibrated.three_outcomes`, of any number :mod:`atr.mechanisms.calibrated.group`
 """
 
 from atr.mechanisms.calibrated.cell import Cell
-from atr.mechanisms.calibrated.every_total import announceable
+from atr.mechanisms.calibrated.group import Announced, announceable, solve_group
 from atr.mechanisms.calibrated.two_outcomes import announce, announce_many, safe_start
 
-__all__ = ["Cell", "announce", "announce_many", "announceable", "safe_start"]
+__all__ = ["Announced", "Cell", "announce", "announce_many", "announceable", "safe_start", "solve_group"]

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from atr.core.arrays import FloatArray, IntArray
 from atr.core.tolerances import MISSED_STEPS
@@ -107,10 +108,10 @@ def solve_group(
     """
     people = counts.sum(axis=1)
     told = [_counts_within(chances, people) for chances in earlier]
+    if not announceable(people, counts.shape[1], ceilings=ceilings, sets=sets):
+        return None
     if counts.shape[1] == OUTCOMES and people.sum() <= EXACT_PEOPLE:
         promise = Promise.of(people, ceilings, sets)
-        if not every_table.announceable(people, ceilings=ceilings, sets=sets):
-            return None
         return _of_tables(ThreeOutcomes(counts, promise, steps=steps, least=least, earlier=told), previous)
     cell = announce(
         people,
@@ -126,12 +127,12 @@ def solve_group(
 
 
 def announceable(
-    population: IntArray, outcomes: int, *, ceilings: float | Sequence[float], sets: Sets | None = None
+    population: ArrayLike, outcomes: int = 2, *, ceilings: float | Sequence[float], sets: Sets | None = None
 ) -> bool:
-    """Tell whether people and totals alone leave every reader at or below every ceiling, whatever the totals."""
-    exact = outcomes == OUTCOMES and population.sum() <= EXACT_PEOPLE
-    whether = every_table.announceable if exact else every_total.announceable
-    return whether(population, ceilings=ceilings, sets=sets)
+    """Tell whether (m,) people and totals alone leave every reader at or below every ceiling, whatever the totals."""
+    if outcomes == OUTCOMES and np.sum(population) <= EXACT_PEOPLE:
+        return every_table.announceable(population, ceilings=ceilings, sets=sets)
+    return every_total.announceable(population, ceilings=ceilings, sets=sets)
 
 
 def _of_tables(group: ThreeOutcomes, previous: IntArray | None) -> Announced:
