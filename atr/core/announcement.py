@@ -30,6 +30,9 @@ from atr.core.protected import OwnCeiling, ProtectedSets, Protection
 from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS, group_rates, published_population
 from atr.core.regions import DisclosureStatus, Regions
 
+WHOLE_NUMBERS = "whole_numbers"
+"""The reader who remembers that people are whole numbers, where no guarantee covers him: his average over the rules
+that are left. With ``_at_most`` added, the most that any of these rules tells."""
 _CHOSEN = (DisclosureStatus.ANNOUNCED, DisclosureStatus.RATE_ONLY)
 
 
@@ -241,6 +244,11 @@ class Announcement:
     def under(self, own: OwnCeiling) -> BoolArray:
         """Tell which protected sets are under this ceiling of their own: (v,) booleans."""
         return self.protection.under(own, *self.face_values)
+
+    @property
+    def covered(self) -> dict[str, FloatArray]:
+        """The readers whom the guarantee covers, beside those at face value, as :attr:`readers`."""
+        return {name: sure for name, sure in self.readers.items() if not name.startswith(WHOLE_NUMBERS)}
 
     @property
     def ruled(self) -> BoolArray:

@@ -144,7 +144,7 @@ def _announced(
     ruled = announcement.groups[announcement.ruled]
     shown = announcement.mapping[~announcement.flat]
     chances = dict(zip(regions.members(ruled).tolist(), shown[:, 0].tolist(), strict=True))
-    held = np.max([np.array(announcement.held_confidences(), float), *announcement.readers.values()], axis=0)[
+    held = np.max([np.array(announcement.held_confidences(), float), *announcement.covered.values()], axis=0)[
         announcement.ruled
     ]
     leakage = _yardsticks(regions.take(ruled), AnnouncedMapping(shown))

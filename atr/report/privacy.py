@@ -80,15 +80,18 @@ def privacy(announcement: Announcement, programme: Programme, leakage: model.Lea
         return float(announcement.stated([of[i] for i in faced])) if faced else None
 
     face_value = {} if not faced else {"face_value": float(announcement.stated([confidences[i] for i in faced]))}
-    others = {name: up(float(sure[announcement.ruled].max()), digits) for name, sure in announcement.readers.items()}
-    held = {name: sure for name, sure in (face_value | others).items() if name != "whole_numbers"}
+    others = {
+        name: up(float(of[announcement.ruled].max(initial=0)), digits) for name, of in announcement.readers.items()
+    }
+    covered = announcement.covered
+    held = face_value | {name: others[name] for name in covered}
     largest = max(held.values(), default=None)
-    each = np.max([np.array(confidences, dtype=np.float64), *announcement.readers.values()], axis=0)
+    each = np.max([np.array(confidences, dtype=np.float64), *covered.values()], axis=0)
     binding = int(each.argmax()) if held else None
     rules = announcement.rules[announcement.ruled]
     return model.Privacy(
         max_confidence=largest,
-        prior_confidence=up(float(announcement.prior.max()), digits) if others else stated(priors),
+        prior_confidence=up(float(announcement.prior.max()), digits) if covered else stated(priors),
         min_uncertainty=None if largest is None else down(-math.log(largest), digits),
         binding_group=None if binding is None else group_id(binding),
         binding_set=None if binding is None else binding_set(announcement, binding),

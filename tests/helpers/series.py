@@ -44,6 +44,10 @@ def one_group(population: Sequence[int], approvals: Sequence[int]) -> dict[tuple
     return {("all", f"r{i}"): pair for i, pair in enumerate(zip(population, approvals, strict=True))}
 
 
+OPTIMAL = {"mechanism": "optimal", "whole_numbers": "state"}
+"""The policy of the founding paper's mechanism, whose reader takes chances at face value."""
+
+
 def write_log(path: Path, counts: Mapping[tuple[str, str], tuple[int, int]], *, day: str = "2024-05-06") -> None:
     """A log with exactly these people and approvals."""
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -75,7 +79,7 @@ def programme(**policy: Any) -> dict[str, Any]:
             "public": {"role": "public", "protected": True, "title": "public"},
             "secret": {"role": "sensitive", "title": "secret"},
         },
-        "policy": {"mechanism": "optimal", "minimum_group_size": 10, "max_confidence": 0.95, **policy},
+        "policy": OPTIMAL | {"minimum_group_size": 10, "max_confidence": 0.95, **policy},
         "period": {"every": "year", "timezone": "UTC"},
     }
 

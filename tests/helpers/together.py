@@ -130,7 +130,7 @@ def programme(mix: Mix) -> Content:
         "coverage": mix.coverage,
     }
     policy: Content = {
-        "mechanism": "optimal",
+        **series.OPTIMAL,
         "group_rates": mix.rates, "max_confidence": 0.9, "minimum_group_size": mix.minimum, "digits": mix.digits,
         "unattainable": mix.unattainable, "population_rounding": mix.rounding,
     }  # fmt: skip

@@ -58,7 +58,13 @@ def test_batches_change_nothing(objective: str) -> None:
 
 
 def test_flattened_groups_show_their_rates() -> None:
-    policy = OptimalPolicy(unattainable="flatten", max_confidence=0.61, fidelity=FidelityPolicy(delta=0.1), **EXACT)
+    policy = OptimalPolicy(
+        unattainable="flatten",
+        max_confidence=0.61,
+        fidelity=FidelityPolicy(delta=0.1),
+        whole_numbers="state",
+        **EXACT,
+    )
     regions = decided(_regions(3), policy)
     regions = replace(regions, status=np.array([0, DisclosureStatus.FLATTENED, DisclosureStatus.TOO_SMALL]))
     mechanism, told = mechanism_of(policy), regions.take(regions.announced)

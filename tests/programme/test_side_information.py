@@ -31,6 +31,7 @@ attributes:
   income: {{role: sensitive}}
 policy:
   mechanism: optimal
+  whole_numbers: state
   group_rates: {rates}
   fidelity: {{delta: {delta}}}
   max_confidence: {ceiling}

@@ -18,7 +18,6 @@ from scipy import fft
 
 from atr.core.arrays import BoolArray, FloatArray, IntArray
 from atr.core.tolerances import SAME_COUNTS
-from atr.mechanisms.calibrated.kernels import sums_by_count
 from atr.mechanisms.calibrated.readers import Model, log_ratios
 
 ComplexArray = NDArray[np.complex128]
@@ -98,6 +97,8 @@ class Box:
         weights = self._weights[region]
         if self.direct:
             offsets = np.append(0, np.cumsum([len(w) for w in self._weights]))
+            from atr.mechanisms.calibrated.kernels import sums_by_count  # only now: the compiler takes long to load
+
             sums = sums_by_count(np.concatenate(self._weights), offsets, region, self._left)
         else:
             sums = self._transformed_sums(region, weights)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import ClassVar, Literal
@@ -11,7 +12,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from atr.core.announcement import Announced
+from atr.core.announcement import WHOLE_NUMBERS, Announced
 from atr.core.arrays import FloatArray, IntArray, Values
 from atr.core.confidence import exact_confidence
 from atr.core.fidelity import Alpha, Delta, Fidelity, Ranges, ladder, promises
@@ -27,6 +28,7 @@ from atr.mechanisms.optimal.policy import OptimalPolicy
 from atr.mechanisms.optimal.rounding import round_announcement
 from atr.mechanisms.optimal.several import optimal
 from atr.mechanisms.optimal.solve import least_distorted, optimal_privacy
+from atr.mechanisms.optimal.whole_numbers import whole_number_confidence
 
 _NAMED = 10
 """Groups or regions named in the private part of a refusal."""
@@ -47,7 +49,7 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
     def terms(self, policy: OptimalPolicy) -> Terms:
         """Give what a report states of a policy."""
         demanded: dict[str, float | None] = {policy.fidelity.kind: policy.fidelity.level}
-        return Terms(policy.group_rates, policy.objective, demanded)
+        return Terms(policy.group_rates, policy.objective, demanded, policy.whole_numbers)
 
     def check_programme(self, regions: Regions, policy: OptimalPolicy) -> None:
         """Check that ranges are declared for all regions, if any are.
@@ -139,7 +141,15 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
                 refusal = _refused(regions, beta, promise, policy, after_rounding=error)
                 continue
             chance = _as_private_as_printed(regions, chance, continuous, promise, beta=target, policy=policy)
-            return _announced(chance, promise, policy, groups=len(regions))
+            found = whole_number_confidence(
+                regions, chance, promise, digits=policy.digits, exact=policy.group_rates == "exact"
+            )
+            above = np.flatnonzero(found.held > policy.ceiling + SAME_VALUE)
+            if policy.whole_numbers == "refuse" and len(above):
+                refusal = _refused_for_whole_numbers(regions.take(above), found.average[above], policy)
+                continue
+            readers = {WHOLE_NUMBERS: found.average, f"{WHOLE_NUMBERS}_at_most": found.largest}
+            return replace(_announced(chance, promise, policy, groups=len(regions)), readers=readers)
         raise refusal
 
     def columns(self, solved: pd.DataFrame, promise: Fidelity | None, policy: OptimalPolicy) -> pd.DataFrame:
@@ -293,6 +303,20 @@ def _refused(
         hint=f"{widen}, raise max_confidence{own}, or choose the other group_rates; the dossier shows which "
         "groups bind and how far. Move in coarse steps: how far depends on the true decisions.",
         private=private,
+    )
+
+
+def _refused_for_whole_numbers(regions: Regions, average: FloatArray, policy: OptimalPolicy) -> RefusedError:
+    worst = np.argsort(-average, kind="stable")[:_NAMED]
+    return RefusedError(
+        f"a reader who knows that numbers of people are whole numbers would be surer than {policy.max_confidence:g}",
+        hint="Take mechanism: calibrated, which holds for such readers too; or lower the fidelity, raise "
+        "max_confidence, or have the report state it (whole_numbers: state). The dossier shows in which groups.",
+        private=_listed(
+            "Groups in which such a reader is too sure, and about how sure:",
+            [f"{', '.join(regions.group_values[i])}: {_coarse(average[i])}" for i in worst],
+            len(average),
+        ),
     )
 
 

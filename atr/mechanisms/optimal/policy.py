@@ -129,6 +129,7 @@ class OptimalPolicy(Policy):
     group_rates: Literal["exact", "free"] = "exact"
     fidelity: FidelityPolicy = FidelityPolicy(delta=0.9)
     objective: Objective = "privacy"
+    whole_numbers: Literal["refuse", "state"] = "refuse"
     side_information: SideInformation = OWN_POPULATION
 
     _known_from: SideInformationPolicy | None = PrivateAttr(default=None)
