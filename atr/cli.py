@@ -148,9 +148,9 @@ def init(
 @app.command()
 def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     """Validate a programme, and the log against it, without writing anything."""
+    from atr.documents.text.wording import count
     from atr.ingest.log_check import check as check_log
     from atr.programme import load
-    from atr.report.wording import count
 
     loaded = load(programme)
     say("Reading the log …")
@@ -273,7 +273,7 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Recompute confidence, rates and fairness of a published report from its own numbers."""
-    from atr.report.wording import count
+    from atr.documents.text.wording import count
     from atr.verify.files import verify_files
 
     checked, findings = verify_files(report, population=population, previous=previous)

@@ -7,6 +7,8 @@ render → register; refuse, if a gate says no.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -393,4 +395,4 @@ def _content_sha256(report: model.PublicReport) -> str:
     """The hash of what a report says of its period: not its version and date, how the log has grown since, or what
     other reports have been published."""
     content = report.model_dump(mode="json", by_alias=True, exclude={"version", "date", "data_quality", "changes"})
-    return model.checksum(content)
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()

@@ -16,11 +16,11 @@ from pydantic import Field
 
 from atr import pipeline
 from atr.core.arrays import usable_cores
+from atr.documents.text import wording
 from atr.errors import AtrError, EnvironmentFault
 from atr.flows.programmes import permitted
 from atr.pipeline import DOING, Draft
 from atr.programme import Programme, load, periods
-from atr.report import wording
 from atr.warehouse import store
 from atr.warehouse.run import Batch, Run
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from atr.documents.text.wording import VERDICTS, between, decimals_of, number
 from atr.measures.group_fairness import joined
 from atr.measures.parity import ConditionalStatisticalParity, StatisticalParity
 from atr.measures.ratio import PPercentRule
 from atr.report.model import ComparedBy, Fairness, PublicReport
-from atr.report.wording import VERDICTS, between, decimals_of, number
 
 RATIO, PARITY, CONDITIONAL = PPercentRule.name, StatisticalParity.name, ConditionalStatisticalParity.name
 """The measures that charts, sentences and lines are of; tables have the figures of all."""

@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from atr.core.display_text import printable
+from atr.documents.text.comparisons import said
+from atr.documents.text.wording import decimals_of
 from atr.mechanisms.optimal.policy import ENDS
 from atr.programme import OWN_POPULATION
 from atr.report.model import PublicReport
-from atr.report.sampling import said
-from atr.report.wording import decimals_of
 
 _CELL = re.compile(
     r"""^(?=[\t\r]) | (?:^|(?<=[;\t\r\n]))
@@ -108,7 +108,11 @@ def fairness(report: PublicReport) -> bytes:
     )
     rows: list[Row] = []
     for e in report.fairness:
-        row = {name: getattr(e, name) for name in same} | _columns("condition", e.condition) | {"sentence": said(e)}
+        row = (
+            {name: getattr(e, name) for name in same}
+            | _columns("condition", e.condition)
+            | {"sentence": said(e, report)}
+        )
         row["classes"], row["classes_in_all"] = e.classes or (None, None)
         for name, (first, second) in (("group", e.groups), ("people", e.people), ("rate", e.rates)):
             row |= {f"{name}_a": first, f"{name}_b": second}

@@ -9,10 +9,10 @@ from itertools import accumulate
 from typing import Any
 
 from atr.documents import fonts, templates
-from atr.documents.promise import described
 from atr.documents.sections import numbered
 from atr.documents.sections.rules import name_of
-from atr.report import wording
+from atr.documents.text import notes, wording
+from atr.documents.text.promise import described
 from atr.report.model import PeriodInfo, ProgrammeInfo, PublicReport
 
 _FILES = (
@@ -76,11 +76,10 @@ def report_html(report: PublicReport, *, sha256: str, embedded: bool = True) -> 
         "period": wording.period(report.period),
         "short_title": shorten(report.programme.title, 60),
         "short_publisher": shorten(report.programme.publisher.name, 50),
-        "public": [a.title for a in report.attributes if a.role == "public"],
         "link": link,
     }
     if report.announced_groups:
-        known |= {"sections": numbered(report), "promise": described(report)}
+        known |= {"sections": numbered(report), "promise": described(report), "notes": notes.texts(report)}
         html = templates.render("report/report.html.jinja", **known)
     else:
         names = named_withheld(report)

@@ -17,14 +17,15 @@ from atr.core.announcement import Announcement
 from atr.core.regions import Regions
 from atr.documents import templates
 from atr.documents.fonts import with_fonts
+from atr.documents.text import wording
+from atr.documents.text.yardsticks import YARDSTICKS
 from atr.dossier.checks import Check, TrueMeasure, checks, true_measures
 from atr.dossier.curves import Curves, charts, curves
 from atr.dossier.groups import DossierGroup, groups
 from atr.errors import RefusedError
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme
-from atr.report import model, wording
-from atr.report.privacy import YARDSTICKS
+from atr.report import model
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,11 @@ from atr.core.policy import Policy
 from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS
 from atr.core.regions import Regions
 from atr.core.tolerances import SAME_PEOPLE, SAME_VALUE
+from atr.documents.text import wording
 from atr.measures import group_fairness as fairness
 from atr.measures.cells import Cells
 from atr.programme import Programme
-from atr.report import individual, model, wording
+from atr.report import individual, model
 from atr.report.build import columns
 from atr.verify.statements import findings
 

@@ -35,11 +35,11 @@ _KEPT = 4096
 """Results kept: building a report and verifying it asks the same again, and statsmodels collects garbage each time."""
 
 METHODS = {
-    "rates": "Wilson",
-    "differences": "Newcombe",
-    "ratios": "Koopman",
-    "test": "Fisher or two-proportion score",
-    "adjustment": "Holm",
+    "rates": "wilson",
+    "differences": "newcombe",
+    "ratios": "koopman",
+    "test": "fisher_or_two_proportion_score",
+    "adjustment": "holm",
 }
 """What is used for what, as a report names it."""
 

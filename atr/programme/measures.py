@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 
 from atr.core.fields import Part, PositiveShare, Share, Text
 
@@ -69,11 +69,6 @@ class IndividualPolicy(Part):
     tolerance: Share = 0.0
 
 
-BY_PUBLISHER = "chosen by the publisher"
-DEFAULT_KEPT = "the software’s default, which the publisher kept"
-FOUR_FIFTHS = "29 CFR 1607.4(D), the four-fifths rule of the US Uniform Guidelines on Employee Selection Procedures"
-
-
 class FairnessPolicy(Part):
     """The lines that verdicts are drawn at, with where they come from, and what is compared beside attributes."""
 
@@ -84,33 +79,6 @@ class FairnessPolicy(Part):
     intersections: AttributeSets = ()
     individual: IndividualPolicy | None = None
     alpha: Annotated[float, Field(ge=ALPHA[0], le=ALPHA[1], strict=True)] = 0.05
-
-    @property
-    def origin_of_four_fifths(self) -> str:
-        """Where the line of the p%-rule comes from."""
-        return self.four_fifths_origin or (FOUR_FIFTHS if self.four_fifths == 0.8 else BY_PUBLISHER)
-
-    @property
-    def origin_of_parity_tolerance(self) -> str:
-        """Where the line of parity comes from."""
-        return self.parity_tolerance_origin or chosen_by(FairnessPolicy, "parity_tolerance", self.parity_tolerance)
-
-
-def chosen_by(part: type[BaseModel], key: str, value: object) -> str:
-    """Tell who chose a setting: the publisher, or the software whose default it is.
-
-    Parameters
-    ----------
-    part
-        The part of the programme that has the setting.
-    key, value
-        Its name and its value.
-
-    Returns
-    -------
-    ``BY_PUBLISHER`` or ``DEFAULT_KEPT``, as reports say it.
-    """
-    return DEFAULT_KEPT if value == part.model_fields[key].default else BY_PUBLISHER
 
 
 class InfluencePolicy(Part):

@@ -19,7 +19,7 @@ from atr.measures.rates import announced_rate, rates_by_group
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme
 from atr.programme.periods import Period
-from atr.report import changes, derived, individual, model, sampling, wording
+from atr.report import changes, derived, individual, model, sampling
 from atr.report.comparisons import ComparisonFormatter
 from atr.report.privacy import group_id, leakages, privacy
 from atr.report.reader_view import cells
@@ -58,7 +58,7 @@ def build(
 
     Returns
     -------
-    The report, complete but for its checksum, which :meth:`~atr.report.model.PublicReport.to_json` adds.
+    The report, complete.
     """
     policy = programme.policy
     leakage, of_groups = leakages(announcement)
@@ -71,7 +71,6 @@ def build(
         step=terms.step,
         largest_change=promised.largest_change(policy.digits),
     )
-    titles = {name: programme.title_of(name) for name in programme.attributes}
     report = model.PublicReport(
         programme=programme_info(programme),
         period=period_info(period, programme),
@@ -82,9 +81,9 @@ def build(
             side_information=policy.assumed,
             **policy.model_dump(include=set(Policy.model_fields) - {"side_information"}),
             four_fifths=programme.fairness.four_fifths,
-            four_fifths_origin=programme.fairness.origin_of_four_fifths,
+            four_fifths_origin=programme.fairness.four_fifths_origin,
             parity_tolerance=programme.fairness.parity_tolerance,
-            parity_tolerance_origin=programme.fairness.origin_of_parity_tolerance,
+            parity_tolerance_origin=programme.fairness.parity_tolerance_origin,
             individual=individual.individual_policy(programme),
             sampling=sampling.sampling_info(programme.log.coverage, programme.fairness.alpha),
             influence_sets=programme.influence.sets,
@@ -92,12 +91,12 @@ def build(
         outcomes=announcement.outcomes,
         positive=programme.log.positive,
         attributes=tuple(_attributes(announcement, programme)),
-        privacy=privacy(announcement, programme, leakage),
+        privacy=privacy(announcement, leakage),
         fidelity=promise,
         coverage=_coverage(announcement, known, programme, extent),
         groups=_groups(announcement, known, of_groups, programme, extent),
         compared=tuple(_compared(comparisons, programme)),
-        fairness=tuple(ComparisonFormatter(announcement.outcomes, titles, policy).entries(comparisons)),
+        fairness=tuple(ComparisonFormatter(policy).entries(comparisons)),
         data_quality=_quality(announcement, quality, programme),
         notes=(),
         provenance=model.Provenance(atr=__version__),
@@ -179,10 +178,9 @@ def _compared(comparisons: Sequence[fairness.Comparison], programme: Programme) 
     """Attributes by which people are compared, as printed."""
     references = {comparison.by: comparison.reference for comparison in comparisons}
     for by in compared_by(programme):
-        reference, titles = references.get(by), [programme.title_of(name) for name in by.attributes]
+        reference = references.get(by)
         yield model.ComparedBy(
             attribute=by.name,
-            title=wording.listed(titles),
             attributes=by.attributes,
             reference=reference,
             chosen=None if reference is None else "named" if reference == by.named else by.rule,

@@ -6,18 +6,17 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from atr.core.tolerances import ROUNDING_NOISE
 from atr.errors import PeriodError
 from atr.measures import MEASURES
 from atr.programme.periods import parse
-from atr.report.model import Change, Changes, Fairness, Margin, PublicReport
+from atr.report.model import Change, Changes, Fairness, Margin, NotCompared, PublicReport
 from atr.report.rounding import bounds, down, nearest, up
-from atr.report.wording import listed, number, percent_decimals, points, rule_name
 
 _DIGITS = 6
 """Decimal digits of a difference of two printed figures, neither of which has more."""
-_NAMED = 5
 
 _Printed = tuple[float | None, float | None]
 _Key = tuple[tuple[str, str], str]
@@ -40,26 +39,25 @@ def since(report: PublicReport, previous: PublicReport, *, sha256: str) -> Chang
     """
     margins: list[Margin] = []
     entries: list[Change] = []
-    skipped: list[str] = []
+    skipped: list[NotCompared] = []
     names = [by.attribute for by in report.compared]
-    titles = {by.attribute: by.title for by in (*previous.compared, *report.compared)}
     if report.positive != previous.positive:
-        skipped.append(f"The favourable outcome was “{previous.positive}” and is now “{report.positive}”.")
+        skipped.append(NotCompared(reason="outcome_changed", previous=previous.positive, now=report.positive))
         names = []
     for name in names:
         now, before = _figures(report, name), _figures(previous, name)
         worst, was = _worst(report, name), _worst(previous, name)
         if worst and was:  # whatever the references: each is the furthest of its report
             margins.append(_margin(report, name, worst, was))
-        reason = _incompatible(now, before, titles[name])
+        reason = _incompatible(now, before, name)
         if reason:
             skipped.append(reason)
             continue
         entries += [_change(report, e, before[key].value, before[key].range) for key, e in now.items() if key in before]
-        skipped += _without_counterpart(now, before, titles[name])
+        skipped += _without_counterpart(now, before, name)
     if report.positive == previous.positive:
         gone = [by.attribute for by in previous.compared if by.attribute not in names]
-        skipped += [f"By {titles[a]} groups are no longer compared." for a in gone if _figures(previous, a)]
+        skipped += [NotCompared(reason="not_compared_now", attribute=a) for a in gone if _figures(previous, a)]
     return Changes(
         period=previous.period.label,
         version=previous.version,
@@ -70,15 +68,13 @@ def since(report: PublicReport, previous: PublicReport, *, sha256: str) -> Chang
     )
 
 
-def problems(report: PublicReport, *, sentences: bool) -> Iterator[tuple[str, str]]:
+def problems(report: PublicReport) -> Iterator[tuple[str, str]]:
     """Contradictions between the changes that a report states and its own numbers.
 
     Parameters
     ----------
     report
         The report; the earlier one is not needed.
-    sentences
-        Whether its sentences must be those of this version of the software.
 
     Yields
     ------
@@ -110,7 +106,7 @@ def problems(report: PublicReport, *, sentences: bool) -> Iterator[tuple[str, st
             yield ", ".join(place), "has no counterpart among the comparisons of the report, or stands there twice"
         elif says.previous is not None and not low <= says.previous <= high:
             yield ", ".join(place), "the earlier figure lies outside its own range"
-        elif says != (expected if sentences else expected.model_copy(update={"sentence": says.sentence})):
+        elif says != expected:
             yield ", ".join(place), "does not follow from the figures"
 
 
@@ -128,23 +124,25 @@ def _figures(report: PublicReport, attribute: str) -> dict[_Key, Fairness]:
     }
 
 
-def _incompatible(now: dict[_Key, Fairness], before: dict[_Key, Fairness], title: str) -> str:
-    """Why nothing by an attribute can be compared; empty where it can."""
+def _incompatible(now: dict[_Key, Fairness], before: dict[_Key, Fairness], attribute: str) -> NotCompared | None:
+    """Why nothing by an attribute can be compared; None where it can, or where there is nothing in either report."""
     if not now or not before:
-        return f"By {title} nothing {'was compared then' if now else 'is compared now'}." if now or before else ""
-    references = [next(iter(figures.values())).reference for figures in (before, now)]
-    if references[0] != references[1]:
-        return f"By {title} the reference was {references[0]} and is now {references[1]}: ratios are not compared."
-    return ""
+        reason: Literal["not_compared_then", "not_compared_now"] = "not_compared_then" if now else "not_compared_now"
+        return NotCompared(reason=reason, attribute=attribute) if now or before else None
+    was, is_now = (next(iter(figures.values())).reference for figures in (before, now))
+    if was == is_now:
+        return None
+    return NotCompared(reason="reference_changed", attribute=attribute, previous=was, now=is_now)
 
 
-def _without_counterpart(now: dict[_Key, Fairness], before: dict[_Key, Fairness], title: str) -> Iterator[str]:
-    here, there = ([groups[0] for groups, _ in figures] for figures in (now, before))
-    for these, others, where in ((here, there, "have no earlier figure"), (there, here, "have no figure now")):
-        missing = [value for value in dict.fromkeys(these) if value not in others]
-        if missing:
-            said = where.replace("have", "has", 1) if len(missing) == 1 else where
-            yield f"By {title}, {listed(missing, most=_NAMED)} {said}."
+def _without_counterpart(
+    now: dict[_Key, Fairness], before: dict[_Key, Fairness], attribute: str
+) -> Iterator[NotCompared]:
+    here, there = (dict.fromkeys(groups[0] for groups, _ in figures) for figures in (now, before))
+    if new := tuple(value for value in here if value not in there):
+        yield NotCompared(reason="no_earlier_figure", attribute=attribute, groups=new)
+    if gone := tuple(value for value in there if value not in here):
+        yield NotCompared(reason="no_figure_now", attribute=attribute, groups=gone)
 
 
 def _apart(report: PublicReport, a: _Printed, b: _Printed) -> bool:
@@ -159,14 +157,6 @@ def _apart(report: PublicReport, a: _Printed, b: _Printed) -> bool:
 def _change(report: PublicReport, now: Fairness, previous: float | None, previous_range: _Printed) -> Change:
     change = None if now.value is None or previous is None else nearest(now.value - previous, _DIGITS)
     flagged = _apart(report, now.range, previous_range)
-    digits, group, base = min(report.policy.digits, 3), *now.groups
-    if now.is_ratio:
-        values = ["no ratio" if x is None else number(x, decimals=digits) for x in (now.value, previous)]
-        said = f"{group}: the ratio to {base} is {values[0]}, and was {values[1]}."
-    else:
-        values = ["none" if x is None else points(x, decimals=percent_decimals(digits)) for x in (now.value, previous)]
-        what = "distance of outcomes" if now.outcome is None and len(report.outcomes) > 2 else "distance of rates"
-        said = f"{group}: the {what} from {base} is {values[0]} points, and was {values[1]}."
     return Change(
         attribute=now.attribute,
         groups=now.groups,
@@ -176,12 +166,7 @@ def _change(report: PublicReport, now: Fairness, previous: float | None, previou
         value=now.value,
         change=change,
         flagged=flagged,
-        sentence=f"{said} {_told(flagged)}",
     )
-
-
-def _told(flagged: bool) -> str:
-    return "The figure has changed: its two ranges do not overlap." if flagged else "No change can be told."
 
 
 # --- the margin
@@ -234,19 +219,6 @@ def _range_at_most_1(inside: _Printed) -> tuple[float, float]:
 
 def _margin(report: PublicReport, attribute: str, now: _Worst, was: _Worst) -> Margin:
     flagged = _apart(report, now.range, was.range)
-    title = next((by.title for by in report.compared if by.attribute == attribute), attribute)
-    decimals = min(report.policy.digits, 3)
-    rule = rule_name(next(e for e in _figures(report, attribute).values() if e.threshold == now.threshold))
-
-    def lies(of: _Worst) -> str:
-        side = "within" if of.value >= 0 else "beyond"
-        return f"{number(abs(of.value), decimals=decimals)} {side} the line of {number(of.threshold)}"
-
-    other = "" if {*was.groups} == {*now.groups} else f" that of {was.groups[0]} against {was.groups[1]} was,"
-    sentence = (
-        f"Of the ratios by {title}, that of {now.groups[0]} against {now.groups[1]} is furthest from 1: {lies(now)} "
-        f"({rule}); in the earlier report{other} {lies(was)}. {_told(flagged)}"
-    )
     return Margin(
         attribute=attribute,
         groups=now.groups,
@@ -259,5 +231,4 @@ def _margin(report: PublicReport, attribute: str, now: _Worst, was: _Worst) -> M
         range=now.range,
         change=nearest(now.value - was.value, _DIGITS),
         flagged=flagged,
-        sentence=sentence,
     )

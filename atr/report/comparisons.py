@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -13,27 +13,20 @@ from atr.measures import MEASURES
 from atr.measures import group_fairness as fairness
 from atr.report.model import Fairness, PolicyInfo
 from atr.report.rounding import bounds, down, nearest, printed_range, up
-from atr.report.sentences import sentence
 
 SUMMARIES: tuple[fairness.Summary, ...] = ("worst_class", "mean_over_classes")
 
 
 @dataclass(frozen=True)
 class ComparisonFormatter:
-    """Rounds comparisons of groups and adds their verdicts and sentences.
+    """Rounds comparisons of groups and adds their verdicts.
 
     Parameters
     ----------
-    outcomes
-        The positive outcome, then the others.
-    titles
-        The attributes' names as readers see them.
     policy
         Gives the digits, the smallest group (people) and the rounding of people.
     """
 
-    outcomes: Sequence[str]
-    titles: Mapping[str, str]
     policy: Policy | PolicyInfo
 
     def entries(self, found: Sequence[fairness.Comparison]) -> Iterator[Fairness]:
@@ -71,7 +64,6 @@ class ComparisonFormatter:
                 range=inside,
                 threshold=threshold,
                 verdict=None,
-                sentence="",
                 people=comparison.people,
                 rates=(nearest(comparison.rates[0], RATE_DIGITS), nearest(comparison.rates[1], RATE_DIGITS)),
             )
@@ -125,7 +117,7 @@ class ComparisonFormatter:
         )
 
     def judged(self, entry: Fairness, *, few: bool = False, uncounted: bool = False) -> Fairness:
-        """Add verdict, reason, shortfall and sentence to a comparison, from its printed numbers.
+        """Add verdict, reason and shortfall to a comparison, from its printed numbers.
 
         Parameters
         ----------
@@ -140,16 +132,8 @@ class ComparisonFormatter:
         reason = "line_in_range" if verdict == "cannot_tell" else None
         if verdict is not None and (few or self._few(entry) or (uncounted and verdict == "met")):
             verdict, reason = "cannot_tell", "too_few_people"
-        said = entry.model_copy(update={"verdict": verdict, "reason": reason, "shortfall": None, "sentence": ""})
-        said = said.model_copy(update={"shortfall": self._shortfall(said)})
-        text = sentence(
-            said,
-            outcomes=self.outcomes,
-            titles=self.titles,
-            digits=self.policy.digits,
-            minimum=self.policy.minimum_group_size,
-        )
-        return said.model_copy(update={"sentence": text})
+        said = entry.model_copy(update={"verdict": verdict, "reason": reason, "shortfall": None})
+        return said.model_copy(update={"shortfall": self._shortfall(said)})
 
     def _few(self, entry: Fairness) -> bool:
         return min(entry.people) < self.policy.minimum_group_size

@@ -1,4 +1,4 @@
-"""Individual fairness in the report: measured on what it prints and said in sentences."""
+"""Individual fairness in the report, measured on what it prints."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from atr.measures import INDIVIDUAL
 from atr.measures import individual as measuring
 from atr.measures.base import at_most
 from atr.measures.cells import Cells, Chances
+from atr.measures.group_fairness import joined
 from atr.measures.rates import within_totals
 from atr.programme import AttributeDistance as Declared
 from atr.programme import Programme
-from atr.report import reader_view, wording
+from atr.report import reader_view
 from atr.report.model import AttributeDistance, Fairness, IndividualPolicy, OutcomeDistance, Pair, PublicReport
 from atr.report.rounding import bounds, nearest, printed_range, rounded_share
 
@@ -126,10 +127,10 @@ def _entry(
     few = least is None and bool((people < report.policy.minimum_group_size).any())
     if few:
         verdict = "cannot_tell"
-    printed = Fairness(
+    return Fairness(
         measure=INDIVIDUAL,
         attribute="",
-        groups=(_words(first, report), _words(second, report)),
+        groups=(joined(list(first.values())), joined(list(second.values()))),
         reference="",
         outcome=None,
         value=nearest(found.value, digits) if math.isfinite(found.value) else None,
@@ -137,7 +138,6 @@ def _entry(
         threshold=policy.tolerance,
         verdict=verdict,
         reason="too_few_people" if few else "line_in_range" if verdict == "cannot_tell" else None,
-        sentence="",
         people=(a.population, b.population),
         rates=(nearest(of_a[report.positive], RATE_DIGITS), nearest(of_b[report.positive], RATE_DIGITS)),
         pair=Pair(
@@ -150,109 +150,3 @@ def _entry(
             people_involved=rounded_share(int(people[found.involved].sum()) / int(people.sum())),
         ),
     )
-    return printed.model_copy(update={"sentence": sentence(printed, report)})
-
-
-def _words(region: Mapping[str, str], report: PublicReport) -> str:
-    return ", ".join(f"{wording.raised(a.title)}: {region[a.name]}" for a in report.attributes)
-
-
-# --- sentences
-
-
-def sentence(entry: Fairness, report: PublicReport) -> str:
-    """State an entry of individual fairness in words, from its printed numbers alone.
-
-    Raises
-    ------
-    ValueError
-        If the entry is not of individual fairness.
-    """
-    pair, digits = entry.pair, report.policy.digits
-    if pair is None or entry.threshold is None:
-        raise ValueError("is no entry of individual fairness")
-    total = pair.distance == "total_variation"
-
-    def amount(x: float) -> str:
-        return (
-            wording.points(x, decimals=wording.percent_decimals(digits))
-            if total
-            else wording.number(x, decimals=digits)
-        )
-
-    def with_unit(amount: str) -> str:
-        return wording.plural(amount, "point") if total else f"{amount} in logarithm"
-
-    said = [] if pair.least_people is None else [f"Compared are regions of {people_for_verdict(report)} or more alone."]
-    said += _apart(entry, pair, report, amount(pair.records_apart))
-    if entry.value:
-        more, of = amount(entry.value), "any pair" if pair.least_people is None else "these pairs"
-        said.append(f"They exceed it by {with_unit(more)}, the most of {of}.")
-    elif entry.value == 0:
-        said.append("No pair lies further apart than its declared distance; this one comes nearest to that.")
-    low, high = entry.range
-    if low is None:
-        said.append("The true excess is infinite as well.")
-    elif high is None:
-        said.append(f"The true largest excess is {amount(low)} or more; nothing limits it from above.")
-    elif low != high:
-        said.append(f"The true largest excess lies between {amount(low)} and {amount(high)}.")
-    limit = (
-        f"The tolerance is {with_unit(wording.points(entry.threshold) if total else wording.number(entry.threshold))}"
-    )
-    fewest = people_for_verdict(report)
-    verdicts = {
-        "met": f"{limit}, so it is kept.",
-        "not_met": f"{limit}, so it is not kept.",
-        "cannot_tell": f"{limit}; whether it is kept cannot be told from a report this private.",
-        "too_few_people": f"{limit}. No verdict is given, for regions of fewer than {fewest} are compared as well.",
-    }
-    such = "a pair" if pair.least_people is None else "such a pair"
-    share = f"{wording.percent(pair.people_involved)} of people are in {such}"
-    said += [
-        verdicts["too_few_people" if entry.reason == "too_few_people" else entry.verdict or "cannot_tell"],
-        f"{share if pair.people_involved else 'Nobody is in a pair'} beyond the tolerance, as announced.",
-    ]
-    return " ".join(said)
-
-
-def people_for_verdict(report: PublicReport) -> str:
-    """The number of people that a group or region must have for a verdict, in words."""
-    return wording.count(report.policy.minimum_group_size, "person", "people")
-
-
-def _apart(entry: Fairness, pair: Pair, report: PublicReport, allowed: str) -> list[str]:
-    """State the distance of the pair's outcomes, and the distance that is allowed."""
-    a, b = (f"“{name}”" for name in entry.groups)
-    between = (
-        f"They have {' and '.join(wording.number(n) for n in entry.people)} people. The declared distance between "
-        f"them, {wording.number(pair.records_apart, decimals=2)},"
-    )
-    if pair.distance == "total_variation":
-        apart = wording.percentage_points(
-            pair.outcomes_apart or 0.0, decimals=wording.percent_decimals(report.policy.digits)
-        )
-        shares = " and ".join(wording.percent(chances[report.positive]) for chances in pair.chances)
-        return [
-            f"The outcomes of {a} and {b} are {apart} apart (“{report.positive}”: {shares}).",
-            f"{between} allows {allowed}.",
-        ]
-    outcome = max(pair.chances[0], key=lambda o: _log_ratio(pair, o))
-    sides = list(zip((a, b), (chances[outcome] for chances in pair.chances), entry.people, strict=True))
-    (a, x, n), (b, y, m) = sorted(sides, key=lambda side: -side[1])
-    if y == 0 < x:
-        return [
-            f"“{outcome}” is an outcome for {a}, with {wording.percent(x)}, and none for {b}: no distance allows that, "
-            f"so the excess is infinite. They have {wording.number(n)} and {wording.number(m)} people."
-        ]
-    logarithms = _log_ratio(pair, outcome), pair.records_apart
-    times, most = (f"{wording.number(nearest(math.exp(z), 2), decimals=2)} times" for z in logarithms)
-    return [
-        f"“{outcome}” is {times} as likely for {a} as for {b} ({wording.percent(x)} and {wording.percent(y)}).",
-        f"{between} allows {most}.",
-    ]
-
-
-def _log_ratio(pair: Pair, outcome: str) -> float:
-    x, y = (chances[outcome] for chances in pair.chances)
-    return abs(math.log(x / y)) if x and y else math.inf if x != y else 0.0

@@ -16,52 +16,17 @@ from atr.core.announcement import Announcement
 from atr.core.groups import Groups
 from atr.core.leakage import leakage_of_values
 from atr.core.protected import Label
-from atr.programme import Programme
 from atr.report import model
 from atr.report.rounding import down, up
 
-YARDSTICKS = (
-    (
-        "Minimum uncertainty, γ",
-        "−ln β, in nats: the maximum confidence on another scale. The larger it is, the less a reader can infer. Of "
-        "local differential privacy, log-lift, likeness gain and min-entropy leakage the opposite is true: the larger, "
-        "the more. Chen, Golubchik, Pal [CGP], Appendix C.",
-    ),
-    (
-        "Local differential privacy",
-        "max ln (P(a|s) / P(a|t)), in nats, over outcomes a and sensitive values s, t of a group: how far the chances "
-        "of an outcome lie apart. Infinite where an outcome is possible for some and impossible for others. "
-        "Kasiviswanathan et al., SIAM J. Comput. 40 (2011).",
-    ),
-    (
-        "Log-lift",
-        "max |ln (P(s|a) / P(s))|, in nats: how far an outcome moves what a reader knows of a sensitive value, up or "
-        "down. Infinite where an outcome rules a value out. Hsu, Asoodeh, Calmon, ISIT 2019.",
-    ),
-    (
-        "Likeness gain",
-        "max (P(s|a) − P(s)) / P(s): how much likelier an outcome makes a sensitive value, relative to what was known "
-        "before; twice as likely is a gain of 1. It is what β-likeness bounds, and another β than the confidence. "
-        "Cao, Karras, PVLDB 5 (2012).",
-    ),
-    (
-        "Min-entropy leakage",
-        "log2 of Σ max P(s, a) / max P(s), in bits, each maximum over sensitive values, the sum over outcomes: how "
-        "much likelier the outcome makes one guess at the value right, on average. Smith, FoSSaCS 2009.",
-    ),
-)
-"""What a mapping gives away in the units of other definitions: name, formula, source; see :mod:`atr.core.leakage`."""
 
-
-def privacy(announcement: Announcement, programme: Programme, leakage: model.Leakage | None) -> model.Privacy:
+def privacy(announcement: Announcement, leakage: model.Leakage | None) -> model.Privacy:
     """The privacy guarantee as it is printed.
 
     Parameters
     ----------
     announcement
         The announced mapping.
-    programme
-        Names the sensitive attributes and the side information.
     leakage
         The worst group by each yardstick, from :func:`leakages`.
 
@@ -161,7 +126,7 @@ def leakages(announcement: Announcement) -> tuple[model.Leakage | None, list[mod
 
     References
     ----------
-    :data:`YARDSTICKS` has the formulas, units and sources; :mod:`atr.core.leakage` computes them.
+    :mod:`atr.documents.text.yardsticks` has the formulas, units and sources; :mod:`atr.core.leakage` computes them.
     """
     each: list[model.GroupLeakage | None] = [None] * len(announcement.groups)
     faced, members, digits = announcement.at_face_value.tolist(), announcement.face_regions, announcement.digits

@@ -13,12 +13,10 @@ from atr.measures import MEASURES, sampling
 from atr.measures import group_fairness as fairness
 from atr.report.model import Fairness, PublicReport, Sampling, SamplingInfo
 from atr.report.rounding import down, nearest, up
-from atr.report.wording import between, number, percent, percent_decimals, points
 
 P_DIGITS = 4
 RATE_DIGITS = 3
 _HALF = 0.5 * 10.0**-PRINTED
-_LEAST_P = 0.001
 
 _Tally = Mapping[tuple[str, ...], tuple[int, Mapping[str, float]]]
 _Rates = Mapping[tuple[str, str, frozenset[tuple[str, str]], str], float]
@@ -40,9 +38,6 @@ def sampling_info(coverage: Literal["sample", "whole"], alpha: float) -> Samplin
     if coverage == "whole":
         return SamplingInfo(coverage=coverage)
     return SamplingInfo(coverage=coverage, alpha=alpha, methods=dict(sampling.METHODS))
-
-
-# --- the numbers
 
 
 @dataclass(frozen=True)
@@ -160,13 +155,12 @@ def _find(report: PublicReport, entry: Fairness, tally: _Tally, rates: _Rates) -
 def _sampling(
     entry: Fairness, found: _Sampled, p_value: float, adjusted: float, *, report: PublicReport, alpha: float
 ) -> Sampling:
-    digits, a, b = report.policy.digits, found.a, found.b
-    first, second = entry.groups
+    digits, a, b, groups = report.policy.digits, found.a, found.b, entry.groups
     if entry.is_ratio:
         low, high = sampling.ratio_interval(a, b, alpha=alpha)
     else:
         if a[0] * b[1] < b[0] * a[1]:
-            a, b, first, second = b, a, second, first
+            a, b, groups = b, a, (groups[1], groups[0])
         low, high = sampling.difference_interval(a, b, alpha=alpha)
     if entry.value is not None and not _is_of_several(entry, report):
         low, high = min(low, entry.value), max(high, entry.value)  # which is of the exact numbers of people
@@ -175,53 +169,12 @@ def _sampling(
     first_rate, second_rate = ((down(least, RATE_DIGITS), up(most, RATE_DIGITS)) for least, most in rates)
     # Rounded up, and so never 0: as printed a difference is significant only if it is.
     printed = [up(min(max(p, 10.0**-P_DIGITS), 1.0), P_DIGITS) for p in (p_value, adjusted)]
-    made = Sampling(
+    return Sampling(
         interval=interval,
         rates=(first_rate, second_rate),
         p_value=printed[0],
         adjusted_p_value=printed[1],
         significant=printed[1] <= alpha,
-        sentence="",
+        groups=None if entry.is_ratio else groups,
         outcome=found.outcome if _is_of_several(entry, report) else None,
     )
-    said = _sentence(entry, made, (first, second), found.outcome, report=report)
-    return made.model_copy(update={"sentence": said})
-
-
-# --- the words
-
-
-def level(report: PublicReport) -> str:
-    """The level of the intervals in words, such as 95 % where alpha is 0.05; empty where there are none."""
-    alpha = alpha_of(report)
-    return "" if alpha is None else percent(round(1 - alpha, 9))
-
-
-def p_words(value: float, *, sign: str = "= ") -> str:
-    """A p value in print, after ``sign``; a very small one as below 0.001.
-
-    >>> p_words(0.0002), p_words(0.0421), p_words(0.4, sign="")
-    ('< 0.001', '= 0.0421', '0.4')
-    """
-    return f"< {number(_LEAST_P)}" if value < _LEAST_P else f"{sign}{number(value)}"
-
-
-def _sentence(entry: Fairness, made: Sampling, groups: tuple[str, str], outcome: str, *, report: PublicReport) -> str:
-    digits = report.policy.digits
-    if entry.is_ratio:
-        of, ends = "this ratio", between(made.interval, decimals=digits)
-    else:
-        of = f"how far the share of “{outcome}” for {groups[0]} lies above that for {groups[1]}"
-        low, high = (points(x or 0.0, decimals=percent_decimals(digits)) for x in made.interval)
-        ends = f"{low} to {high} percentage points"
-    could = "could hardly make a difference this large" if made.significant else "cannot be ruled out as its cause"
-    alone = f"Of “{outcome}” alone: if" if _is_of_several(entry, report) else "If"
-    return (
-        f"{alone} these decisions are seen as a sample, the {level(report)} interval of {of} is {ends}; with all tests "
-        f"of this report taken together, sampling alone {could} (adjusted p {p_words(made.adjusted_p_value)})."
-    )
-
-
-def said(entry: Fairness) -> str:
-    """The sentence of a comparison, followed by its sentence on sampling if there is one."""
-    return entry.sentence if entry.sampling is None else f"{entry.sentence} {entry.sampling.sentence}"

@@ -25,7 +25,7 @@ from atr.verify.population_bounds import Interval, PopulationBounds, RateBounds
 _INFEASIBLE = 2
 """What the solver says where there is no solution."""
 _WHATEVER_THE_PEOPLE = ("reference", "people", "threshold", "attributes", "classes")
-_JUDGED = ("verdict", "reason", "shortfall", "sentence")
+_JUDGED = ("verdict", "reason", "shortfall")
 
 
 def comparisons(printed: PopulationBounds) -> Iterator[Finding]:
@@ -85,9 +85,7 @@ def _reference(printed: PopulationBounds, by: model.ComparedBy, *, is_compared: 
 def _entries(printed: PopulationBounds, found: Sequence[fairness.Comparison]) -> Iterator[Finding]:
     """Check each comparison against the ones that the report must have; their figures count for exact populations."""
     report = printed.report
-    how = ComparisonFormatter(
-        printed.announcement.outcomes, {a.name: a.title for a in report.attributes}, report.policy
-    )
+    how = ComparisonFormatter(report.policy)
     compared = [entry for entry in report.fairness if entry.measure in MEASURES]
     stated, expected = ({_key(entry): entry for entry in entries} for entries in (compared, how.entries(found)))
     yield from failed(

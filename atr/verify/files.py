@@ -18,7 +18,9 @@ from atr.report.reader_view import columns
 from atr.verify.finding import Finding, differences
 from atr.verify.form import MOST_PEOPLE, form
 from atr.verify.statements import findings
-from atr.version import __version__
+
+_FIRST = "atr-report/1"
+"""The format before limits and rest groups."""
 
 
 def verify_files(
@@ -57,8 +59,7 @@ def _compare_with_earlier(report: model.PublicReport, path: Path) -> list[Findin
     if found or list(form(earlier)):
         raise VerifyError("is itself not as it was made", where=str(path))
     follows = changes.since(report, earlier, sha256=hashlib.sha256(_file(path).read_bytes()).hexdigest())
-    same_version = report.provenance.atr == __version__
-    return list(differences("changes", report.changes, follows, words=same_version))
+    return list(differences("changes", report.changes, follows))
 
 
 def _file(path: Path) -> Path:
@@ -66,13 +67,17 @@ def _file(path: Path) -> Path:
 
 
 def _read(path: Path) -> tuple[model.PublicReport, list[Finding]]:
-    """Read a report, and say whether it was changed since it was made."""
+    """Read a report, and say whether it is the one that the manifest beside it names, if there is one."""
     path = _file(path)
     try:
-        text = path.read_text(encoding="utf-8")
-        content = json.loads(text, object_pairs_hook=_once)
-        report = model.PublicReport.model_validate_json(text, strict=True)
-        checksum = model.checksum(content)
+        written = path.read_bytes()
+        content = json.loads(written.decode(), object_pairs_hook=_once)
+        if isinstance(content, dict) and content.get("schema") == _FIRST:
+            raise VerifyError(
+                f"this is a report of the format {_FIRST}; atr 0.2.0 or earlier verifies it", where=str(path)
+            )
+        report = model.PublicReport.model_validate_json(written, strict=True)
+        recorded = _recorded(path)
     except FileNotFoundError:
         raise VerifyError("there is no such file", where=str(path)) from None
     except ValidationError as error:
@@ -80,13 +85,20 @@ def _read(path: Path) -> tuple[model.PublicReport, list[Finding]]:
         raise VerifyError(
             f"this is no {model.SCHEMA} report: {'.'.join(map(str, first['loc']))}: {first['msg']}", where=str(path)
         ) from None
-    except UnicodeEncodeError:
-        raise VerifyError("holds half a character", where=str(path)) from None
     except (OSError, ValueError, RecursionError) as error:
         raise VerifyError(f"cannot be read as JSON ({error})", where=str(path)) from None
-    if report.provenance.checksum != checksum:
-        return report, [Finding("provenance.checksum", "the file was changed after it was made")]
+    if recorded not in (None, hashlib.sha256(written).hexdigest()):
+        return report, [Finding(path.name, "was changed since its manifest.json was written")]
     return report, []
+
+
+def _recorded(path: Path) -> str | None:
+    """The hash of a file by the manifest in its folder, if that names it."""
+    manifest = path.with_name("manifest.json")
+    if not manifest.is_file():
+        return None
+    hashed: str | None = json.loads(manifest.read_text(encoding="utf-8"))["files"].get(path.name, {}).get("sha256")
+    return hashed
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

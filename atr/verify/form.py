@@ -16,7 +16,7 @@ from atr.measures.sampling import METHODS
 from atr.measures.surrogate import DEPTH
 from atr.mechanisms import MECHANISMS
 from atr.programme import ALPHA, MOST_OUTCOMES, OWN_POPULATION
-from atr.report import model, wording
+from atr.report import model
 from atr.report.rounding import nearest
 from atr.verify.finding import Finding, failed
 
@@ -224,7 +224,7 @@ def _region(region: model.Region, group: model.Group, report: model.PublicReport
         (
             all(_printed(x, policy.digits) for x in chances),
             where,
-            f"an announced chance is not a fraction of {wording.count(policy.digits, 'digit')}",
+            f"an announced chance has more than {policy.digits} digits",
         ),
         (round(sum(chances), policy.digits) == 1, where, "the announced chances do not add up to 1"),
         (lower_upper[0] <= lower_upper[1], where, "its limits leave no chance between them"),
@@ -247,19 +247,18 @@ def _rates(
 
 def _compared(report: model.PublicReport) -> Iterator[Finding]:
     """Check that every protected attribute is compared once, then intersections of attributes, as they are called."""
-    titles = {a.name: a.title for a in report.attributes}
+    names = {a.name for a in report.attributes}
     protected = [a.name for a in report.attributes if a.protected]
     for i, by in enumerate(report.compared):
-        name, title = GroupingSpec(by.attributes).name, wording.listed([titles.get(n, n) for n in by.attributes])
+        name = GroupingSpec(by.attributes).name
         yield from failed(
             (_unique(by.attributes, some=True), f"compared.{i}", "is not by attributes, each once"),
-            (set(by.attributes) <= set(titles), f"compared.{i}", "is by what are not attributes"),
+            (set(by.attributes) <= names, f"compared.{i}", "is by what are not attributes"),
             (bool(set(by.attributes) & set(protected)), f"compared.{i}", "is by attributes none of which is protected"),
             (by.attribute == name, f"compared.{i}", f"is called {by.attribute}, not {name}"),
-            (by.title.casefold() == title.casefold(), f"compared.{i}", f"is called {by.title}, not {title}"),
         )
     single = [by.attributes[0] for by in report.compared if len(by.attributes) == 1]
-    called = (*titles, *(by.attribute for by in report.compared if len(by.attributes) > 1))
+    called = (*names, *(by.attribute for by in report.compared if len(by.attributes) > 1))
     yield from failed(
         (single == protected, "compared", "are not the protected attributes"),
         (
@@ -289,7 +288,7 @@ def _comparison(entry: model.Fairness, report: model.PublicReport) -> Iterator[F
         (
             all(_printed(number, digits) for number in (entry.value, low, high)),
             where,
-            f"a number has more than {wording.count(digits, 'digit')}",
+            f"a number has more than {digits} digits",
         ),
     )
 

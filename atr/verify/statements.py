@@ -24,7 +24,6 @@ from atr.verify.comparisons import comparisons, either, printed_rate
 from atr.verify.finding import Finding, differences, failed
 from atr.verify.form import form
 from atr.verify.population_bounds import Confidences, PopulationBounds
-from atr.version import __version__
 
 
 def findings(report: model.PublicReport, *, population: ExactPopulation | None = None) -> Iterator[Finding]:
@@ -56,12 +55,10 @@ def findings(report: model.PublicReport, *, population: ExactPopulation | None =
         yield from _nothing_announced(report)
         yield from _coverage(report, 0, (0, 0))
     yield from _promise(report)
-    words = report.provenance.atr == __version__
-    for where, problem in changes.problems(report, sentences=words):
+    for where, problem in changes.problems(report):
         yield Finding(f"changes, {where}", problem)
     for name, part in DERIVED_FIELDS.items():
-        if words or name != "notes":
-            yield from differences(name, getattr(report, name), part(report), words=words)
+        yield from differences(name, getattr(report, name), part(report))
 
 
 def _nothing_announced(report: model.PublicReport) -> Iterator[Finding]:

@@ -19,6 +19,7 @@ from atr.documents import pdf as module
 from atr.documents import templates
 from atr.documents.html import report_html
 from atr.documents.sections import fairness as parity
+from atr.documents.text.comparisons import sentence
 from atr.errors import EnvironmentFault
 from atr.report.model import PublicReport
 from tests.helpers import sample
@@ -166,7 +167,7 @@ def test_many_groups_are_told_shortly(documents: Documents, reports: dict[str, P
     assert len(by["chart"].rows) == parity.MAX_MARKS < len(by["rows"]) == by["groups_in_all"]
     assert sum(row.ring is not None for row in by["chart"].rows) == 1
     ratios = [e for e in reports["places"].fairness if e.measure == "p_percent_rule"]
-    told = [e for e in ratios if any(said.startswith(e.sentence) for said in by["sentences"])]
+    told = [e for e in ratios if any(said.startswith(sentence(e, reports["places"])) for said in by["sentences"])]
     others = [
         e for e in reports["places"].fairness
         if e.measure == "p_percent_rule" and e.outcome == "low" and e.reference in e.groups and e not in told

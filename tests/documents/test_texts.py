@@ -11,30 +11,39 @@ import pytest
 from atr.documents.html import report_html
 from atr.documents.sections import fairness as parity
 from atr.documents.sections import glance, provenance, rules
+from atr.documents.text import notes, wording
+from atr.documents.text.comparisons import sentence
 from atr.programme import Policy
-from atr.report import notes, sampling, wording
+from atr.report import sampling
 from atr.report.comparisons import ComparisonFormatter
 from atr.report.model import Fairness, FidelityInfo, PublicReport
-from tests.helpers import sample
+from atr.report.notes import fidelity_notes
+from tests.helpers import note_texts, sample
+
+COMPAS = sample.compas()
 
 
 def entry(**changes: Any) -> Fairness:
     known: dict[str, Any] = {
         "measure": "p_percent_rule", "attribute": "race", "groups": ("Other", "Caucasian"), "reference": "Caucasian",
-        "outcome": "low", "value": 1.205, "range": (1.205, 1.205), "threshold": 0.8, "verdict": "met", "sentence": "",
+        "outcome": "low", "value": 1.205, "range": (1.205, 1.205), "threshold": 0.8, "verdict": "met",
         "people": (135, 1685), "rates": (0.83, 0.69),
     }  # fmt: skip
     return Fairness(**{**known, **changes})
 
 
 def judged(minimum: int = 50, **changes: Any) -> Fairness:
-    """A comparison with its verdict, reason, shortfall and sentence."""
+    """A comparison with its verdict, reason and shortfall."""
     policy = Policy(minimum_group_size=minimum, population_rounding=5)
-    return ComparisonFormatter(("low", "raised"), {"charge": "Charge"}, policy).judged(entry(**changes))
+    return ComparisonFormatter(policy).judged(entry(**changes))
 
 
 def said(**changes: Any) -> str:
-    return judged(**changes).sentence.replace(wording.NBSP, " ")
+    return in_words(judged(**changes))
+
+
+def in_words(found: Fairness) -> str:
+    return sentence(found, COMPAS).replace(wording.NBSP, " ")
 
 
 PARITY: dict[str, Any] = {"measure": "statistical_parity", "outcome": None, "value": 0.051, "range": (0.051, 0.051)}
@@ -119,7 +128,7 @@ def _class(charge: str, value: float, people: tuple[int, int], spread: float = 0
 
 
 def test_parity_over_classes_follows_from_their_figures() -> None:
-    how = ComparisonFormatter(("low", "raised"), {"charge": "Charge"}, Policy())
+    how = ComparisonFormatter(Policy())
     classes = [_class("a", 0.1, (100, 200), 0.02), _class("b", 0.02, (300, 300), 0.02), _class("c", 0.5, (45, 900))]
     worst, mean = how.overall("worst_class", classes), how.overall("mean_over_classes", classes)
     assert (worst.value, worst.range, worst.verdict, worst.condition) == (0.1, (0.08, 0.12), "not_met", {})
@@ -127,14 +136,14 @@ def test_parity_over_classes_follows_from_their_figures() -> None:
     assert mean.people == (400, 500)
     assert mean.classes == (2, 3)
     assert (worst.worst_condition, mean.worst_condition) == ({"charge": "a"}, {})
-    assert worst.sentence == (
+    assert in_words(worst) == (
         "Over 2 classes of people alike in what may count, Other and Caucasian are at most 10.0 percentage points "
         "apart (in the class “Charge: a”); 1 more class has fewer than 50 people of one of them and is not counted. "
         "The true distance lies between 8.0 and 12.0; the limit is 5 points: not met."
     )
     small = how.overall("worst_class", classes[2:])
     assert (small.value, small.verdict, small.reason) == (0.5, "cannot_tell", "too_few_people")
-    assert small.sentence.endswith("No class has the 50 people that a verdict needs: too few people.")
+    assert in_words(small).endswith("No class has the 50 people that a verdict needs: too few people.")
 
 
 @pytest.mark.parametrize("people", [(135, 1685), (1000, 40)])
@@ -229,17 +238,17 @@ def test_notes_have_no_straight_apostrophes(
     reports: dict[str, PublicReport], name: str, rates: str, objective: str
 ) -> None:
     report = with_policy(reports[name], group_rates=rates, objective=objective)
-    for note in notes.fidelity_notes(report):
+    for note in notes.texts(report.model_copy(update={"notes": fidelity_notes(report)})):
         assert "'" not in note.title + note.text
         assert '"' not in note.title + note.text
 
 
 def test_who_is_left_out(reports: dict[str, PublicReport]) -> None:
-    text = {note.id: note.text for note in notes.fidelity_notes(reports["compas"])}["missing"]
+    text = note_texts.by_id(reports["compas"])["missing"]
     assert "count only in the number of decisions and of rows, rounded to the nearest 50" in text
     assert "and in the share of decisions that are in announced groups" in text
     assert text.endswith("No other figure of this report contains them.")
-    everybody = {note.id: note.text for note in notes.fidelity_notes(reports["one"])}["missing"]
+    everybody = note_texts.by_id(reports["one"])["missing"]
     assert everybody == "Nobody: every group is announced."
 
 
@@ -274,7 +283,7 @@ def test_relative_fidelity(reports: dict[str, PublicReport]) -> None:
     html = report_html(report, sha256="")
     assert "× 0.8 to 1.25" in html
     assert "α-fidelity, with α = 0.8" in html
-    assert "α-fidelity 0.8." in notes.fidelity_notes(report)[0].text
+    assert "α-fidelity 0.8." in note_texts.by_id(report)["altered"]
     exact = FidelityInfo(kind="alpha", level=1.0, largest_change=None)
     assert ">exact</p>" in report_html(report.model_copy(update={"fidelity": exact}), sha256="")
 
@@ -345,7 +354,7 @@ def test_chance_means_a_probability_and_nothing_else(reports: dict[str, PublicRe
     policy = report.policy.model_copy(update={"sampling": sampling.sampling_info("sample", 0.05)})
     seen = report.model_copy(update={"policy": policy})
     seen = seen.model_copy(update={"fairness": sampling.with_sampling(seen)})
-    html = report_html(seen.model_copy(update={"notes": notes.fidelity_notes(seen)}), sha256="")
+    html = report_html(seen, sha256="")
     assert not re.findall(r"chance alone|by chance|(?:of|to|than|out) chance\b", html)
     assert "sampling alone" in html
     assert "Smallest group announced" not in html

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from atr.verify.statements import findings
 
 Place = tuple[Any, ...]
 RECOMPUTED = ("privacy", "fidelity", "coverage", "groups", "fairness", "influence", "surrogate")
-"""The parts whose numbers follow from others; the rest is guarded by the checksum alone."""
+"""The parts whose numbers follow from others."""
 
 
 def leaves(value: Any, path: Place = ()) -> Iterator[Place]:
@@ -75,7 +74,7 @@ def is_found(path: Path) -> bool:
 
 
 def is_false(content: dict[str, Any]) -> bool:
-    """Whether a report is refused whose checksum was renewed."""
+    """Whether a report is refused for its own numbers."""
     try:
         report = model.PublicReport.model_validate_json(json.dumps(content), strict=True)
     except ValueError:
@@ -83,10 +82,7 @@ def is_false(content: dict[str, Any]) -> bool:
     return next(findings(report), None) is not None
 
 
-def write(path: Path, content: dict[str, Any], *, forged: bool) -> Path:
-    if forged and isinstance(content.get("provenance"), dict):
-        with suppress(UnicodeEncodeError):
-            content = content | {"provenance": content["provenance"] | {"checksum": model.checksum(content)}}
+def write(path: Path, content: dict[str, Any]) -> Path:
     path.write_text(json.dumps(content), encoding="utf-8")
     return path
 

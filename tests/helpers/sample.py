@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from atr.report import derived, wording
+from atr.report import derived
 from atr.report.individual import with_individual
 from atr.report.model import (
     AttributeDistance,
@@ -23,7 +23,6 @@ from atr.report.model import (
     GroupCounts,
     IndividualPolicy,
     Leakage,
-    Note,
     OutcomeDistance,
     PeriodInfo,
     PolicyInfo,
@@ -35,8 +34,9 @@ from atr.report.model import (
     Region,
     System,
 )
+from atr.report.notes import fidelity_notes
 from tests.helpers.paths import ROOT
-from tests.helpers.texts import HOSTILE, NOTES
+from tests.helpers.texts import HOSTILE
 
 COMPAS = ROOT / "examples" / "compas" / "compas_decisions.csv"
 
@@ -135,7 +135,6 @@ def report(
             min_uncertainty=math.floor(-math.log(min(1, confidence)) * 1000) / 1000 if announced else None,
             binding_group=next((g.id for g in groups if g.status == "announced"), None),
             binding_set={hidden.name: hidden.values[0]} if announced else None,
-            holds_for=wording.holds_for("level", known_from="population"),
             leakage=Leakage(ldp=None, log_lift=1.0, likeness_gain=1.234, min_entropy_leakage=0.5)
             if announced
             else None,
@@ -151,7 +150,7 @@ def report(
         ),
         "groups": tuple(groups),
         "compared": tuple(
-            ComparedBy(attribute=a.name, title=a.title, attributes=(a.name,), reference=None, chosen=None)
+            ComparedBy(attribute=a.name, attributes=(a.name,), reference=None, chosen=None)
             for a in attributes
             if a.protected
         ),
@@ -160,13 +159,13 @@ def report(
             rows_read=everybody + 25, decisions=everybody, duplicates=10, corrections=5, quarantined=10,
             unknown={a.name: 0.01 for a in public[:1]},
         ),
-        "notes": NOTES,
+        "notes": (),
         "provenance": Provenance(atr="0.1.0"),
     }  # fmt: skip
     made = PublicReport(**{**known, **changes})
     for name in ("influence", "surrogate"):
         made = made.model_copy(update={name: derived.DERIVED_FIELDS[name](made)})
-    return made
+    return made if "notes" in changes else made.model_copy(update={"notes": fidelity_notes(made)})
 
 
 def comparisons(
@@ -222,7 +221,6 @@ def _compared(
         yield Fairness(
             measure="p_percent_rule", attribute=a.name, groups=(x, y), reference=reference, outcome=outcome,
             value=value, range=(low, high), threshold=line, verdict=verdict,  # type: ignore[arg-type]
-            sentence=f"{x} had the outcome “{outcome}” {value} times as often as {y}.",
             people=(rounded(n), rounded(m)), rates=(round(r, 2), round(s, 2)),
         )  # fmt: skip
     yield _parity(a, x, y, reference, rates, spread)
@@ -244,7 +242,7 @@ def _parity(
         measure="conditional_statistical_parity" if condition else "statistical_parity", attribute=a.name,
         groups=(x, y), reference=reference, condition=condition or {}, outcome=None, value=value, range=(low, high),
         threshold=0.05, verdict="met" if high <= 0.05 else "not_met" if low > 0.05 else "cannot_tell",
-        sentence=f"The rates of {x} and {y} lie {value} apart.", people=(rounded(n), rounded(m)),
+        people=(rounded(n), rounded(m)),
         rates=(round(r, 2), round(s, 2)),
     )  # fmt: skip
 
@@ -363,5 +361,4 @@ def hostile() -> PublicReport:
             "system": System(name=HOSTILE[3], version=HOSTILE[5], purpose=HOSTILE[0], appeal=HOSTILE[1]),
         }
     )
-    notes = tuple(Note(id=f"n{i}", title=text, text=text) for i, text in enumerate(HOSTILE))
-    return plain.model_copy(update={"programme": programme, "notes": notes})
+    return plain.model_copy(update={"programme": programme})

@@ -20,12 +20,11 @@ from hypothesis import strategies as st
 from atr.core.disclosure import decided
 from atr.core.regions import DisclosureStatus, Regions
 from atr.documents.html import report_html
+from atr.documents.text.wording import NBSP
 from atr.errors import RefusedError
 from atr.programme import Programme
-from atr.report import model
-from atr.report.wording import NBSP
 from atr.verify import verify
-from tests.helpers import forging, series, whole
+from tests.helpers import forging, note_texts, series, whole
 
 quick = pytest.mark.usefixtures("quick")
 Counts = dict[tuple[str, str], tuple[int, int]]
@@ -75,7 +74,7 @@ def test_one_group_above_the_ceiling_shows_its_rate(tmp_path: Path, rates: str, 
     assert all(c["passed"] for c in content["checks"])
     assert [g["status"] for g in content["groups"]] == ["announced", "flattened", "withheld"]
     said = f"{report['privacy']['flattened_confidence']:.1%}".replace("%", " %")
-    notes = {note["id"]: note["text"].replace(NBSP, " ") for note in report["notes"]}
+    notes = note_texts.by_id(report)
     assert f"can be up to {said} sure of somebody’s secret, above the ceiling of 95 %" in notes["flattened"]
     assert "Outside flattened groups such a reader can be at most" in notes["guarantee"]
     assert "outside this promise" in notes["altered"]
@@ -108,11 +107,11 @@ def test_all_groups_above_the_ceiling(tmp_path: Path, rates: str) -> None:
     assert report["privacy"] == {
         "max_confidence": None, "prior_confidence": None, "min_uncertainty": None, "binding_group": None,
         "binding_set": None,
-        "holds_for": report["privacy"]["holds_for"], "leakage": NO_LEAKAGE, "flattened_confidence": 1.0,
+        "leakage": NO_LEAKAGE, "flattened_confidence": 1.0,
     }  # fmt: skip
     assert verify(documents / "report.json") == []
     assert all(c["passed"] for c in _dossier(tmp_path)["checks"])
-    assert {note["id"] for note in report["notes"]}.isdisjoint({"altered", "guarantee", "limits", "exact"})
+    assert {note["id"] for note in report["notes"]}.isdisjoint({"altered", "guarantee", "not_covered", "exact"})
     html = (documents / "report.html").read_text()
     assert "Every announced group is flattened" in html
     assert "No announced chance differs" not in html
@@ -195,7 +194,6 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 
 
 def _found(folder: Path, content: dict[str, Any]) -> list[str]:
-    content["provenance"]["checksum"] = model.checksum(content)
     (folder / "report.json").write_text(json.dumps(content), encoding="utf-8")
     return [str(finding) for finding in verify(folder / "report.json")]
 
@@ -276,7 +274,7 @@ def test_every_region_shows_the_rates_of_all_outcomes(tmp_path: Path, rates: str
     with (documents / "announced_rules.csv").open(newline="", encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["status"] == "flattened"]
     assert [[float(row[f"announced.{o}"]) for o in OUTCOMES] for row in rows] == [list(thirds.values())] * 3
-    notes = {note["id"]: note["text"].replace(NBSP, " ") for note in report["notes"]}
+    notes = note_texts.by_id(report)
     steps = "to whole percents" if digits > 1 else "to steps of 10 %"
     assert f"the overall rate of each outcome in the group, {steps} that add up to 100 %," in notes["flattened"]
     assert "sure of somebody’s secret or other, above the ceiling of 95 %" in notes["flattened"]

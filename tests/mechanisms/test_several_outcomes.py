@@ -206,7 +206,7 @@ def test_verify_finds_what_was_changed(tmp_path: Path) -> None:
         changed = copy.deepcopy(report)
         change(changed)
         (tmp_path / "changed.json").write_text(json.dumps(changed))
-        return [str(f) for f in verify(tmp_path / "changed.json") if "checksum" not in str(f)]
+        return [str(f) for f in verify(tmp_path / "changed.json")]
 
     def swap(changed: dict[str, Any]) -> None:
         announced = changed["groups"][0]["regions"][0]["announced"]

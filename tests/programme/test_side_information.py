@@ -18,7 +18,7 @@ from atr.report import model
 from atr.verify.statements import findings
 from atr.warehouse.coarsening import reported
 from atr.warehouse.counting import regions_of_rows
-from tests.helpers import whole
+from tests.helpers import note_texts, whole
 
 PROGRAMME = """
 programme: card
@@ -92,9 +92,8 @@ def test_the_guarantee_is_for_a_reader_who_knows_the_census(tmp_path: Path, rate
     assert confidence(report, "known") == pytest.approx(report.privacy.max_confidence, abs=0.00101)
     assert confidence(report, "population") == pytest.approx(report.privacy.printed_confidence, abs=0.00101)
     assert {(g.public["sex"], r.sensitive["income"]): r.known for g in report.groups for r in g.regions} == CENSUS
-    assert "from the census of 2020" in report.privacy.holds_for
-    text = {note.id: note.text for note in report.notes}
-    assert "the census of 2020" in text["side-information"]
+    text = note_texts.by_id(report)
+    assert "the census of 2020" in text["side_information"]
     assert text["guarantee"].count("the census of 2020") == 2
 
 

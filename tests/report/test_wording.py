@@ -10,7 +10,8 @@ from types import ModuleType
 import pytest
 
 from atr.documents.html import report_html
-from atr.report import privacy, rounding, sampling, wording
+from atr.documents.text import sampling, wording
+from atr.report import privacy, rounding
 from atr.report.model import FidelityInfo, PeriodInfo
 from tests.helpers import sample
 

@@ -30,13 +30,11 @@ from atr.errors import ProgrammeError, RefusedError
 from atr.ingest.log_check import check
 from atr.programme import Programme, load
 from atr.programme.hierarchies import read_hierarchy
-from atr.report import model
-from atr.report.wording import NBSP
 from atr.verify import verify
 from atr.warehouse.coarsening import coarsen
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import regions_of_rows
-from tests.helpers import series, whole
+from tests.helpers import note_texts, series, whole
 
 quick = pytest.mark.usefixtures("quick")
 
@@ -135,10 +133,10 @@ def test_groups_that_fail_alone_are_merged_step_by_step(tmp_path: Path, rates: s
 @quick
 def test_the_report_says_what_was_merged_and_why(tmp_path: Path) -> None:
     documents, report = _published(tmp_path)
-    notes = {note["id"]: note["text"].replace(NBSP, " ") for note in report["notes"]}
+    notes = note_texts.by_id(report)
     assert "2 groups are marked “coarsened”, merged from 4 that could not be announced" in notes["coarsened"]
     assert "“B” means people whose own group could not be announced" in notes["coarsened"]
-    assert "finer values" in notes["limits"]
+    assert "finer values" in notes["not_covered"]
     assert "did not help" in notes["missing"]
     html = (documents / "report.html").read_text()
     assert "2 were merged from 4 that could not be announced on their own" in html
@@ -352,7 +350,6 @@ def test_a_tampered_report_is_found(name: str, honest: list[dict[str, Any]], tmp
         forged = copy.deepcopy(content)
         for tamper, found in ((lambda _: None, False), (TAMPERED[name], True)):
             tamper(forged)
-            forged["provenance"]["checksum"] = model.checksum(forged)
             (tmp_path / "report.json").write_text(json.dumps(forged), encoding="utf-8")
             assert bool(verify(tmp_path / "report.json")) == found
 

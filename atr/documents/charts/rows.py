@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atr.documents.charts.scale import Scale, Tick, axis, wrap
-from atr.report.wording import number
+from atr.documents.text.wording import number
 
 WIDTH = 640.0
 LEFT, RIGHT = 176.0, 556.0

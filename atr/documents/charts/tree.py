@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from atr.documents.charts.rows import TOP, WIDTH
 from atr.documents.charts.scale import wrap
+from atr.documents.text.wording import listed
 from atr.report.model import TreeNode
-from atr.report.wording import listed
 
 PITCH = 50.0
 LEAF_X, LEAF_GAP, BOX_GAP = 524.0, 14.0, 34.0

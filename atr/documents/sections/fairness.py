@@ -26,13 +26,15 @@ from atr.documents.comparisons import (
 )
 from atr.documents.sections import individual, sampling
 from atr.documents.sections.rules import MAX_GROUPS
+from atr.documents.text import changes, origins, wording
+from atr.documents.text.comparisons import said, sentence
+from atr.documents.text.sampling import level
+from atr.documents.text.wording import between, class_name, inverse, listed, number, points, titles
 from atr.measures import MEASURES
 from atr.measures.group_fairness import joined
-from atr.programme import FOUR_FIFTHS
-from atr.report import empty_categories, wording
+from atr.report import empty_categories
 from atr.report.model import ComparedBy, Fairness, PublicReport
-from atr.report.sampling import is_of_two_groups, level, said
-from atr.report.wording import between, class_name, inverse, listed, number, points
+from atr.report.sampling import is_of_two_groups
 
 MAX_PAIRS = 15
 MAX_CONDITIONAL = 40
@@ -52,11 +54,11 @@ _Place = Callable[[str], tuple[list[int], str]]
 def context(report: PublicReport) -> dict[str, Any]:
     """The variables of the template; ``parts`` are an id and a heading for each part."""
     compared, like, of_ratios = protected(report), individual.alike(report), rule(report)
-    parts = [(f"fairness-{i}", f"By {p['by'].title}") for i, p in enumerate(compared, start=1)]
+    parts = [(f"fairness-{i}", f"By {p['title']}") for i, p in enumerate(compared, start=1)]
     parts += [("individual", "Like people alike")] * bool(like)
     parts += [("since", "Since the last report")] * (report.changes is not None)
     distances = report.policy.individual and report.policy.individual.distances
-    by_law = of_ratios is not None and report.policy.four_fifths_origin == FOUR_FIFTHS
+    by_law = of_ratios is not None and origins.of_four_fifths(report.policy) == origins.FOUR_FIFTHS
     highest = all(by.reference is None or by.chosen == "highest" for by in report.compared)
     return {
         "parts": parts,
@@ -74,6 +76,9 @@ def context(report: PublicReport) -> dict[str, Any]:
         "sampled": report.policy.sampling is not None and any(map(is_of_two_groups, report.fairness)),
         "individual": like,
         "no_difference": [a.title for a in report.attributes if distances and not distances[a.name].weight],
+        "origins": origins,
+        "said": said,
+        "changes": changes,
         "max_changes": MAX_SENTENCES,
     }
 
@@ -117,6 +122,7 @@ def _block(report: PublicReport, by: ComparedBy, entries: list[Fairness]) -> dic
     pairs = _pairs(shown, place, decimals)
     return {
         "by": by,
+        "title": titles(report, by.attributes),
         "reference": entries[0].reference,
         "chosen": _CHOSEN[by.chosen or "named"],
         "rule": wording.raised(wording.rule_name(first)),
@@ -156,7 +162,7 @@ def _chart(
     label = "" if threshold is None else f"rule met from {number(threshold)} to {inverse(threshold)}"
     return row_chart(
         marks,
-        title=f"Ratio of rates of “{report.positive}” by {by.title}, against {reference}{most}",
+        title=f"Ratio of rates of “{report.positive}” by {titles(report, by.attributes)}, against {reference}{most}",
         description=f"{legend(level(report))}{f' Dashed lines: {label}.' if label else ''}",
         base=1.0,
         lines=sorted({threshold, 1 / threshold}) if threshold else (),
@@ -226,8 +232,8 @@ def not_compared(report: PublicReport) -> list[tuple[ComparedBy, str]]:
 def _told(report: PublicReport, ratio: Fairness, parity: Fairness | None) -> str:
     """The sentences on a ratio; on parity too, where that is of several outcomes and not of the same two rates."""
     if len(report.outcomes) == 2 or parity is None or parity.reason == "too_few_people":
-        return said(ratio)
-    return f"{said(ratio)} {parity.sentence}"
+        return said(ratio, report)
+    return f"{said(ratio, report)} {sentence(parity, report)}"
 
 
 def _furthest(ratio: Mapping[str, Fairness], *, most: int) -> set[str]:
@@ -319,14 +325,14 @@ def _conditional(
 
 
 def _classes(report: PublicReport, inside: Sequence[Fairness], place: _Place) -> tuple[Class, ...]:
-    decimals, titles = _decimals(report, inside), {a.name: a.title for a in report.attributes}
+    decimals, named = _decimals(report, inside), {a.name: a.title for a in report.attributes}
     ranks = {(a.name, v): i for a in report.attributes for i, v in enumerate(a.values)}
     by_class: dict[tuple[tuple[str, str], ...], list[Fairness]] = {}
     for e in inside:
         by_class.setdefault(tuple(e.condition.items()), []).append(e)
     return tuple(
         Class(
-            class_name(dict(condition), titles),
+            class_name(dict(condition), named),
             _with_reference([_row(e, other(e), {CONDITIONAL: measured(e, decimals)}) for e in members], members, place),
             dict(condition),
         )
@@ -340,13 +346,13 @@ def _overall(report: PublicReport, over: Sequence[Fairness], place: _Place, deci
     """The rows over all classes: of each group that of the worst class, then the mean; that of the reference."""
     if not over:
         return []
-    titles = {a.name: a.title for a in report.attributes}
+    named = {a.name: a.title for a in report.attributes}
     # The rates of all classes together are in the table of rates, and are not what is compared here.
     base = max(over, key=lambda e: e.people[e.groups.index(e.reference)])  # the one with most classes counted
     rows = [(place(base.reference), False, replace(_row(base, base.reference, {}), rate=""))]
     for e in over:
         label = f"{other(e)}: {_SUMMARIES[e.summary or '']}"
-        label += f" ({class_name(e.worst_condition, titles)})" if e.worst_condition else ""
+        label += f" ({class_name(e.worst_condition, named)})" if e.worst_condition else ""
         if e.classes and e.classes[0] < e.classes[1]:
             label += f", {e.classes[0]:,} of {e.classes[1]:,} classes"
         row = replace(_row(e, other(e), {CONDITIONAL: measured(e, decimals)}), label=label, rate="")

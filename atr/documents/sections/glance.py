@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from atr.documents.comparisons import other, ratios, rule, same_people
-from atr.report import wording
+from atr.documents.text import wording
 from atr.report.model import Fairness, PublicReport
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from atr.documents.comparisons import common_decimals, measured
-from atr.report.individual import people_for_verdict, records
+from atr.documents.text.individual import people_for_verdict
+from atr.documents.text.wording import number, raised
+from atr.report.individual import records
 from atr.report.model import IndividualPolicy, OutcomeDistance, PublicReport
 from atr.report.rounding import nearest
-from atr.report.wording import number, raised
 
 NAMES: dict[OutcomeDistance, str] = {"total_variation": "total variation", "relative": "relative distance"}
 KINDS = {"nominal": "alike or not", "ordinal": "steps of its order", "numeric": "middles of its bins"}

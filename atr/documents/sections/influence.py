@@ -9,9 +9,9 @@ from typing import Any
 
 from atr.documents.charts.rows import Chart, Mark, row_chart
 from atr.documents.charts.tree import NAMED, Leaf, TreeChart, tree_chart
+from atr.documents.text.wording import NBSP, listed, percent_decimals, percentage_points, points, raised
 from atr.measures.influence import SHAPLEY_UP_TO
 from atr.report.model import AttributeInfo, Dependence, GroupInfluence, Influence, PublicReport
-from atr.report.wording import NBSP, listed, percent_decimals, percentage_points, points, raised
 
 MAX_BARS = 20
 """Bars of the chart, rows of its table and sentences beside it: more do not fit a page with its heading."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from atr.documents.text.sampling import level
+from atr.documents.text.yardsticks import YARDSTICKS
 from atr.measures.sampling import EXPECTED, FEW
 from atr.report.model import PublicReport
-from atr.report.privacy import YARDSTICKS
-from atr.report.sampling import alpha_of, is_of_two_groups, level, tests
+from atr.report.sampling import alpha_of, is_of_two_groups, tests
 
 
 def context(report: PublicReport) -> dict[str, Any]:

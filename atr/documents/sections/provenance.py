@@ -7,19 +7,13 @@ from typing import Any
 from atr.documents.comparisons import rule
 from atr.documents.sections import individual
 from atr.documents.sections.rules import name_of
-from atr.programme import (
-    BY_PUBLISHER,
-    DEFAULT_KEPT,
-    FairnessPolicy,
-    IndividualPolicy,
-    Log,
-    Policy,
-    chosen_by,
-)
-from atr.report import model, wording
+from atr.documents.text import origins, wording
+from atr.documents.text.origins import BY_PUBLISHER, DEFAULT_KEPT, chosen_by
+from atr.documents.text.sampling import level
+from atr.documents.text.wording import number, raised
+from atr.programme import FairnessPolicy, IndividualPolicy, Log, Policy
+from atr.report import model
 from atr.report.model import PublicReport
-from atr.report.sampling import level
-from atr.report.wording import number, raised
 
 _BY_RULE = {
     "named": BY_PUBLISHER,
@@ -59,15 +53,15 @@ def _groups(report: PublicReport) -> list[Choice]:
     legitimate = "; ".join(raised(a.title) for a in report.attributes if a.legitimate)
     ratios = f"{number(policy.four_fifths)} to {wording.inverse(policy.four_fifths)}"
     return [
-        ("Compared by", "; ".join(raised(by.title) for by in compared), BY_PUBLISHER),
+        ("Compared by", "; ".join(raised(wording.titles(report, by.attributes)) for by in compared), BY_PUBLISHER),
         *(
-            (f"Reference by {by.title}", by.reference, _BY_RULE[by.chosen or "named"])
+            (f"Reference by {wording.titles(report, by.attributes)}", by.reference, _BY_RULE[by.chosen or "named"])
             for by in compared
             if by.reference
         ),
         ("What may count", legitimate or "nothing is declared", BY_PUBLISHER),
-        (f"Line of ratios ({wording.rule_name(rule(report))})", ratios, policy.four_fifths_origin),
-        ("Line of parity", f"at most {number(policy.parity_tolerance)}", policy.parity_tolerance_origin),
+        (f"Line of ratios ({wording.rule_name(rule(report))})", ratios, origins.of_four_fifths(policy)),
+        ("Line of parity", f"at most {number(policy.parity_tolerance)}", origins.of_parity_tolerance(policy)),
         (
             "Fewest people for a verdict",
             wording.count(fewest, "person", "people"),

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from atr.documents.text.wording import percent_decimals, points, raised
 from atr.report.model import AttributeInfo, Group, PublicReport, Region
-from atr.report.wording import percent_decimals, points, raised
 
 MAX_GROUPS = 200
 """Groups printed; the others are in the annex."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atr.documents.comparisons import CONDITIONAL, PARITY, RATIO, Class, Compared, by_group
+from atr.documents.text.sampling import level, p_words
+from atr.documents.text.wording import between, percent_decimals, points, titles
 from atr.report.model import ComparedBy, Fairness, PublicReport
-from atr.report.sampling import level, p_words
-from atr.report.wording import between, percent_decimals, points
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def table(report: PublicReport, by: ComparedBy, entries: Sequence[Fairness], sho
             rows = (_row(report, row, base, ratio, parity) for row in part.rows if row.reference or row.label in every)
             parts.append((part.heading, list(rows)))
     of = f" of “{report.positive}” alone" if len(report.outcomes) > 2 else ""
-    about = f"Seen as a sample: {level(report)} intervals and tests{of} by {by.title}"
+    about = f"Seen as a sample: {level(report)} intervals and tests{of} by {titles(report, by.attributes)}"
     return (f"{about}, against {entries[0].reference}", parts) if parts else None
 
 

@@ -14,6 +14,7 @@ from atr.report.model.figures import (
     GroupInfluence,
     Influence,
     Margin,
+    NotCompared,
     Pair,
     Sampling,
     Surrogate,
@@ -45,7 +46,6 @@ from atr.report.model.report import (
     Provenance,
     PublicReport,
     Region,
-    checksum,
     read,
 )
 
@@ -69,6 +69,7 @@ __all__ = [
     "Influence",
     "Leakage",
     "Margin",
+    "NotCompared",
     "Note",
     "OutcomeDistance",
     "OwnCeiling",
@@ -86,6 +87,5 @@ __all__ = [
     "Surrogate",
     "System",
     "TreeNode",
-    "checksum",
     "read",
 ]

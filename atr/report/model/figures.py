@@ -36,7 +36,8 @@ class Sampling(Frozen):
 
     ``interval`` is of a ratio, or of the higher rate less the lower one (of the positive outcome); its upper end is
     None where nothing bounds it. ``rates`` are the intervals of the two rates. P values are rounded up, the adjusted
-    one is for all tests of the report together. ``outcome`` is the one that all of it is of, where the comparison is of
+    one is for all tests of the report together. ``groups`` are that of the higher rate and the other, of a difference
+    alone. ``outcome`` is the one that all of it is of, where the comparison is of
     several at once. Nothing here is about how far announced chances were altered.
     """
 
@@ -45,7 +46,7 @@ class Sampling(Frozen):
     p_value: Share
     adjusted_p_value: Share
     significant: bool
-    sentence: str
+    groups: Sparse[tuple[str, str] | None] = None
     outcome: Sparse[str | None] = None
 
 
@@ -59,7 +60,6 @@ class ComparedBy(Frozen):
     """
 
     attribute: str
-    title: str
     attributes: tuple[str, ...]
     reference: str | None
     chosen: Literal["named", "highest", "largest"] | None
@@ -80,9 +80,10 @@ class Fairness(Frozen):
     ``shortfall`` is there where a line of ratios is not met: about how many more people of the group below it would
     need the outcome to reach it, by the announced value.
 
-    Of individual fairness ``groups`` are two decision regions in words, ``pair`` tells of them, and ``attribute`` and
-    ``reference`` are empty; ``value`` is the largest excess, None where it is infinite. Where regions have too few
-    people, that over all of them has no verdict, and another entry is of those with people enough, if there are two.
+    Of individual fairness ``groups`` are two decision regions by their values, ``pair`` tells of them, and
+    ``attribute`` and ``reference`` are empty; ``value`` is the largest excess, None where it is infinite. Where regions
+    have too few people, that over all of them has no verdict, and another entry is of those with people enough, if
+    there are two.
     """
 
     measure: Measure
@@ -101,7 +102,6 @@ class Fairness(Frozen):
     verdict: Verdict | None
     reason: Sparse[Literal["line_in_range", "too_few_people"] | None] = None
     shortfall: Sparse[People | None] = None
-    sentence: str
     people: tuple[People, People]
     rates: tuple[Share, Share]
     pair: Sparse[Pair | None] = None
@@ -128,7 +128,11 @@ class Change(Frozen):
     value: float | None
     change: float | None
     flagged: bool
-    sentence: str
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether its figures are ratios of rates; otherwise they are differences, as shares."""
+        return MEASURES[self.measure].scale == "ratio"
 
 
 class Margin(Frozen):
@@ -150,13 +154,34 @@ class Margin(Frozen):
     range: tuple[float, float]
     change: float
     flagged: bool
-    sentence: str
+
+
+class NotCompared(Frozen):
+    """Figures that are not set beside earlier ones, and why.
+
+    ``reason``: the favourable outcome is another (``previous`` and ``now`` name it), or the reference of an attribute
+    is (likewise); nothing was compared by the attribute then, or is now; some of its ``groups`` have no earlier figure,
+    or none now.
+    """
+
+    reason: Literal[
+        "outcome_changed",
+        "reference_changed",
+        "not_compared_then",
+        "not_compared_now",
+        "no_earlier_figure",
+        "no_figure_now",
+    ]
+    attribute: Sparse[str | None] = None
+    groups: Sparse[tuple[str, ...]] = ()
+    previous: Sparse[str | None] = None
+    now: Sparse[str | None] = None
 
 
 class Changes(Frozen):
     """What became of the figures since the last report of a period as long that was published before this one was made.
 
-    ``sha256`` is that of its report.json. ``skipped`` says what cannot be compared, and why.
+    ``sha256`` is that of its report.json. ``skipped`` is what cannot be compared, and why.
     """
 
     period: str
@@ -164,7 +189,7 @@ class Changes(Frozen):
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     margin: tuple[Margin, ...] = ()
     entries: tuple[Change, ...] = ()
-    skipped: tuple[str, ...] = ()
+    skipped: tuple[NotCompared, ...] = ()
 
 
 class GroupInfluence(Frozen):

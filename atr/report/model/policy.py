@@ -79,7 +79,8 @@ class SamplingInfo(Frozen):
 
 
 class PolicyInfo(Frozen):
-    """The policy as the programme states it, and where the lines of ``four_fifths`` and ``parity_tolerance`` come from.
+    """The policy as the programme states it, and where the lines of ``four_fifths`` and ``parity_tolerance`` come from
+    by its own words.
 
     ``fidelity`` is {"ranges": None} if each region has limits of its own. ``individual`` is there only where individual
     fairness is measured.
@@ -100,9 +101,9 @@ class PolicyInfo(Frozen):
     population_rounding: Annotated[int, Field(ge=1, le=10**9)]
     side_information: str
     four_fifths: Share
-    four_fifths_origin: str = ""
+    four_fifths_origin: Sparse[str | None] = None
     parity_tolerance: Share
-    parity_tolerance_origin: str = ""
+    parity_tolerance_origin: Sparse[str | None] = None
     individual: Sparse[IndividualPolicy | None] = None
     sampling: Sparse[SamplingInfo | None] = None
     influence_sets: Sparse[tuple[tuple[str, ...], ...]] = ()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from operator import not_
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -17,7 +16,7 @@ from atr.report.model.base import Frozen, People, Share, Sparse
 from atr.report.model.figures import Changes, ComparedBy, Fairness, Influence, Surrogate
 from atr.report.model.policy import AttributeInfo, PeriodInfo, PolicyInfo, ProgrammeInfo
 
-SCHEMA: Literal["atr-report/1"] = "atr-report/1"
+SCHEMA: Literal["atr-report/2"] = "atr-report/2"
 
 
 class Leakage(Frozen):
@@ -182,25 +181,23 @@ class DataQuality(Frozen):
 
 
 class Note(Frozen):
-    """A fidelity note."""
+    """Something to say of the report as a whole: which note it is, and the numbers in it that stand nowhere else."""
 
     id: str
-    title: str
-    text: str
+    values: dict[str, float | str | tuple[str, ...]] = Field(default_factory=dict)
 
 
 class Provenance(Frozen):
-    """The software, and a checksum over everything else in the file (canonical JSON, SHA-256)."""
+    """The software and the format."""
 
     atr: str
-    schema_name: Literal["atr-report/1"] = Field(default=SCHEMA, alias="schema")
-    checksum: str = ""
+    schema_name: Literal["atr-report/2"] = Field(default=SCHEMA, alias="schema")
 
 
 class PublicReport(Frozen):
     """Everything that is published about one period; ``changes`` only where a report was published before it."""
 
-    schema_name: Literal["atr-report/1"] = Field(default=SCHEMA, alias="schema")
+    schema_name: Literal["atr-report/2"] = Field(default=SCHEMA, alias="schema")
     programme: ProgrammeInfo
     period: PeriodInfo
     version: int
@@ -223,9 +220,8 @@ class PublicReport(Frozen):
     provenance: Provenance
 
     def to_json(self) -> str:
-        """``report.json`` as published, checksum included; the same report gives the same bytes."""
+        """``report.json`` as published; the same report gives the same bytes."""
         content = self.model_dump(mode="json", by_alias=True)
-        content["provenance"]["checksum"] = checksum(content)
         return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
     @property
@@ -280,22 +276,3 @@ def read(path: Path) -> PublicReport:
         If it is no well-formed report.
     """
     return PublicReport.model_validate_json(path.read_text(encoding="utf-8"))
-
-
-def checksum(content: dict[str, Any]) -> str:
-    """The checksum of a report.
-
-    Parameters
-    ----------
-    content
-        The report as JSON; a checksum in it is ignored.
-
-    Returns
-    -------
-    SHA-256 of its canonical JSON (sorted keys, no spaces, UTF-8), in hexadecimal.
-    """
-    provenance = {k: v for k, v in content["provenance"].items() if k != "checksum"}
-    canonical = json.dumps(
-        {**content, "provenance": provenance}, ensure_ascii=False, sort_keys=True, separators=(",", ":")
-    )
-    return hashlib.sha256(canonical.encode()).hexdigest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -179,12 +179,12 @@ def listed(items: Sequence[str], *, last: str = "and", most: int | None = None) 
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}" if items else ""
 
 
-def holds_for(sensitive: str, *, known_from: str) -> str:
+def holds_for(report: PublicReport) -> str:
     """State for which readers the guarantee holds."""
-    source = "" if known_from == OWN_POPULATION else f" from {known_from}"
+    source = "" if report.policy.side_information == OWN_POPULATION else f" from {report.policy.side_information}"
     return (
         f"A reader who knows a person’s public attributes and the outcome of that person’s decision, knows{source} how "
-        f"many people each group has by {sensitive}, and takes the announced chances as the chances."
+        f"many people each group has by {sensitive(report)}, and takes the announced chances as the chances."
     )
 
 
@@ -271,8 +271,8 @@ def guarantee(report: PublicReport) -> str:
         return _guarantee(report)
     where = count(len(flattened), "group that is", "groups that are")
     said = (
-        f"In the {where} marked “flattened” a reader can be surer from prior knowledge alone, {above(report)}; only "
-        "their rates are shown."
+        f"In the {where} marked “flattened” a reader can be surer than the ceiling allows ({ceilings(report)}) from "
+        "prior knowledge alone; only their rates are shown."
     )
     return said if privacy.max_confidence is None else f"{_guarantee(report)} That is outside flattened groups. {said}"
 
@@ -338,15 +338,20 @@ def too_surely(report: PublicReport) -> str:
     return said.format(ceilings(report))
 
 
-def above(report: PublicReport) -> str:
-    """Say, within a sentence, that a confidence is above its ceiling."""
-    said = "and surer than a ceiling allows ({})" if has_own_ceilings(report) else "above the ceiling of {}"
-    return said.format(ceilings(report))
-
-
 def sensitive(report: PublicReport) -> str:
     """The sensitive attributes, within a sentence."""
     return listed([a.title for a in report.attributes if a.role == "sensitive"], last="or")
+
+
+def public(report: PublicReport) -> str:
+    """The public attributes, within a sentence."""
+    return listed([a.title for a in report.attributes if a.role == "public"])
+
+
+def titles(report: PublicReport, attributes: Iterable[str]) -> str:
+    """Several attributes, or one, within a sentence."""
+    known = {a.name: a.title for a in report.attributes}
+    return listed([known.get(name, name) for name in attributes])
 
 
 def coarse_values(report: PublicReport) -> str:
@@ -380,9 +385,14 @@ def class_name(condition: Mapping[str, str], titles: Mapping[str, str]) -> str:
 
 def rule_name(entry: Fairness | None) -> str:
     """The name of the p%-rule, which depends on its line: at 0.8 it is the four-fifths rule."""
-    if entry is None or entry.threshold is None:
+    return rule_at(None if entry is None else entry.threshold)
+
+
+def rule_at(line: float | None) -> str:
+    """The name of the p%-rule with a line, or without one."""
+    if line is None:
         return "p%-rule"
-    return "four-fifths rule" if entry.threshold == 0.8 else f"p%-rule at {number(entry.threshold)}"
+    return "four-fifths rule" if line == 0.8 else f"p%-rule at {number(line)}"
 
 
 def _day(d: date) -> str:

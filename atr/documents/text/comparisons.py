@@ -1,45 +1,38 @@
-"""One or two plain sentences for every fairness figure, from its printed numbers alone."""
+"""One or two plain sentences for every fairness figure, from the printed numbers alone."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from atr.report import wording
-from atr.report.model import Fairness
+from atr.documents.text import individual, sampling, wording
+from atr.report.model import Fairness, PublicReport
 from atr.report.rounding import bounds
 
 _PRIVATE = "cannot be told from a report this private"
 
 
-def sentence(
-    entry: Fairness, *, outcomes: Sequence[str], titles: Mapping[str, str], digits: int, minimum: int = 1
-) -> str:
-    """State a comparison of groups in words, and why its verdict is what it is.
+def said(entry: Fairness, report: PublicReport) -> str:
+    """State a comparison in words, and then what sampling could make of it, if decisions are seen as a sample."""
+    return " ".join(filter(None, (sentence(entry, report), sampling.sentence(entry, report))))
 
-    Parameters
-    ----------
-    entry
-        The comparison, rounded and judged; its own sentence is ignored.
-    outcomes
-        The favourable outcome, then the others.
-    titles
-        The attributes' names as readers see them.
-    digits
-        Decimal digits of its value and range.
-    minimum
-        People of the smallest group that a verdict is given for.
+
+def sentence(entry: Fairness, report: PublicReport) -> str:
+    """State a comparison in words, and why its verdict is what it is.
 
     Returns
     -------
     One or more sentences, with rates in percent and differences in percentage points.
     """
-    decimals = wording.percent_decimals(digits)
+    if entry.pair is not None:
+        return individual.sentence(entry, entry.pair, report)
+    digits, minimum = report.policy.digits, report.policy.minimum_group_size
+    decimals, titles = wording.percent_decimals(digits), {a.name: a.title for a in report.attributes}
     if entry.is_ratio:
         first, figure = _ratio(entry, digits), _range_of_ratio(entry, digits)
     else:
         over_classes = entry.summary is not None
-        first = _overall(entry, titles, decimals, minimum) if over_classes else _difference(entry, outcomes, decimals)
+        first = _overall(entry, titles, decimals, minimum) if over_classes else _difference(entry, report, decimals)
         figure = _range_of_difference(entry, decimals)
     where, line = wording.class_name(entry.condition, titles), entry.threshold
     said = [f"{where}." if where else "", first]
@@ -107,12 +100,12 @@ def _ratio_judged(entry: Fairness, figure: str, line: float) -> list[str]:
     return said
 
 
-def _difference(entry: Fairness, outcomes: Sequence[str], decimals: int) -> str:
+def _difference(entry: Fairness, report: PublicReport, decimals: int) -> str:
     a, b = entry.groups
     shares = [wording.percent(rate) for rate in entry.rates]
     value = wording.percentage_points(entry.value or 0.0, decimals=decimals)
-    outcome = entry.outcome or outcomes[0]
-    if len(outcomes) == 2 or entry.outcome is not None:
+    outcome = entry.outcome or report.positive
+    if len(report.outcomes) == 2 or entry.outcome is not None:
         return f"The shares of “{outcome}” for {a} and {b} are {value} apart ({shares[0]} and {shares[1]})."
     return (
         f"The outcomes of {a} and {b} are {value} apart: so many of 100 would need another outcome for the two to be "

@@ -1,9 +1,9 @@
-"""The promise of fidelity, described for every place that tells of it; the sentence is in :mod:`atr.report.wording`."""
+"""The promise of fidelity, described for every place that tells of it; :mod:`atr.documents.text.wording` states it."""
 
 from __future__ import annotations
 
+from atr.documents.text.wording import PROMISE_SYMBOLS, inverse, number, plural, points
 from atr.report.model import PublicReport
-from atr.report.wording import PROMISE_SYMBOLS, inverse, number, plural, points
 
 _DEFINITIONS = {
     "delta": "The promise is called δ-fidelity, with δ = {}: the announced and the true chance differ by at most "
