@@ -122,7 +122,7 @@ def report(
         "version": 1,
         "date": "2014-02-12",
         "policy": PolicyInfo(
-            mechanism="optimal", reader="face_value", group_rates="exact", objective="privacy",
+            mechanism="optimal", group_rates="exact", objective="privacy",
             fidelity={"delta": 0.9}, max_confidence=ceiling, minimum_group_size=minimum, unattainable="withhold",
             digits=3, population_rounding=5, side_information="population", four_fifths=0.8, parity_tolerance=0.05,
         ),

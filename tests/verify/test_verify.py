@@ -125,7 +125,6 @@ FORGERIES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "fewer decisions": lambda r: r["coverage"].update(decisions=100),
     "a smaller share": lambda r: r["coverage"].update(announced_share=0.5),
     "a group of another status": lambda r: r["groups"][0].update(status="flattened"),
-    "another reader": lambda r: r["policy"].update(reader="informed"),
     "no influence": lambda r: r["influence"].clear(),
     "an influence less": lambda r: r["influence"].pop(),
     "an influence twice": lambda r: r["influence"].append(r["influence"][0]),
