@@ -9,10 +9,24 @@
 - the public partition of a group's rules: :mod:`atr.mechanisms.calibrated.partition`
 - groups of two outcomes: :mod:`atr.mechanisms.calibrated.two_outcomes`, of three
   :mod:`atr.mechanisms.calibrated.three_outcomes`, of any number :mod:`atr.mechanisms.calibrated.group`
+- digits of printed chances: :mod:`atr.mechanisms.calibrated.digits`
 """
 
 from atr.mechanisms.calibrated.cell import Cell
-from atr.mechanisms.calibrated.group import Announced, announceable, solve_group
+from atr.mechanisms.calibrated.digits import Printed, printed_chances
+from atr.mechanisms.calibrated.every_total import announceable
+from atr.mechanisms.calibrated.group import Announced, group_announceable, solve_group
 from atr.mechanisms.calibrated.two_outcomes import announce, announce_many, safe_start
 
-__all__ = ["Announced", "Cell", "announce", "announce_many", "announceable", "safe_start", "solve_group"]
+__all__ = [
+    "Announced",
+    "Cell",
+    "Printed",
+    "announce",
+    "announce_many",
+    "announceable",
+    "group_announceable",
+    "printed_chances",
+    "safe_start",
+    "solve_group",
+]

@@ -108,7 +108,7 @@ def solve_group(
     """
     people = counts.sum(axis=1)
     told = [_counts_within(chances, people) for chances in earlier]
-    if not announceable(people, counts.shape[1], ceilings=ceilings, sets=sets):
+    if not group_announceable(people, counts.shape[1], ceilings=ceilings, sets=sets):
         return None
     if counts.shape[1] == OUTCOMES and people.sum() <= EXACT_PEOPLE:
         promise = Promise.of(people, ceilings, sets)
@@ -126,8 +126,8 @@ def solve_group(
     return None if cell is None else _of_positive(cell, counts)
 
 
-def announceable(
-    population: ArrayLike, outcomes: int = 2, *, ceilings: float | Sequence[float], sets: Sets | None = None
+def group_announceable(
+    population: ArrayLike, outcomes: int, *, ceilings: float | Sequence[float], sets: Sets | None = None
 ) -> bool:
     """Tell whether (m,) people and totals alone leave every reader at or below every ceiling, whatever the totals."""
     if outcomes == OUTCOMES and np.sum(population) <= EXACT_PEOPLE:

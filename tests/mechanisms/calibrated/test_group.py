@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from atr.mechanisms.calibrated import announce, announceable, solve_group
+from atr.mechanisms.calibrated import announce, group_announceable, solve_group
 from atr.mechanisms.calibrated.group import EXACT_PEOPLE
 
 FOUR = np.array([[30, 5, 10, 5], [8, 12, 12, 8], [20, 5, 0, 5]])
@@ -60,8 +60,8 @@ def test_nobody_without_the_positive_outcome():
 
 
 def test_who_may_be_announced_depends_on_outcomes():
-    assert not any(announceable([1, 1, 1], outcomes, ceilings=0.3) for outcomes in (2, 3, 4))
-    assert all(announceable([30, 30, 30], outcomes, ceilings=0.6) for outcomes in (2, 3, 4))
+    assert not any(group_announceable([1, 1, 1], outcomes, ceilings=0.3) for outcomes in (2, 3, 4))
+    assert all(group_announceable([30, 30, 30], outcomes, ceilings=0.6) for outcomes in (2, 3, 4))
     assert solve_group(np.ones((3, 3), dtype=np.int64), ceilings=0.3) is None
 
 
