@@ -11,7 +11,7 @@ from typing import Any
 from atr.documents import fonts, templates
 from atr.documents.sections import numbered
 from atr.documents.sections.rules import name_of
-from atr.documents.text import notes, wording
+from atr.documents.text import notes, phrases, wording
 from atr.documents.text.promise import described
 from atr.report.model import PeriodInfo, ProgrammeInfo, PublicReport
 
@@ -73,6 +73,7 @@ def report_html(report: PublicReport, *, sha256: str, embedded: bool = True) -> 
         "programme": report.programme,
         "sha256": sha256,
         "w": wording,
+        "phrases": phrases,
         "period": wording.period(report.period),
         "short_title": shorten(report.programme.title, 60),
         "short_publisher": shorten(report.programme.publisher.name, 50),

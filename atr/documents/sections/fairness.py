@@ -28,8 +28,9 @@ from atr.documents.sections import individual, sampling
 from atr.documents.sections.rules import MAX_GROUPS
 from atr.documents.text import changes, origins, wording
 from atr.documents.text.comparisons import said, sentence
+from atr.documents.text.phrases import titles
 from atr.documents.text.sampling import level
-from atr.documents.text.wording import between, class_name, inverse, listed, number, points, titles
+from atr.documents.text.wording import between, class_name, inverse, listed, number, points
 from atr.measures import MEASURES
 from atr.measures.group_fairness import joined
 from atr.report import empty_categories

@@ -7,7 +7,7 @@ from typing import Any
 from atr.documents.comparisons import rule
 from atr.documents.sections import individual
 from atr.documents.sections.rules import name_of
-from atr.documents.text import origins, wording
+from atr.documents.text import origins, phrases, wording
 from atr.documents.text.origins import BY_PUBLISHER, DEFAULT_KEPT, chosen_by
 from atr.documents.text.sampling import level
 from atr.documents.text.wording import number, raised
@@ -53,9 +53,9 @@ def _groups(report: PublicReport) -> list[Choice]:
     legitimate = "; ".join(raised(a.title) for a in report.attributes if a.legitimate)
     ratios = f"{number(policy.four_fifths)} to {wording.inverse(policy.four_fifths)}"
     return [
-        ("Compared by", "; ".join(raised(wording.titles(report, by.attributes)) for by in compared), BY_PUBLISHER),
+        ("Compared by", "; ".join(raised(phrases.titles(report, by.attributes)) for by in compared), BY_PUBLISHER),
         *(
-            (f"Reference by {wording.titles(report, by.attributes)}", by.reference, _BY_RULE[by.chosen or "named"])
+            (f"Reference by {phrases.titles(report, by.attributes)}", by.reference, _BY_RULE[by.chosen or "named"])
             for by in compared
             if by.reference
         ),

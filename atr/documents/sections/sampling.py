@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atr.documents.comparisons import CONDITIONAL, PARITY, RATIO, Class, Compared, by_group
+from atr.documents.text.phrases import titles
 from atr.documents.text.sampling import level, p_words
-from atr.documents.text.wording import between, percent_decimals, points, titles
+from atr.documents.text.wording import between, percent_decimals, points
 from atr.report.model import ComparedBy, Fairness, PublicReport
 
 

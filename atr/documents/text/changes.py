@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atr.documents.text import wording
+from atr.documents.text import phrases, wording
 from atr.documents.text.wording import listed, number, percent_decimals, points
 from atr.report.model import Change, Margin, NotCompared, PublicReport
 
@@ -54,7 +54,7 @@ def not_compared(report: PublicReport, found: NotCompared) -> str:
 def _title(report: PublicReport, attribute: str) -> str:
     """What people are compared by, as the report calls it; by its name where only the earlier one compared by it."""
     return next(
-        (wording.titles(report, by.attributes) for by in report.compared if by.attribute == attribute), attribute
+        (phrases.titles(report, by.attributes) for by in report.compared if by.attribute == attribute), attribute
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from atr.documents.text import wording
+from atr.documents.text import phrases, wording
 from atr.programme import OWN_POPULATION
 from atr.report.model import PublicReport
 
@@ -26,8 +26,8 @@ def texts(report: PublicReport) -> list[NoteText]:
 def _altered(report: PublicReport) -> str:
     """What was moved within the promise, and to what end."""
     return (
-        f"{wording.fidelity(report)} {_name_of_promise(report)}Chances were moved only as far as it takes to keep "
-        f"{wording.sensitive(report)} private, and as few people’s as possible. {_objective(report)}"
+        f"{phrases.fidelity(report)} {_name_of_promise(report)}Chances were moved only as far as it takes to keep "
+        f"{phrases.sensitive(report)} private, and as few people’s as possible. {_objective(report)}"
     )
 
 
@@ -35,8 +35,8 @@ def _flattened(report: PublicReport) -> str:
     policy = report.policy
     return (
         f"{_groups(len(report.flattened_groups))} marked “flattened”. There a reader who knows only "
-        f"{wording.public(report)} and the numbers of people, without this report, can be surer of somebody’s "
-        f"{wording.sensitive(report)} than the ceiling allows ({wording.ceilings(report)}). No alteration can change "
+        f"{phrases.public(report)} and the numbers of people, without this report, can be surer of somebody’s "
+        f"{phrases.sensitive(report)} than the ceiling allows ({phrases.ceilings(report)}). No alteration can change "
         "that, so these groups show the overall rate of each outcome, to the nearest percent, and nothing else. A "
         "reader who takes that for everybody’s chance is as sure after reading as before. Another reader may conclude "
         "more from the rates, one convinced that each rule is all or nothing for example. These groups are outside the "
@@ -54,9 +54,9 @@ def _coarsened(report: PublicReport) -> str:
     return (
         f"{_groups(counts.coarsened)} marked “coarsened”, merged from {counts.merged:,} that could not be announced on "
         f"their own: fewer than {wording.count(policy.minimum_group_size, 'person', 'people')} are in them, or "
-        f"{wording.sensitive(report)} can be told {wording.too_surely(report)} from the public "
+        f"{phrases.sensitive(report)} can be told {phrases.too_surely(report)} from the public "
         f"attributes alone. They were merged under coarser values of {by}, step by step along a hierarchy set "
-        f"beforehand, as far as was needed. The coarser values are {wording.coarse_values(report)}. Each is a category "
+        f"beforehand, as far as was needed. The coarser values are {phrases.coarse_values(report)}. Each is a category "
         f"of its own, in comparisons too: “{first}” means people whose own group could not be announced, never "
         "everybody that the words could describe, and finer values are without these people. Which groups are merged "
         "was decided from the numbers of people and from the policy, never from the decisions. A group that could be "
@@ -79,7 +79,7 @@ def _rates(report: PublicReport) -> str:
     return (
         "The share of each outcome within every group of people who share all public attributes was kept. So rates of "
         "groups, and comparisons of groups by public attributes, are the true ones up to rounding; only the rows "
-        f"inside a group, by {wording.sensitive(report)}, are blurred.{only if flattened else ''}"
+        f"inside a group, by {phrases.sensitive(report)}, are blurred.{only if flattened else ''}"
     )
 
 
@@ -98,7 +98,7 @@ def _ranges(report: PublicReport) -> str:
 
 
 def _guarantee(report: PublicReport) -> str:
-    policy, privacy, sensitive = report.policy, report.privacy, wording.sensitive(report)
+    policy, privacy, sensitive = report.policy, report.privacy, phrases.sensitive(report)
     such = "Outside flattened groups such" if report.flattened_groups else "Such"
     computed = "Each figure was" if privacy.own_ceilings else "The figure was"
     confidence, prior = (wording.percent(x or 0.0) for x in (privacy.max_confidence, privacy.prior_confidence))
@@ -109,9 +109,9 @@ def _guarantee(report: PublicReport) -> str:
     else:
         numbers = "chances, once with the printed and once with the exact numbers of people; the larger was rounded up."
     return (
-        f"{wording.holds_for(report)} {such} a reader can be at most {confidence} sure of anybody’s {sensitive}; "
-        f"knowing only {wording.public(report)} and the numbers of people, without this report, already makes the same "
-        f"reader up to {prior} sure. {''.join(f'{said} ' for said in wording.own_confidences(report))}"
+        f"{phrases.holds_for(report)} {such} a reader can be at most {confidence} sure of anybody’s {sensitive}; "
+        f"knowing only {phrases.public(report)} and the numbers of people, without this report, already makes the same "
+        f"reader up to {prior} sure. {''.join(f'{said} ' for said in phrases.own_confidences(report))}"
         f"{computed} computed from the printed {numbers} It is an absolute confidence (β, maximum confidence), not the "
         "relative gain that “β-likeness” and some anonymisation tools call β."
     )
@@ -123,14 +123,14 @@ def _not_covered(report: PublicReport) -> str:
     limits = ", the limits printed beside each rule for example" if report.fidelity.level is None else ""
     finer = (
         "For a reader who knows the finer values of somebody in a coarsened group, and how many of the people who "
-        f"share them there are by {wording.sensitive(report)}: such a reader starts from another base line and can be "
+        f"share them there are by {phrases.sensitive(report)}: such a reader starts from another base line and can be "
         "surer. "
     )
     return (
         "For a reader who works out how the figures were altered and reverses it: the method is public and draws "
         "nothing at random, so such a reader can be surer. For a reader convinced that each rule is all or nothing, or "
         f"otherwise sure of what the true chances can be{limits}. For a reader who knows more of a person than "
-        f"{wording.public(report)} and the outcome, {another} for example. {finer if report.coarsened_groups else ''}"
+        f"{phrases.public(report)} and the outcome, {another} for example. {finer if report.coarsened_groups else ''}"
         "For a reader who compares this report with another one on the same people: an earlier version, or one of a "
         "period that shares days with this one. The report says nothing about them."
     )
@@ -177,7 +177,7 @@ def _from_print(report: PublicReport) -> str:
 
 
 def _side_information(report: PublicReport) -> str:
-    privacy, source, sensitive = report.privacy, report.policy.side_information, wording.sensitive(report)
+    privacy, source, sensitive = report.privacy, report.policy.side_information, phrases.sensitive(report)
     if source == OWN_POPULATION:
         return (
             f"The shares of people by {sensitive} within each group are those of the people in this report. A reader "
@@ -198,7 +198,7 @@ def _side_information(report: PublicReport) -> str:
 
 
 def _missing(report: PublicReport) -> str:
-    policy, counts, sensitive = report.policy, report.coverage.groups, wording.sensitive(report)
+    policy, counts, sensitive = report.policy, report.coverage.groups, phrases.sensitive(report)
     missing = []
     if counts.withheld_for_size:
         them = "it" if counts.withheld_for_size == 1 else "each of them"
@@ -208,7 +208,7 @@ def _missing(report: PublicReport) -> str:
         )
     if counts.withheld:
         missing.append(
-            f"{_groups(counts.withheld)} left out because {sensitive} can be told {wording.too_surely(report)} from "
+            f"{_groups(counts.withheld)} left out because {sensitive} can be told {phrases.too_surely(report)} from "
             "the public attributes alone, before any report: this report must not add to that. "
             f"{'It is' if counts.withheld == 1 else 'They are'} named, without numbers."
         )
@@ -221,7 +221,7 @@ def _missing(report: PublicReport) -> str:
             "Who is left out was decided from the numbers of people and from the policy, never from the decisions. "
             "People who are left out count only in the number of decisions and of rows, rounded to the nearest "
             f"{max(policy.minimum_group_size, policy.population_rounding)} so that nobody can be found by "
-            f"subtraction, and in the share of decisions that are in announced groups, {wording.share_step(report)}. "
+            f"subtraction, and in the share of decisions that are in announced groups, {phrases.share_step(report)}. "
             "No other figure of this report contains them."
         )
     else:
@@ -247,10 +247,10 @@ def _objective(report: PublicReport) -> str:
     (floor,) = (report.policy.fidelity or {"": None}).values()
     if report.policy.objective == "privacy":
         within = "At this fidelity" if floor is not None else "Within the limits"
-        measured = ", measured against its ceiling" if wording.has_own_ceilings(report) else ""
+        measured = ", measured against its ceiling" if phrases.has_own_ceilings(report) else ""
         return f"{within} the confidence a reader can reach was made as small as possible{measured}."
     if floor is None:
-        return f"They were moved no further than the ceiling on the confidence, {wording.ceilings(report)}, demands."
+        return f"They were moved no further than the ceiling on the confidence, {phrases.ceilings(report)}, demands."
     return (
         f"The promise is the strictest step of a fixed ladder that the ceiling allows; the policy’s floor is {floor:g}."
     )
