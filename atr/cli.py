@@ -228,7 +228,13 @@ def review(
     ] = None,
     despite_overlap: Annotated[
         bool,
-        typer.Option("--despite-overlap", help="Publish although a published period shares days with this one."),
+        typer.Option(
+            "--despite-overlap", help="Publish although a published report tells of the same people in another way."
+        ),
+    ] = False,
+    replaces: Annotated[
+        bool,
+        typer.Option("--replaces", help="Publish although a published version has other numbers: it is withdrawn."),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -240,21 +246,23 @@ def review(
     if approve and reject:
         raise typer.BadParameter("give one of --approve and --reject")
     if not approve and not reject:
-        draft, documents, dossier, overlapping = reviewing.waiting(loaded, period)
+        draft, documents, dossier, overlapping, replaced = reviewing.waiting(loaded, period)
         say(
             f"Version {draft.version} of {period}, drafted {draft.date}, waits. Read these, then --approve or --reject."
         )
         if overlapping:
-            say(f"It shares days with what is published: {', '.join(overlapping)}. See --despite-overlap.")
+            say(f"It tells of the same people as what is published: {', '.join(overlapping)}. See --despite-overlap.")
+        if replaced:
+            say(f"It has other numbers than version {replaced}, which is published. See --replaces.")
         lines = [str(dossier / "dossier.html"), str(documents / "report.html"), str(documents / "report.pdf")]
-        result({"state": draft.state, "overlapping": list(overlapping), "documents": str(documents),
-                 "dossier": str(dossier)}, lines, as_json=as_json)  # fmt: skip
+        result({"state": draft.state, "overlapping": list(overlapping), "replaces": replaced,
+                "documents": str(documents), "dossier": str(dossier)}, lines, as_json=as_json)  # fmt: skip
         return
     if not name.strip() or not comment.strip():
         raise typer.BadParameter("a decision needs --name and --comment: they go into the ledger")
     release, folder = reviewing.review(
         loaded, period, approve=approve, name=name, comment=comment, report_sha256=sha256,
-        despite_overlap=despite_overlap,
+        despite_overlap=despite_overlap, replaces=replaces,
     )  # fmt: skip
     say(f"{period}, version {release.version}: {release.state} by {name}.")
     result({"period": period, "version": release.version, "state": release.state, "folder": str(folder)},

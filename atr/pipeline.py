@@ -23,11 +23,12 @@ from atr.core.arrays import usable_cores
 from atr.core.disclosure import Extent
 from atr.documents.render import render as render_documents
 from atr.dossier import build as dossiers
+from atr.dossier.related import related
 from atr.errors import ProgrammeError, RefusedError
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme, load, periods
 from atr.report import build, earlier, model
-from atr.warehouse import coarsening, counting, reportable
+from atr.warehouse import coarsening, counting, reportable, versions
 from atr.warehouse.connection import Warehouse, warehouse_path
 from atr.warehouse.files import put_folder, sha256, write_text
 from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path
@@ -220,8 +221,12 @@ def aggregate(run: Run) -> list[Batch]:
     with Warehouse.open(programme) as warehouse:
         counted = counting.aggregate(warehouse, programme, run.period)
         accounting = ingest.accounting(warehouse)
+        kept, earlier_of = versions.about(warehouse, programme, run.period_label, counted.outcomes)
+    counted, kept = versions.settled(counted, kept, programme)
     regions = coarsening.reported(counted, programme)
+    regions = replace(regions, earlier=earlier_of(regions))
     run.start(regions, {"accounting": asdict(accounting), "unknown": counting.unknown(counted, programme)})
+    versions.leave(run, kept.with_joined(regions))
     announced, mechanism = regions.take(regions.announced), mechanism_of(policy)
     mechanism.check_programme(announced, policy)
     with run.keeping_refusals():
@@ -243,9 +248,11 @@ def announce(run: Run) -> None:
     RefusedError
         If the ceiling cannot be met.
     """
-    policy, regions = run.programme.policy, run.regions
+    policy, regions, kept = run.programme.policy, run.regions.take(run.regions.announced), versions.of_run(run)
     with run.keeping_refusals():
-        announced = mechanism_of(policy).announce(regions.take(regions.announced), run.solved, policy)
+        announced = mechanism_of(policy).announce(regions, run.solved, policy)
+    announced = versions.reprinted(announced, regions, kept, run.programme)
+    versions.leave(run, kept.with_announced(announced, regions))
     run.save_announced(announced)
 
 
@@ -295,7 +302,9 @@ def register(run: Run) -> Draft:
             )
         else:
             ledger.forget_begun()
-        overlapping = _related(ledger, run).overlapping
+        if same.state == "draft":
+            versions.keep(versions.of_run(run), versions.kept_path(programme, same.id))
+        overlapping = related(programme, ledger, run.period_label, report, versions.of_run(run)).overlapping
     shutil.rmtree(run.folder, ignore_errors=True)
     return Draft(same, new, documents_path(programme, same), dossier_path(programme, same), overlapping)
 
@@ -338,7 +347,8 @@ def _sets_beside_another(programme: Programme, release: Release, report: model.P
     """Whether a draft was made before the report that its figures are now set beside was published."""
     if release.state != "draft":
         return False
-    return model.read(documents_path(programme, release) / "report.json").changes != report.changes
+    waiting = earlier.read(documents_path(programme, release) / "report.json")
+    return waiting is None or waiting.changes != report.changes
 
 
 def _report(run: Run) -> model.PublicReport:
@@ -360,7 +370,7 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
     with Warehouse.open(run.programme, read_only=True) as warehouse:
-        related = _related(Ledger(warehouse), run)
+        others = related(run.programme, Ledger(warehouse), run.period_label, report, versions.of_run(run))
     results = dossiers.Results(
         programme=run.programme,
         period=run.period_label,
@@ -373,7 +383,7 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
         unknown=run.log["unknown"],
     )
     previous = earlier.of_period_before(run.programme, run.period)
-    dossier = dossiers.build(results, previous=previous, related=related, refusal=refusal)
+    dossier = dossiers.build(results, previous=previous, related=others, refusal=refusal)
     dossiers.render(dossier, folder)
     failed = [check.name for check in dossier.checks if not check.passed]
     if failed and refusal is None:
@@ -382,13 +392,6 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
             hint="Nothing was left as a draft. Please send the programme file to the developers.",
             private=f"Failed: {'; '.join(failed)}",
         )
-
-
-def _related(ledger: Ledger, run: Run) -> dossiers.Related:
-    return dossiers.Related(
-        overlapping=ledger.overlapping(run.period_label, lambda release: release.state in ("draft", "published")),
-        published=tuple(r.version for r in ledger.releases(run.period_label) if r.state == "published"),
-    )
 
 
 def _content_sha256(report: model.PublicReport) -> str:

@@ -33,7 +33,10 @@ class Decision(RunInput):
         min_length=8, description="The SHA-256 that the report you read prints, or its beginning."
     )
     despite_overlap: bool = Field(
-        default=False, description="Publish although a published report of another period tells of some of these days."
+        default=False, description="Publish although a published report tells of the same people in another way."
+    )
+    replaces: bool = Field(
+        default=False, description="Publish although a published version has other numbers: it is withdrawn."
     )
 
 
@@ -45,8 +48,9 @@ def review(programme: ProgrammePath, period: str | int) -> str:
     """
     require_credentials()
     loaded = load(permitted(programme))
-    draft, documents, dossier, overlapping = reviewing.waiting(loaded, str(period))
-    shared = f"\n\nPublished already, and of some of the same days: {', '.join(overlapping)}." if overlapping else ""
+    draft, documents, dossier, overlapping, replaced = reviewing.waiting(loaded, str(period))
+    shared = f"\n\nPublished already, and of the same people: {', '.join(overlapping)}." if overlapping else ""
+    shared += f"\n\nVersion {replaced} is published with other numbers." if replaced else ""
     create_markdown_artifact(
         key="review-request",
         markdown=f"Read `{documents}` and `{dossier}`, then resume this run with your decision.\n\n"
@@ -61,6 +65,7 @@ def review(programme: ProgrammePath, period: str | int) -> str:
         comment=answer.comment,
         report_sha256=answer.report_sha256,
         despite_overlap=answer.despite_overlap,
+        replaces=answer.replaces,
     )
     return f"{release.id} {release.state}: {folder}"
 

@@ -37,19 +37,23 @@ class IndexEntry:
         What it is about.
     version
         Counts from 1.
-    newest
-        The newest version about the period: every other one was replaced by it.
     date
         ISO date of the draft, which the documents bear.
     sha256
         The hash of ``report.json``.
+    replaced_by, replaced_on
+        The version that replaced it and the ISO date of that; None and empty where none did.
+    withdrawn
+        Whether its documents are no longer there.
     """
 
     period: PeriodInfo
     version: int
-    newest: int
     date: str
     sha256: str
+    replaced_by: int | None = None
+    replaced_on: str = ""
+    withdrawn: bool = False
 
 
 def report_html(report: PublicReport, *, sha256: str, embedded: bool = True) -> str:
@@ -101,6 +105,11 @@ def site_html(programme: ProgrammeInfo, releases: Sequence[IndexEntry]) -> str:
     """
     known = {"programme": programme, "releases": releases, "files": _FILES, "w": wording, "link": link}
     return fonts.with_fonts(templates.render("site/index.html.jinja", **known))
+
+
+def replaced_html(programme: ProgrammeInfo, release: IndexEntry) -> str:
+    """Render the page that stands in place of a report that was replaced and withdrawn."""
+    return templates.render("site/replaced.html.jinja", programme=programme, r=release, w=wording)
 
 
 def named_withheld(report: PublicReport) -> list[str]:

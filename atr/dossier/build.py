@@ -22,6 +22,7 @@ from atr.documents.text.yardsticks import YARDSTICKS
 from atr.dossier.checks import Check, TrueMeasure, checks, true_measures
 from atr.dossier.curves import Curves, charts, curves
 from atr.dossier.groups import DossierGroup, groups
+from atr.dossier.related import Related
 from atr.errors import RefusedError
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme
@@ -66,17 +67,6 @@ class Difference:
     name: str
     before: str
     now: str
-
-
-@dataclass(frozen=True, slots=True)
-class Related:
-    """The other reports that tell of the same people: waiting and published ones.
-
-    ``overlapping`` are the periods that share days with this one, ``published`` the versions of this period.
-    """
-
-    overlapping: tuple[str, ...] = ()
-    published: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,15 +179,20 @@ def render(dossier: Dossier, folder: Path) -> None:
 def _warnings(related: Related, report: model.PublicReport) -> Iterator[str]:
     if related.overlapping:
         yield (
-            f"There are reports of periods that share days with {report.period.label}: "
-            f"{wording.listed(related.overlapping)}. Whoever has both can subtract one from the other, and so learn of "
-            "groups that a report withholds. Publish one or the other."
+            f"There are reports of the people of {report.period.label} that share only some of these days, or divide "
+            f"them otherwise: {wording.listed(related.overlapping)}. Whoever has both can subtract one from the other. "
+            "Publish one or the other."
+        )
+    if related.together:
+        yield (
+            "Whoever knows the printed numbers of people as they are can work out from both, among the narrowest: "
+            f"{'; '.join(related.together)}."
         )
     if related.published:
         versions = wording.listed([str(version) for version in related.published])
         yield (
-            f"Version {versions} of this period is published. Whoever compares it with this one sees what changed; "
-            "where only a few decisions did, that can tell whose."
+            f"Version {versions} of this period is published. Whoever compares it with this one sees what changed. "
+            "Groups in which only a few decisions did are printed as they were."
         )
 
 

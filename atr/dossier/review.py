@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields, replace
-from datetime import date
+from collections.abc import Iterator
+from dataclasses import asdict, fields
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from atr.documents.html import IndexEntry, site_html
-from atr.errors import EnvironmentFault, RefusedError, ReviewError
+from atr.dossier import site
+from atr.errors import RefusedError, ReviewError
 from atr.programme import Programme, load
-from atr.programme.periods import parse
-from atr.report.build import period_info, programme_info
 from atr.warehouse.connection import Warehouse, warehouse_path
-from atr.warehouse.files import PUBLIC, put_folder, read_json, remove_folder, sha256, write_text
+from atr.warehouse.files import read_json, remove_folder, sha256
 from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path
+from atr.warehouse.register import Entry, Register, complete, entry_of
 from atr.warehouse.store import hold
+from atr.warehouse.versions import Kept, kept_path, read_kept
 
 SHORTEST_HASH = 8
 """Characters of a report's hash that name it, at least."""
-_AGAIN = "Remove the folder and run `atr publish` for the period again."
 
 
 class Waiting(NamedTuple):
@@ -34,13 +34,17 @@ class Waiting(NamedTuple):
     documents, dossier
         The folders to read.
     overlapping
-        The published periods that share days with it: with them it is published only if a person says so.
+        The published reports that tell of the same people in another way: with them it is published only if a person
+        says so.
+    replaces
+        The published version with other numbers that it replaces, if there is one: again, only if a person says so.
     """
 
     release: Release
     documents: Path
     dossier: Path
     overlapping: tuple[str, ...]
+    replaces: int | None
 
 
 def waiting(programme: Programme, period: str) -> Waiting:
@@ -62,11 +66,14 @@ def waiting(programme: Programme, period: str) -> Waiting:
     ReviewError
         If none waits.
     """
-    with Warehouse.open(programme, read_only=True) as warehouse:
+    with hold(programme.store_path), Warehouse.open(programme) as warehouse:
         ledger = Ledger(warehouse)
         draft = _waiting(ledger, period, None)
-        overlapping = _overlapping_published(programme, ledger, period)
-    return Waiting(draft, documents_path(programme, draft), dossier_path(programme, draft), overlapping)
+        with Register.held(programme) as register:
+            complete(register, warehouse, programme)
+            overlapping = _overlapping(programme, register, draft)
+        replaces = _replaced(programme, ledger, draft)
+    return Waiting(draft, documents_path(programme, draft), dossier_path(programme, draft), overlapping, replaces)
 
 
 def review(
@@ -78,6 +85,7 @@ def review(
     comment: str,
     report_sha256: str | None = None,
     despite_overlap: bool = False,
+    replaces: bool = False,
 ) -> tuple[Release, Path]:
     """Publish the draft of a period that waits for review, or reject it; after an interruption, do so again.
 
@@ -94,7 +102,9 @@ def review(
     report_sha256
         The hash of the ``report.json`` that was read, or its beginning: no other draft is decided on.
     despite_overlap
-        Publish although a published report of another period shares days with this one; the ledger keeps it.
+        Publish although a published report tells of the same people in another way; the ledger keeps it.
+    replaces
+        Publish although a published version of the period has other numbers, which are withdrawn.
 
     Returns
     -------
@@ -105,7 +115,8 @@ def review(
     ReviewError
         If no draft waits, it is not what was drafted or read, or nobody is named.
     RefusedError
-        If a published report of another period tells of the same days.
+        If a published report tells of the same people in another way, a published version of the period has other
+        numbers, or a report was published on the same log since the draft was made.
     EnvironmentFault
         If another run of the series does not end, or the site cannot be used.
     """
@@ -114,22 +125,36 @@ def review(
     programme = load(programme)
     with hold(programme.store_path), Warehouse.open(programme) as warehouse:
         ledger = Ledger(warehouse)
-        draft = _waiting(ledger, period, report_sha256)
-        target = _on_site(programme, draft)
-        if approve:
-            overlapping = ", ".join(_overlapping_published(programme, ledger, period))
+        with Register.held(programme) as register:
+            if approve:
+                site.withdraw_replaced(programme, ledger, register)  # where an approval broke off
+            draft = _waiting(ledger, period, report_sha256)
+            target = site.on_site(programme, draft)
+            complete(register, warehouse, programme)
+            if not approve:
+                return _reject(programme, ledger, register, draft, target, name=name, comment=comment)
+            _require_newest(programme, register, draft)
+            overlapping = ", ".join(_overlapping(programme, register, draft))
             if overlapping and not despite_overlap:
                 raise RefusedError(
-                    f"{period} shares days with a published report ({overlapping}): whoever has both can subtract one "
-                    "from the other, and so learn of groups that a report withholds",
-                    hint="Publish periods that do not overlap. If you have compared both reports and accept what they "
-                    "tell together, add --despite-overlap; the ledger keeps it.",
+                    f"{period} tells of the same people as a published report ({overlapping}), but divides them "
+                    "otherwise or shares only some days: whoever has both can subtract one from the other",
+                    hint="Publish reports that do not overlap. If you have read in the dossier what both tell together "
+                    "and accept it, add --despite-overlap; the ledger keeps it.",
                 )
-            _publish(programme, ledger, draft, target)
+            replaced = _replaced(programme, ledger, draft)
+            if replaced and not replaces:
+                raise RefusedError(
+                    f"version {replaced} of {period} is published with other numbers: publishing this one replaces it",
+                    hint="If that is what you want, add --replaces: "
+                    + ("both stay on the site." if programme.keep_replaced else "its files are withdrawn."),
+                )
+            site.require_unchanged(programme, draft)
+            register.put(_entry(programme, register, draft))
+            site.put_on_site(programme, ledger, draft, target)
             comment += f" (despite the overlap with {overlapping})" if overlapping else ""
-        elif remove_folder(target):  # of an interrupted approval
-            _write_index(programme, ledger)
-        decided = ledger.record(draft, state="published" if approve else "rejected", reviewer=name, comment=comment)
+            decided = ledger.record(draft, state="published", reviewer=name, comment=comment)
+            site.withdraw_replaced(programme, ledger, register)
     return decided, documents_path(programme, decided)
 
 
@@ -190,79 +215,69 @@ def _waiting(ledger: Ledger, period: str, report_sha256: str | None) -> Release:
     return last
 
 
-def _overlapping_published(programme: Programme, ledger: Ledger, period: str) -> tuple[str, ...]:
-    """Give the other periods that share days with this one and are published, or were when an approval broke off."""
-
-    def there(release: Release) -> bool:
-        return release.state == "published" or (release.state == "draft" and _site_folder(programme, release).exists())
-
-    return ledger.overlapping(period, there)
-
-
-def _site_folder(programme: Programme, release: Release) -> Path:
-    return documents_path(programme, replace(release, state="published"))
-
-
-def _publish(programme: Programme, ledger: Ledger, draft: Release, target: Path) -> None:
-    source = documents_path(programme, draft)
-    _require_unchanged(source, draft)
-    _public_folder(target.parent)
-    put_folder(source, target, mode=PUBLIC)
-    _write_index(programme, ledger, replace(draft, state="published"))
-
-
-def _require_unchanged(folder: Path, draft: Release) -> None:
-    """Check that a folder holds exactly what was drafted."""
-    manifest = folder / "manifest.json"
-    if not manifest.is_file() or sha256(manifest) != draft.manifest_sha256:
-        raise ReviewError("its manifest is missing or was changed since it was drafted", where=str(folder), hint=_AGAIN)
-    drafted = {name: file["sha256"] for name, file in read_json(manifest)["files"].items()}
-    found = {path.name: sha256(path) if path.is_file() else "" for path in folder.iterdir() if path != manifest}
-    changed = [name for name in drafted | found if drafted.get(name) != found.get(name)]
-    if changed:
-        raise ReviewError(f"{', '.join(changed)} changed since the draft was made", where=str(folder), hint=_AGAIN)
-
-
-def _on_site(programme: Programme, draft: Release) -> Path:
-    """Give the folder that a draft is published in.
-
-    Raises
-    ------
-    EnvironmentFault
-        If a folder there is a link, which would lead what is published, or what is removed, elsewhere.
-    """
-    target = _site_folder(programme, draft)
-    for folder in (programme.site_path, target.parent, target):
-        if folder.is_symlink():
-            raise EnvironmentFault(
-                "is a link, and nothing is published through links",
-                where=str(folder),
-                hint="Put a folder in its place, or name the folder it leads to as `site` in the programme.",
-            )
-    return target
-
-
-def _public_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, readable for a web server whatever the umask."""
-    if not folder.is_dir():
-        _public_folder(folder.parent)
-        folder.mkdir()
-        folder.chmod(0o755)
-
-
-def _write_index(programme: Programme, ledger: Ledger, *more: Release) -> None:
-    """Write the page that lists what is published, and what is about to be, the latest period first."""
-    published = [*(release for release in ledger.releases() if release.state == "published"), *more]
-    latest = {release.period: release.version for release in published}
-    in_order = sorted(published, key=lambda r: (parse(r.period).start or date.min, r.period, r.version))
-    entries = [
-        IndexEntry(
-            period=period_info(parse(release.period), programme),
-            version=release.version,
-            newest=latest[release.period],
-            date=release.date,
-            sha256=release.report_sha256 or "",
+def _kept(programme: Programme, draft: Release) -> Kept:
+    kept = read_kept(kept_path(programme, draft.id))
+    if kept is None:
+        raise RefusedError(
+            f"the draft of {draft.period} was made by an earlier version of this software",
+            hint=f"Run `atr publish` for {draft.period} again: the new draft is held against what was published.",
         )
-        for release in reversed(in_order)
-    ]
-    write_text(programme.site_path / "index.html", site_html(programme_info(programme), entries), mode=PUBLIC)
+    return kept
+
+
+def _entry(programme: Programme, register: Register, draft: Release) -> Entry:
+    kept, path = _kept(programme, draft), documents_path(programme, draft) / "report.json"
+    report = read_json(path)
+    return entry_of(report, programme, log=kept.log, raw=kept.raw, store=register.store, sha256=sha256(path))
+
+
+def _overlapping(programme: Programme, register: Register, draft: Release) -> tuple[str, ...]:
+    """Name the published reports that tell of the same people in another way."""
+    return tuple(dict.fromkeys(e.named(register.store) for e in register.against(_entry(programme, register, draft))))
+
+
+def _require_newest(programme: Programme, register: Register, draft: Release) -> None:
+    """Check that nothing was published on the log since the draft was made, where it depends on that."""
+    kept = _kept(programme, draft)
+    own = (register.store, programme.programme, draft.period, draft.version)
+    new = [entry for entry in register.published(kept.log) if entry.id not in {*(kept.seen or ()), own}]
+    if kept.seen is not None and new:
+        names = ", ".join(dict.fromkeys(entry.named(register.store) for entry in new))
+        raise RefusedError(
+            f"the draft of {draft.period} was made before another report was published on the same log ({names}), and "
+            "does not count with what its readers know",
+            hint=f"Run `atr publish` for {draft.period} again, and read the new draft.",
+        )
+
+
+def _replaced(programme: Programme, ledger: Ledger, draft: Release) -> int | None:
+    """The published version of the period whose numbers a draft changes; None where there is none."""
+    published = [release for release in ledger.releases(draft.period) if release.state == "published"]
+    for release in published[-1:]:
+        there, here = (documents_path(programme, which) / "report.json" for which in (release, draft))
+        if not there.is_file() or _numbers(read_json(there)) != _numbers(read_json(here)):
+            return release.version
+    return None
+
+
+def _numbers(report: dict[str, Any]) -> list[float | None]:
+    """All numbers of a report's groups and of what it covers, in its order."""
+
+    def found(part: Any) -> Iterator[float | None]:
+        if isinstance(part, dict | list):
+            yield from chain.from_iterable(map(found, part.values() if isinstance(part, dict) else part))
+        elif not isinstance(part, str):
+            yield part
+
+    return [*found([report["groups"], report["coverage"]])]
+
+
+def _reject(
+    programme: Programme, ledger: Ledger, register: Register, draft: Release, target: Path, **why: str
+) -> tuple[Release, Path]:
+    register.drop((register.store, programme.programme, draft.period, draft.version))  # of an interrupted approval
+    if remove_folder(target):
+        site.write_index(programme, ledger)
+    kept_path(programme, draft.id).unlink(missing_ok=True)
+    decided = ledger.record(draft, state="rejected", reviewer=why["name"], comment=why["comment"])
+    return decided, documents_path(programme, decided)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from pydantic import ValidationError
+
 from atr.programme import Programme, periods
 from atr.report import model
 from atr.warehouse.connection import Warehouse
@@ -23,7 +27,7 @@ def of_period_before(programme: Programme, period: periods.Period) -> model.Publ
     for release in reversed(before):
         path = documents_path(programme, release) / "report.json"
         if release.state in ("draft", "published") and path.is_file():
-            return model.read(path)
+            return read(path)
     return None
 
 
@@ -49,4 +53,13 @@ def last_published(programme: Programme, period: periods.Period) -> tuple[model.
     path = documents_path(programme, release) / "report.json"
     if not path.is_file() or sha256(path) != release.report_sha256:
         return None
-    return model.read(path), sha256(path)
+    report = read(path)
+    return None if report is None else (report, sha256(path))
+
+
+def read(path: Path) -> model.PublicReport | None:
+    """Read a report of this schema; None where it is of another, as earlier versions of this software wrote them."""
+    try:
+        return model.read(path)
+    except ValidationError:
+        return None

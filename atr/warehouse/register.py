@@ -32,6 +32,8 @@ from atr.warehouse.store import PATIENCE, os_faults
 
 Key = tuple[RawSet, ...]
 Limits = tuple[float, float]
+Id = tuple[str, str, str, int]
+"""Store as seen from the register, programme, period and version of a release."""
 _PLACES: tuple[State, ...] = ("published", "draft")
 _log = logging.getLogger("atr.register")
 
@@ -101,7 +103,7 @@ class Entry(_Part):
         return Period(self.period, self.start, self.end)
 
     @property
-    def id(self) -> tuple[str, str, str, int]:
+    def id(self) -> Id:
         """What tells it apart from every other entry."""
         return (self.store, self.programme, self.period, self.version)
 
@@ -191,6 +193,11 @@ class Register:
         """What is published of a log and was not replaced, the oldest first."""
         return [entry for entry in self.entries if entry.state == "published" and entry.log.shares(log)]
 
+    def against(self, entry: Entry) -> list[Entry]:
+        """What is published of the same people as a report, in other periods or divisions."""
+        others = (other for other in self.published(entry.log) if other.id != entry.id)
+        return [other for other in others if entry.overlaps(other) or entry.differs(other)]
+
     def put(self, entry: Entry) -> None:
         """Enter a release, in place of what is entered of it already."""
         ids = [known.id for known in self.entries]
@@ -200,12 +207,12 @@ class Register:
             self.entries.append(entry)
         self._write()
 
-    def drop(self, id: tuple[str, str, str, int]) -> None:
+    def drop(self, id: Id) -> None:
         """Forget a release that was not published after all."""
         self.entries = [entry for entry in self.entries if entry.id != id]
         self._write()
 
-    def replace(self, replaced: Iterable[tuple[str, str, str, int]]) -> None:
+    def replace(self, replaced: Iterable[Id]) -> None:
         """Note that releases were replaced by later versions."""
         old = {*replaced}
         self.entries = [e.model_copy(update={"state": "replaced"}) if e.id in old else e for e in self.entries]

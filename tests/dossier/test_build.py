@@ -13,7 +13,8 @@ import pytest
 
 from atr.core.disclosure import decided
 from atr.core.regions import Regions
-from atr.dossier.build import Related, Results, build, render
+from atr.dossier.build import Results, build, render
+from atr.dossier.related import Related
 from atr.errors import RefusedError
 from atr.programme import Programme
 from tests.helpers import series, whole

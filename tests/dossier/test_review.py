@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from atr.dossier import review
+from atr.dossier import review, site
 from atr.errors import EnvironmentFault, RefusedError, ReviewError
 from atr.programme import Programme, load
 from atr.warehouse.files import create
 from atr.warehouse.ledger import Release
+from atr.warehouse.register import Register
 from tests.helpers import series
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -131,16 +132,60 @@ def test_a_rejected_draft_is_kept_and_a_new_version_follows(draft: tuple[Program
     assert [(r.version, r.state) for r in review.releases(programme)] == [(1, "rejected"), (2, "published")]
 
 
-def test_a_new_version_replaces_the_published_one_on_the_index(draft: tuple[Programme, Path]) -> None:
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_new_version_replaces_the_published_one(tmp_path: Path, keep: bool) -> None:
+    path = series.write_series(tmp_path / "s", series.card(2), content=series.programme() | {"keep_replaced": keep})
+    programme, site = load(path), tmp_path / "s" / "site" / "test-series"
+    first = series.publish(path).release
+    _approve(programme)
+    series.write_log(path.parent / "log.csv", series.card(4))
+    series.publish(path)
+    assert review.waiting(programme, "2024").replaces == 1
+    with pytest.raises(RefusedError, match="version 1 of 2024 is published with other numbers"):
+        _approve(programme)
+    assert not (site / "2024" / "v2").exists()
+    _decide(programme, "2024", approve=True, replaces=True)
+    index = (site / "index.html").read_text()
+    assert ("2024/v1/report.html" in index) == keep
+    assert "2024/v2/report.html" in index
+    assert "by version 2 on" in index
+    assert (first.report_sha256 or "?") in index
+    left = {file.name for file in (site / "2024" / "v1").iterdir()}
+    assert ("report.json" in left) == keep
+    if not keep:
+        assert left == {"report.html"}
+        assert "was replaced by" in (site / "2024" / "v1" / "report.html").read_text()
+    assert [(r.version, r.state) for r in review.releases(programme)] == [(1, "replaced"), (2, "published")]
+    assert [entry.state for entry in Register(programme).entries] == ["replaced", "published"]
+    again = series.publish(path)
+    assert (again.release.version, again.new) == (2, False)
+
+
+@pytest.mark.parametrize("broken", ["replaced_html", "put_folder", "Ledger.record"])
+def test_a_replacement_that_was_interrupted_is_finished(
+    draft: tuple[Programme, Path], monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
     programme, _ = draft
     _approve(programme)
-    series.write_log(programme.path.parent / "log.csv", {**series.card(2), ("men", "above 200k"): (8, 6)})
+    series.write_log(programme.path.parent / "log.csv", series.card(4))
     series.publish(programme.path)
-    _approve(programme)
-    index = (programme.site_path / "index.html").read_text()
-    assert "2024/v1/report.html" in index
-    assert "2024/v2/report.html" in index
-    assert (programme.site_path / "2024" / "v1" / "report.html").is_file()
+    count = 0
+    made = {"replaced_html": site.replaced_html, "put_folder": site.put_folder, "Ledger.record": site.Ledger.record}
+
+    def killed(*given: Any, **named: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count > (broken != "replaced_html"):
+            raise KeyboardInterrupt
+        return made[broken](*given, **named)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(f"atr.dossier.site.{broken}", killed)
+        _decide(programme, "2024", approve=True, replaces=True)
+    with pytest.raises(ReviewError, match="no draft of 2024 waits"):
+        _decide(programme, "2024", approve=True, replaces=True)
+    assert [r.state for r in review.releases(programme)] == ["replaced", "published"]
+    assert [path.name for path in (programme.site_path / "2024" / "v1").iterdir()] == ["report.html"]
 
 
 @pytest.mark.parametrize("change", ["edit", "add", "remove", "manifest"])
@@ -177,7 +222,13 @@ def test_nothing_is_decided_twice(draft: tuple[Programme, Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["atr.warehouse.files.create", "atr.dossier.review.site_html", "atr.dossier.review.Ledger.record"]
+    "target",
+    [
+        "atr.warehouse.files.create",
+        "atr.dossier.site.site_html",
+        "atr.dossier.review.Ledger.record",
+        "atr.dossier.review.Register.put",
+    ],
 )
 def test_an_approval_that_was_interrupted_can_be_repeated(
     draft: tuple[Programme, Path], monkeypatch: pytest.MonkeyPatch, target: str
@@ -237,7 +288,7 @@ def test_an_interrupted_approval_counts_as_published(tmp_path: Path, monkeypatch
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("atr.dossier.review.site_html", stop)
+        patched.setattr("atr.dossier.site.site_html", stop)
         with pytest.raises(KeyboardInterrupt):
             _decide(programme, "2024", approve=True)
     with pytest.raises(RefusedError, match="2024"):

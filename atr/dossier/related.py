@@ -1,0 +1,141 @@
+"""Other reports that tell of the same people, and what whoever has them and the new one can work out. Private."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+from atr.core.publication import RATE_DIGITS
+from atr.programme import Programme
+from atr.programme.periods import Period
+from atr.report import model
+from atr.warehouse.ledger import Ledger
+from atr.warehouse.raw_values import Item, RawSet, inside
+from atr.warehouse.register import Entry, Limits, PublishedGroup, Register, entry_of
+from atr.warehouse.versions import Kept
+
+MOST = 5
+"""So many of the narrowest bounds are told."""
+_HALF = 0.5 / 10**RATE_DIGITS
+"""How far a printed rate may be from the true one."""
+_inside = cache(inside)
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """The other reports that tell of the same people: waiting and published ones.
+
+    ``overlapping`` are the reports that cannot be matched with this one, as they share only some of its days or divide
+    people otherwise, ``published`` the versions of this period, ``together`` what can be worked out from the first.
+    """
+
+    overlapping: tuple[str, ...] = ()
+    published: tuple[int, ...] = ()
+    together: tuple[str, ...] = ()
+
+
+class _Cell(NamedTuple):
+    """Some people of a report: their days, raw values by column, printed number, and limits of their chance."""
+
+    report: str
+    days: Period
+    values: dict[str, RawSet]
+    people: int
+    limits: Limits
+
+
+def related(
+    programme: Programme, ledger: Ledger, period: str, report: model.PublicReport | None, kept: Kept
+) -> Related:
+    """Find the reports that tell of the same people as one that is about to be a draft.
+
+    Parameters
+    ----------
+    programme, period
+        What the report is about.
+    ledger
+        The releases of the programme.
+    report
+        What would be published; None where the run was refused.
+    kept
+        What is kept of it.
+    """
+    versions = tuple(release.version for release in ledger.releases(period) if release.state == "published")
+    waiting = ledger.overlapping(period, lambda release: release.state == "draft")
+    if report is None:
+        published = ledger.overlapping(period, lambda release: release.state == "published")
+        return Related(tuple(dict.fromkeys((*waiting, *published))), versions)
+    register = Register(programme)
+    content = report.model_dump(mode="json", by_alias=True)
+    entry = entry_of(content, programme, log=kept.log, raw=kept.raw, store=register.store, sha256="")
+    against = register.against(entry)
+    names = (*waiting, *(other.named(register.store) for other in against))
+    return Related(tuple(dict.fromkeys(names)), versions, tuple(together(entry, against, positive=report.positive)))
+
+
+def together(entry: Entry, others: Iterable[Entry], *, positive: str) -> list[str]:
+    """Bound how many have the positive outcome among people of one report who are not in another: the narrowest few."""
+    found: dict[str, float] = {}
+    for other in others:
+        if entry.log.outcomes[0] in other.log.outcomes:
+            for text, width in _parts(entry, other, positive):
+                found[text] = min(width, found.get(text, 1.0))
+    return sorted(found, key=lambda text: (found[text], text))[:MOST]
+
+
+def _parts(entry: Entry, other: Entry, positive: str) -> Iterator[tuple[str, float]]:
+    mine, theirs = ([*_cells(of, entry.log.outcomes[0])] for of in (entry, other))
+    for one, another in product(mine, theirs):
+        for large, small in ((one, another), (another, one)):
+            rest = large.people - small.people
+            if rest <= 0 or not _holds(large, small):
+                continue
+            (a, b), (c, d) = ([n * of.people for n in of.limits] for of in (large, small))
+            low, high = max(0.0, a - d), min(float(rest), b - c)
+            if low <= high:
+                told = f"between {low:.0f} and {high:.0f} of {rest:,} people had “{positive}”"
+                yield f"{_named(large)}, without {_named(small)}: {told}", (high - low) / rest
+
+
+def _cells(entry: Entry, outcome: RawSet) -> Iterator[_Cell]:
+    place = entry.log.outcomes.index(outcome)
+
+    def cell(group: PublishedGroup, values: dict[str, RawSet], people: int, limits: Limits) -> _Cell:
+        public = dict(zip(entry.log.public, group.public, strict=True))
+        return _Cell(f"{entry.programme} {entry.period}", entry.days, public | values, people, limits)
+
+    for group in entry.groups:
+        rate = group.rate[place]
+        yield cell(group, {}, group.people, (max(0.0, rate - _HALF), min(1.0, rate + _HALF)))
+        for region in group.regions:
+            if region.limits is not None:
+                values = dict(zip(entry.log.sensitive, region.sensitive, strict=True))
+                yield cell(group, values, region.people, region.limits[place])
+
+
+def _holds(large: _Cell, small: _Cell) -> bool:
+    """Whether all people of one cell are in the other."""
+    if large.days.start and (small.days.start is None or small.days.start < large.days.start):
+        return False
+    if large.days.end and (small.days.end is None or small.days.end > large.days.end):
+        return False
+    return all(_inside(small.values.get(name, "*"), raws) for name, raws in large.values.items())
+
+
+def _named(cell: _Cell) -> str:
+    values = [f"{name} {_words(raws)}" for name, raws in cell.values.items() if raws != "*"]
+    return " ".join([cell.report, *([f"({', '.join(values)})"] if values else [])])
+
+
+def _words(raws: RawSet) -> str:
+    return " or ".join(map(_word, raws))
+
+
+def _word(item: Item) -> str:
+    if isinstance(item, tuple):
+        low, high = item
+        return " ".join([*([] if low is None else [f"from {low:g}"]), *([] if high is None else [f"below {high:g}"])])
+    return "missing" if item is None else item

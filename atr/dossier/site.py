@@ -1,0 +1,123 @@
+"""The public folder: what is published, what was replaced, and the page that lists both."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from atr.documents.html import IndexEntry, replaced_html, site_html
+from atr.errors import EnvironmentFault, ReviewError
+from atr.programme import Programme
+from atr.programme.periods import now, parse
+from atr.report.build import period_info, programme_info
+from atr.warehouse.files import PUBLIC, put_folder, read_json, sha256, write_text
+from atr.warehouse.ledger import Ledger, Release, documents_path
+from atr.warehouse.register import Register
+
+_AGAIN = "Remove the folder and run `atr publish` for the period again."
+
+
+def _old(ledger: Ledger) -> list[tuple[str, int]]:
+    """Period and version of every published release that a later one replaces."""
+    newest = {release.period: release.version for release in ledger.releases() if release.state == "published"}
+    return [
+        (release.period, release.version)
+        for release in ledger.releases()
+        if release.state == "published" and release.version < newest[release.period]
+    ]
+
+
+def withdraw_replaced(programme: Programme, ledger: Ledger, register: Register) -> None:
+    """Note which releases are replaced, and put a line in place of their files unless the programme keeps them."""
+    old = _old(ledger)
+    if old:
+        register.replace((register.store, programme.programme, *release) for release in old)
+    for period, version in old:
+        release = ledger.release(period, version)
+        replaced = replace(release, state="replaced", changed_at=now().isoformat(timespec="seconds"))
+        if not programme.keep_replaced and documents_path(programme, release).exists():
+            with tempfile.TemporaryDirectory(dir=programme.store_path) as folder:
+                page = replaced_html(programme_info(programme), _listed(programme, ledger, replaced))
+                write_text(Path(folder) / "report.html", page)
+                put_folder(Path(folder), documents_path(programme, release), mode=PUBLIC)
+        ledger.record(release, state="replaced")
+    if old:
+        write_index(programme, ledger)
+
+
+def put_on_site(programme: Programme, ledger: Ledger, draft: Release, target: Path) -> None:
+    """Publish the documents of a draft, byte for byte, and list them."""
+    _public_folder(target.parent)
+    put_folder(documents_path(programme, draft), target, mode=PUBLIC)
+    write_index(programme, ledger, replace(draft, state="published"))
+
+
+def require_unchanged(programme: Programme, draft: Release) -> None:
+    """Check that the folder of a draft holds exactly what was drafted.
+
+    Raises
+    ------
+    ReviewError
+        If it does not.
+    """
+    folder = documents_path(programme, draft)
+    manifest = folder / "manifest.json"
+    if not manifest.is_file() or sha256(manifest) != draft.manifest_sha256:
+        raise ReviewError("its manifest is missing or was changed since it was drafted", where=str(folder), hint=_AGAIN)
+    drafted = {name: file["sha256"] for name, file in read_json(manifest)["files"].items()}
+    found = {path.name: sha256(path) if path.is_file() else "" for path in folder.iterdir() if path != manifest}
+    changed = [name for name in drafted | found if drafted.get(name) != found.get(name)]
+    if changed:
+        raise ReviewError(f"{', '.join(changed)} changed since the draft was made", where=str(folder), hint=_AGAIN)
+
+
+def on_site(programme: Programme, draft: Release) -> Path:
+    """Give the folder that a draft is published in.
+
+    Raises
+    ------
+    EnvironmentFault
+        If a folder there is a link, which would lead what is published, or what is removed, elsewhere.
+    """
+    target = documents_path(programme, replace(draft, state="published"))
+    for folder in (programme.site_path, target.parent, target):
+        if folder.is_symlink():
+            raise EnvironmentFault(
+                "is a link, and nothing is published through links",
+                where=str(folder),
+                hint="Put a folder in its place, or name the folder it leads to as `site` in the programme.",
+            )
+    return target
+
+
+def _public_folder(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, readable for a web server whatever the umask."""
+    if not folder.is_dir():
+        _public_folder(folder.parent)
+        folder.mkdir()
+        folder.chmod(0o755)
+
+
+def write_index(programme: Programme, ledger: Ledger, *more: Release) -> None:
+    """Write the page that lists what is published, and what is about to be, the latest period first."""
+    published = [*(release for release in ledger.releases() if release.state in ("published", "replaced")), *more]
+    in_order = sorted(published, key=lambda r: (parse(r.period).start or date.min, r.period, r.version))
+    entries = [_listed(programme, ledger, release) for release in reversed(in_order)]
+    write_text(programme.site_path / "index.html", site_html(programme_info(programme), entries), mode=PUBLIC)
+
+
+def _listed(programme: Programme, ledger: Ledger, release: Release) -> IndexEntry:
+    """A release as the index page lists it."""
+    later = [r.version for r in ledger.releases(release.period) if r.state in ("published", "replaced")]
+    replaced = release.state == "replaced"
+    return IndexEntry(
+        period=period_info(parse(release.period), programme),
+        version=release.version,
+        date=release.date,
+        sha256=release.report_sha256 or "",
+        replaced_by=min(version for version in later if version > release.version) if replaced else None,
+        replaced_on=release.changed_at[:10] if replaced else "",
+        withdrawn=replaced and not (documents_path(programme, release) / "report.json").is_file(),
+    )
