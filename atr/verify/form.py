@@ -55,7 +55,7 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
     policy, kind, sampling = report.policy, report.fidelity.kind, report.policy.sampling
     mechanism = MECHANISMS.get(policy.mechanism)
     two = np.array([[[0, 1], [0, 1]]], dtype=np.float64)
-    demands = policy.fidelity or {kind: None}
+    demands = policy.fidelity if policy.fidelity is not None else {kind: None}
     demanded, kept = (
         mechanism is not None and mechanism.promise(kind, level, two if level is None else None) is not None
         for level in (demands.get(kind), report.fidelity.level)
@@ -228,6 +228,11 @@ def _region(region: model.Region, group: model.Group, report: model.PublicReport
         ),
         (round(sum(chances), policy.digits) == 1, where, "the announced chances do not add up to 1"),
         (lower_upper[0] <= lower_upper[1], where, "its limits leave no chance between them"),
+        (
+            region.limits is None or report.fidelity.kind in ("ranges", "limits"),
+            where,
+            "has limits that nobody promised",
+        ),
     )
 
 

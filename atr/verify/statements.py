@@ -262,7 +262,7 @@ def _rate(
 def _promise(report: model.PublicReport) -> Iterator[Finding]:
     policy, kind = report.policy, report.fidelity.kind
     promise = MECHANISMS[policy.mechanism].promise
-    demanded = policy.fidelity or {kind: None}
+    demanded = policy.fidelity if policy.fidelity is not None else {kind: None}
     made, floor = (promise(kind, level) for level in (report.fidelity.level, demanded[kind]))
     change = None if made is None else made.largest_change(policy.digits)
     yield from differences("fidelity.largest_change", report.fidelity.largest_change, change)

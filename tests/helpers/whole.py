@@ -28,7 +28,7 @@ def announced(programme: Programme, regions: Regions, of: pd.DataFrame | None = 
     to_announce = regions.take(regions.announced)
     mechanism.check_decisions(to_announce, policy)
     found = solved(programme, regions) if of is None else of
-    return Announcement.of(regions, *mechanism.announce(to_announce, found, policy), policy)
+    return Announcement.of(regions, mechanism.announce(to_announce, found, policy), policy)
 
 
 def report(programme: Programme, regions: Regions, announced: Announcement) -> model.PublicReport:

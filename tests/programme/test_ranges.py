@@ -177,11 +177,12 @@ def test_ranges_as_wide_as_delta_announce_what_delta_does(tmp_path: Path, rates:
             key: r["announced"] for key, r in _regions(expected).items()
         }
     for key, region in _regions(report).items():
-        assert region["allowed"] == list(_within(0.1)[key])
-        assert region["allowed"][0] - 1e-9 <= region["announced"]["approved"] <= region["allowed"][1] + 1e-9
-    assert not any("allowed" in region for region in _regions(expected).values())
+        low, high = region["limits"]["approved"]
+        assert (low, high) == _within(0.1)[key]
+        assert low - 1e-9 <= region["announced"]["approved"] <= high + 1e-9
+    assert not any(region["limits"] for region in _regions(expected).values())
     assert report["policy"]["fidelity"] == {"ranges": None}
-    assert report["fidelity"] == {"kind": "ranges", "level": None, "largest_change": None}
+    assert report["fidelity"] == {"kind": "ranges"}
     jsonschema.validate(report, json.loads(schemas()["report.schema.json"]))
     assert verify(outcome.documents / "report.json") == []
     dossier = json.loads((outcome.dossier / "dossier.json").read_text())
@@ -340,12 +341,12 @@ def test_a_file_that_is_changed_under_way_is_noticed(tmp_path: Path) -> None:
 
 FORGERIES: dict[str, tuple[tuple[Any, ...], Any]] = {
     "a chance outside its limits": (("groups", 0, "regions", 0, "announced"), {"approved": 0.799, "refused": 0.201}),
-    "narrower limits": (("groups", 0, "regions", 0, "allowed"), [0.0, 0.001]),
-    "wider limits": (("groups", 0, "regions", 0, "allowed"), [0.0, 1.0]),
-    "limits the wrong way round": (("groups", 0, "regions", 0, "allowed"), [1.0, 0.0]),
-    "limits beyond 1": (("groups", 0, "regions", 0, "allowed"), [0.0, 1.5]),
-    "one limit": (("groups", 0, "regions", 0, "allowed"), [0.0]),
-    "no limits": (("groups", 0, "regions", 0, "allowed"), None),
+    "narrower limits": (("groups", 0, "regions", 0, "limits", "approved"), [0.0, 0.001]),
+    "wider limits": (("groups", 0, "regions", 0, "limits", "approved"), [0.0, 1.0]),
+    "limits the wrong way round": (("groups", 0, "regions", 0, "limits", "approved"), [1.0, 0.0]),
+    "limits beyond 1": (("groups", 0, "regions", 0, "limits", "approved"), [0.0, 1.5]),
+    "one limit": (("groups", 0, "regions", 0, "limits", "approved"), [0.0]),
+    "no limits": (("groups", 0, "regions", 0, "limits"), None),
     "a level": (("fidelity", "level"), 0.9),
     "a largest change": (("fidelity", "largest_change"), 0.1),
     "another promise": (("fidelity",), {"kind": "delta", "level": 0.9, "largest_change": 0.1}),
@@ -378,7 +379,7 @@ def test_a_forgery_is_found(tmp_path: Path, rounding: int) -> None:
 @quick
 def test_limits_in_a_report_of_another_promise_are_found(tmp_path: Path) -> None:
     content = _report(series.publish(series.write_series(tmp_path, series.card(2))))
-    for value, found in (([0.0, 1.0], True), (None, False)):
-        content["groups"][0]["regions"][0]["allowed"] = value
+    for value, found in (({"approved": [0.0, 0.5], "refused": [0.5, 1.0]}, True), (None, False)):
+        content["groups"][0]["regions"][0]["limits"] = value
         (tmp_path / "r.json").write_text(json.dumps(content))
         assert bool(verify(tmp_path / "r.json")) == found
