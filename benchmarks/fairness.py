@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from atr.core.arrays import usable_cores
-from atr.measures.cells import Cells
+from atr.measures.cells import Cells, possible_totals, rates_of
 from atr.measures.group_fairness import GroupingSpec, compare
 from atr.programme import FairnessPolicy
 from benchmarks.arrays import Arrays
@@ -30,7 +30,8 @@ def drawn(regions: int) -> tuple[Cells, dict[str, tuple[str, ...]]]:
     chance = np.column_stack([positive, 1 - positive])
     lower, upper = np.clip(chance - 0.1, 0, 1), np.clip(chance + 0.1, 0, 1)
     offsets = np.arange(groups + 1) * REGIONS_OF_A_GROUP
-    cells = Cells(people, chance, 3, lower, upper, offsets, True, people)
+    of_groups, rates = np.add.reduceat(people, offsets[:-1]), rates_of(people, chance, offsets)
+    cells = Cells(people, chance, lower, upper, offsets, people, possible_totals(of_groups, rates, 0.001))
     values = {
         name: tuple(f"{name} {v}" for v in np.repeat(rng.integers(0, size, groups), REGIONS_OF_A_GROUP).tolist())
         for name, size in PUBLIC.items()
@@ -84,7 +85,8 @@ def _jointly() -> Iterator[Row]:
     chance = units / 1000
     lower, upper = np.clip(chance - 0.1, 0, 1), np.clip(chance + 0.1, 0, 1)
     offsets = np.arange(groups + 1) * values
-    cells = Cells(people, chance, 3, lower, upper, offsets, True, people)
+    of_groups, rates = np.add.reduceat(people, offsets[:-1]), rates_of(people, chance, offsets)
+    cells = Cells(people, chance, lower, upper, offsets, people, possible_totals(of_groups, rates, 0.001))
     measured = partial(
         compare,
         values={"health": tuple(f"health {i % values}" for i in range(len(people)))},

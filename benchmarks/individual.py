@@ -27,7 +27,7 @@ def regions(count: int, outcomes: int, *, fair: bool) -> tuple[Cells, Records]:
     D = np.clip(D, 0, 1)
     people = rng.integers(5, 400, count)
     lower, upper = np.maximum(D - 0.1, 0), np.minimum(D + 0.1, 1)
-    return Cells(people, D, 3, lower, upper, np.array([0, count]), False, people), records
+    return Cells(people, D, lower, upper, np.array([0, count]), people), records
 
 
 def individual() -> Iterator[Row]:

@@ -16,6 +16,7 @@ from atr.core.arrays import (
     PublishedPopulation,
     segment_of,
 )
+from atr.core.tolerances import SAME_PEOPLE
 
 Chances = TypeVar("Chances", bound=FloatArray)
 """A :class:`TrueMapping` or an :class:`AnnouncedMapping`, never a mixture."""
@@ -171,3 +172,37 @@ class EventCells:
 def summed(of: IntArray, x: FloatArray | IntArray) -> FloatArray:
     """Add up (n,) numbers by the label, from 0, of each: (labels,)."""
     return np.bincount(of, weights=x).astype(np.float64, copy=False)
+
+
+def possible_totals(people: IntArray, rates: FloatArray, half: FloatArray | float) -> FloatArray:
+    """Give the smallest and largest whole number of each group's people with each outcome.
+
+    Parameters
+    ----------
+    people
+        (g,) people of each group.
+    rates
+        (g, outcomes) rates of the outcomes, rounded.
+    half
+        By how much a rate was rounded at most, (g,) or one for all.
+
+    Returns
+    -------
+    (outcomes, g, 2) people: the nearest whole number where none lies within the rounding.
+
+    Examples
+    --------
+    >>> possible_totals(np.array([20]), np.array([[0.15, 0.85]]), 0.0005)
+    array([[[ 3.,  3.]],
+    <BLANKLINE>
+           [[17., 17.]]])
+    """
+    total, reach = people[:, None] * rates, np.broadcast_to(people * half, people.shape)[:, None]
+    low, high, nearest = np.ceil(total - reach - SAME_PEOPLE), np.floor(total + reach + SAME_PEOPLE), np.rint(total)
+    return np.stack([np.minimum(low, nearest), np.maximum(high, nearest)], axis=2).transpose(1, 0, 2)
+
+
+def rates_of(people: IntArray, chance: FloatArray, offsets: IntArray) -> FloatArray:
+    """(g, outcomes) the rates that (n, outcomes) chances give groups at (g + 1,) offsets."""
+    with_outcome = np.add.reduceat(people[:, None] * chance, offsets[:-1])
+    return np.asarray(with_outcome / np.add.reduceat(people, offsets[:-1])[:, None])

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from atr.core.announcement import Announcement
-from atr.core.arrays import AnnouncedMapping, ExactPopulation, FloatArray, IntArray, PublishedPopulation, offsets_of
+from atr.core.arrays import AnnouncedMapping, ExactPopulation, PublishedPopulation, offsets_of
 from atr.core.display_text import ANY
 from atr.core.fidelity import Fidelity
 from atr.core.protected import Protection
 from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS
 from atr.core.regions import DisclosureStatus
-from atr.core.tolerances import SAME_PEOPLE
-from atr.measures.cells import Cells
+from atr.measures.cells import Cells, possible_totals, rates_of
 from atr.mechanisms import MECHANISMS
 from atr.programme import OWN_POPULATION
 from atr.report import model
@@ -50,8 +49,10 @@ def announcement(report: model.PublicReport, population: ExactPopulation | None 
     # Without limits the chances themselves tell the rate of their group, to more digits than it is printed with.
     implied = np.array([not told_apart and bool(group.regions) for group in groups], dtype=np.bool_)
     half = 0.5 * 10.0 ** -np.where(implied, digits, RATE_DIGITS) * np.where(implied & (len(outcomes) > 2), 2, 1)
-    weighted = np.add.reduceat(people[:, None] * chances, offsets[:-1])
-    rates[implied] = (weighted / np.add.reduceat(people, offsets[:-1])[:, None])[implied]
+    rates[implied] = rates_of(people, chances, offsets)[implied]
+    totals = None
+    if report.policy.group_rates == "exact":
+        totals = possible_totals(np.add.reduceat(people, offsets[:-1]), rates, half)
     return Announcement(
         outcomes=outcomes,
         groups=np.arange(len(groups)),
@@ -72,18 +73,10 @@ def announcement(report: model.PublicReport, population: ExactPopulation | None 
         readers={},
         prior=np.zeros(len(groups)),
         rules=np.full(len(groups), np.nan),
-        totals=_totals(people, offsets, rates, half) if report.policy.group_rates == "exact" else None,
+        totals=totals,
         half=half,
         known=np.array([region.known for _, region, _ in regions], dtype=np.int64) if assumed else None,
     )
-
-
-def _totals(people: IntArray, offsets: IntArray, rates: FloatArray, half: FloatArray) -> FloatArray:
-    """(outcomes, g, 2) whole numbers of people with each outcome that rates, off by so much at most, leave possible."""
-    of_groups = np.add.reduceat(people, offsets[:-1])
-    total, reach = of_groups[:, None] * rates, (of_groups * half)[:, None]
-    low, high, nearest = np.ceil(total - reach - SAME_PEOPLE), np.floor(total + reach + SAME_PEOPLE), np.rint(total)
-    return np.stack([np.minimum(low, nearest), np.maximum(high, nearest)], axis=2).transpose(1, 0, 2)
 
 
 def _status(group: model.Group) -> DisclosureStatus:

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from atr.core.fidelity import Delta
-from atr.measures.cells import Cells
+from atr.measures.cells import Cells, possible_totals, rates_of
 from atr.measures.group_fairness import Comparison, GroupingSpec, compare
 from atr.programme import FairnessPolicy
 
@@ -59,7 +59,15 @@ def announced(draw: st.DrawFn, *, fewest_outcomes: int = 2, most_outcomes: int =
         units = np.array([[x, 100 - x] for x in first])
     assert ((low <= units) & (units <= high)).all()
     lower, upper = Delta(level).believed(units / 100, digits=2)
-    return Cells(population, units / 100, 2, lower, upper, offsets, exact, population), truth
+    totals = implied_totals(population, units / 100, offsets, 2) if exact else None
+    half = np.full(len(sizes), 0.005 * (1 if outcomes == 2 else 2))
+    return Cells(population, units / 100, lower, upper, offsets, population, totals, half), truth
+
+
+def implied_totals(people: np.ndarray, chance: np.ndarray, offsets: np.ndarray, digits: int) -> np.ndarray:
+    """The people of every group with each outcome, where its rate is that of its chances, up to their rounding."""
+    of_groups, rates = np.add.reduceat(people, offsets[:-1]), rates_of(people, chance, offsets)
+    return possible_totals(of_groups, rates, 0.5 * 10.0**-digits * (1 if chance.shape[1] == 2 else 2))
 
 
 def two_sets(data: st.DataObject, n: int) -> np.ndarray:

@@ -91,7 +91,7 @@ def cells_of(D: np.ndarray[Any, Any], people: list[int], *, within: float = 0.0)
     """Regions whose true chances may be so far from the announced ones."""
     n = np.array(people)
     lower, upper = np.maximum(D - within, 0), np.minimum(D + within, 1)
-    return Cells(n, D, 3, lower, upper, np.array([0, len(D)]), False, n)
+    return Cells(n, D, lower, upper, np.array([0, len(D)]), n)
 
 
 def measured(rows: list[dict[str, str]], cells: Cells, distance: OutcomeDistance, tolerance: float = 0.0) -> Excess:
