@@ -22,8 +22,8 @@ from atr.mechanisms.calibrated.readers import Model, log_ratios
 
 ComplexArray = NDArray[np.complex128]
 
-DIRECT = 500
-"""Largest span of counts, over all regions, that is summed directly."""
+DIRECT = 1_250_000
+"""Largest product of regions and squared span of all counts that is summed directly."""
 SPAN = 600.0
 """Logarithm of the largest ratio of weights that is summed directly: nothing falls out of the range of numbers."""
 NEGLIGIBLE = 1e-26
@@ -59,14 +59,10 @@ class Box:
         ratios = zip(population.tolist(), self.lowest.tolist(), self.highest.tolist(), strict=True)
         self._ratios = [log_ratios(model, *region) for region in ratios]
         logs = [np.append(0.0, np.cumsum(r)) for r in self._ratios]
-        self.direct = self._span <= DIRECT and sum(np.ptp(row) for row in logs) <= SPAN
+        span = int((self.highest - self.lowest).sum())
+        self.direct = len(logs) * span**2 <= DIRECT and sum(np.ptp(row) for row in logs) <= SPAN
         self.tilt = 0.0 if self.direct else tilt_to(logs, total - int(self.lowest.sum()), tilt)
         self._weigh()
-
-    @property
-    def _span(self) -> int:
-        """How many more counts than one there are, over all regions."""
-        return int((self.highest - self.lowest).sum())
 
     def _weigh(self) -> None:
         """Give every count its weight, the largest of a region being 1; without what a transform may leave out."""
@@ -92,6 +88,33 @@ class Box:
         counted = rows * np.arange(length)
         return length, fft.rfft(rows), fft.rfft(counted)
 
+    @cached_property
+    def weights(self) -> list[tuple[int, FloatArray]]:
+        """Of each region its first count, and the weight of the rules with each count from there."""
+        ends = np.cumsum([len(w) for w in self._weights])
+        if self.direct:
+            from atr.mechanisms.calibrated.kernels import weights_by_count  # only now: the compiler takes long to load
+
+            flat = weights_by_count(np.concatenate(self._weights), np.append(0, ends), self._left)
+            return list(zip(self._first.tolist(), np.split(flat, ends[:-1]), strict=True))
+        _, plain, _ = self._transforms
+        found, before, after = [], np.ones_like(plain[0]), [np.ones_like(plain[0])]
+        for spectrum in plain[:0:-1]:
+            after.append(after[-1] * spectrum)
+        for first, weights, spectrum in zip(self._first.tolist(), self._weights, plain, strict=True):
+            found.append((first, self._read(before * after.pop(), weights)))
+            before = before * spectrum
+        return found
+
+    def _read(self, spectrum: ComplexArray, weights: FloatArray) -> FloatArray:
+        """Give, for each count of a region, its weight times what its spectrum of the others has for the rest."""
+        length = self._transforms[0]
+        at = self._left - np.arange(len(weights))
+        within = (at >= 0) & (at < length)
+        read = np.zeros(len(weights))
+        read[within] = np.maximum(fft.irfft(spectrum, length)[at[within]], 0.0) * weights[within]
+        return read
+
     def sums(self, region: int) -> tuple[int, FloatArray]:
         """Give a region's first count and, by count, Σ weight · k_t for every t, and Σ weight: (counts, m + 1)."""
         weights = self._weights[region]
@@ -110,24 +133,16 @@ class Box:
 
     def _transformed_sums(self, region: int, weights: FloatArray) -> FloatArray:
         """Do as :func:`~atr.mechanisms.calibrated.kernels.sums_by_count` by transforms."""
-        length, plain, counted = self._transforms
-        m = len(plain)
-        at = self._left - np.arange(len(weights))
-        within = (at >= 0) & (at < length)
-        sums = np.zeros((len(weights), m + 1))
-
-        def fill(column: int, spectrum: ComplexArray) -> None:
-            others = np.maximum(fft.irfft(spectrum, length)[at[within]], 0.0)
-            sums[within, column] = others * weights[within]
-
-        others = [t for t in range(m) if t != region]
+        _, plain, counted = self._transforms
+        sums = np.zeros((len(weights), len(plain) + 1))
+        others = [t for t in range(len(plain)) if t != region]
         before, after = np.ones_like(plain[0]), [np.ones_like(plain[0])]
         for t in reversed(others[1:]):
             after.append(after[-1] * plain[t])
         for t in others:
-            fill(t, before * after.pop() * counted[t])
+            sums[:, t] = self._read(before * after.pop() * counted[t], weights)
             before = before * plain[t]
-        fill(m, before)
+        sums[:, -1] = self._read(before, weights)
         return sums
 
     def holds(self, region: int, limits: IntArray) -> BoolArray:
@@ -142,16 +157,16 @@ class Box:
         tuple[FloatArray, BoolArray]
             (2, c, m + 1): Σ weight · k_t for every t, and Σ weight; (2, c): whether they are exact enough to be used.
         """
-        first, sums = self.sums(region)
-        nothing = np.zeros((1, sums.shape[1]))
-        below = np.concatenate([nothing, np.cumsum(sums, axis=0)])
-        above = np.concatenate([np.cumsum(sums[::-1], axis=0)[::-1], nothing])
-        at = np.clip(limits - first, 0, len(sums))
-        halves = np.stack([below[at], above[at]])
+        halves = _halves(*self.sums(region), limits)
         if self.direct:
             return halves, np.ones(halves.shape[:2], dtype=np.bool_)
         weight = halves[:, :, -1]
-        return halves, (weight >= SMALL * below[-1, -1]) & _adds_up(halves, self.total)
+        return halves, (weight >= SMALL * weight.sum(axis=0)) & _adds_up(halves, self.total)
+
+    def marginal_halves(self, region: int, limits: IntArray) -> FloatArray:
+        """Do as :meth:`halves` for the region alone: (2, c, 2) Σ weight · k and Σ weight."""
+        first, weights = self.weights[region]
+        return _halves(first, np.column_stack([weights * (first + np.arange(len(weights))), weights]), limits)
 
     def half(self, region: int, limit: int, *, upper: bool) -> Box:
         """Give the rules at or above a count of a region, or those below it."""
@@ -182,6 +197,15 @@ class Box:
         if self._log_scale == 0:
             return float(self._whole[-1])
         return math.exp(min(math.log(self._whole[-1]) + self._log_scale, math.log(sys.float_info.max)))
+
+
+def _halves(first: int, sums: FloatArray, limits: IntArray) -> FloatArray:
+    """Add up (counts, …) sums by count, from ``first`` on, below and at or above (c,) counts: (2, c, …)."""
+    nothing = np.zeros_like(sums[:1])
+    below = np.concatenate([nothing, np.cumsum(sums, axis=0)])
+    above = np.concatenate([np.cumsum(sums[::-1], axis=0)[::-1], nothing])
+    at = np.clip(limits - first, 0, len(sums))
+    return np.stack([below[at], above[at]])
 
 
 def _adds_up(sums: FloatArray, total: int) -> BoolArray:

@@ -46,6 +46,22 @@ def sums_by_count(weights: FloatArray, offsets: IntArray, region: int, total: in
 
 
 @compiled
+def weights_by_count(weights: FloatArray, offsets: IntArray, total: int) -> FloatArray:
+    """Give the last column of :func:`sums_by_count` for every region, laid out as ``weights``."""
+    m = len(offsets) - 1
+    summed = np.zeros(len(weights))
+    before, after = [np.ones(1)], [np.ones(1)]
+    for t in range(m):
+        u = m - 1 - t
+        before.append(_product(before[t], weights[offsets[t] : offsets[t + 1]]))
+        after.append(_product(after[t], weights[offsets[u] : offsets[u + 1]]))
+    for t in range(m):
+        first, end = offsets[t], offsets[t + 1]
+        _spread(before[t], after[m - 1 - t], total, weights[first:end], summed[first:end])
+    return summed
+
+
+@compiled
 def _product(p: FloatArray, q: FloatArray) -> FloatArray:
     """Convolve two rows."""
     if len(p) < len(q):

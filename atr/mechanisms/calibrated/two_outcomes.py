@@ -162,12 +162,12 @@ class CellRules:
         limits = limits[in_half > group.least]
         if not len(limits):
             return limits, np.zeros(0)
-        halves, _ = self.uniform.halves(region, group.first_counts[region, limits])
+        halves = self.uniform.marginal_halves(region, group.first_counts[region, limits])
         weight = halves[:, :, -1]
         share = weight / weight.sum(axis=0)
         enough = (share >= SMALLEST_HALF * (1 - SAME_VALUE)) & (share * self.uniform.rules() >= group.least + 0.5)
         kept = enough.all(axis=0)
-        share, mean = share[:, kept], halves[:, kept, region] / weight[:, kept]
+        share, mean = share[:, kept], halves[:, kept, 0] / weight[:, kept]
         gain = share[0] * share[1] * ((mean[0] - mean[1]) / group.population[region]) ** 2
         return limits[kept], gain
 
