@@ -7,8 +7,6 @@ render → register; refuse, if a gate says no.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -262,7 +260,7 @@ def measure(run: Run) -> None:
     report = _report(run)
     with Warehouse.open(programme, read_only=True) as warehouse:
         waiting = Ledger(warehouse).release(run.period_label, run.version)
-    if waiting.state == "draft" and waiting.content_sha256 != _content_sha256(report):
+    if waiting.state == "draft" and waiting.content_sha256 != earlier.content_sha256(report):
         report = report.model_copy(update={"date": run.today})
     write_text(run.folder / "report.json", report.to_json())
 
@@ -281,7 +279,7 @@ def register(run: Run) -> Draft:
     """Leave the documents as a draft that waits for review; nothing, if they say what the last release said."""
     programme = run.programme
     report = model.read(run.folder / "report.json")
-    content = _content_sha256(report)
+    content = earlier.content_sha256(report)
     with Warehouse.open(programme) as warehouse:
         ledger = Ledger(warehouse)
         release = ledger.release(run.period_label, run.version)
@@ -359,6 +357,7 @@ def _report(run: Run) -> model.PublicReport:
         period=run.period,
         extent=Extent.of(run.regions),
         quality=ingest.Accounting(**run.log["accounting"]),
+        corrections_wait=versions.of_run(run).waiting,
         version=run.version,
         date=run.date,
         previous=earlier.last_published(run.programme, run.period),
@@ -392,10 +391,3 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
             hint="Nothing was left as a draft. Please send the programme file to the developers.",
             private=f"Failed: {'; '.join(failed)}",
         )
-
-
-def _content_sha256(report: model.PublicReport) -> str:
-    """The hash of what a report says of its period: not its version and date, how the log has grown since, or what
-    other reports have been published."""
-    content = report.model_dump(mode="json", by_alias=True, exclude={"version", "date", "data_quality", "changes"})
-    return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()

@@ -35,6 +35,7 @@ def build(
     period: Period,
     extent: Extent,
     quality: Accounting,
+    corrections_wait: bool = False,
     version: int,
     date: str,
     previous: tuple[model.PublicReport, str] | None = None,
@@ -51,6 +52,8 @@ def build(
         What the report is about.
     extent, quality
         How much is announced, and of what log.
+    corrections_wait
+        Whether too few people changed since the version before for this one to tell of them.
     version, date
         Of the draft; the version counts from 1, the date is an ISO date.
     previous
@@ -97,7 +100,7 @@ def build(
         groups=_groups(announcement, known, of_groups, programme, extent),
         compared=tuple(_compared(comparisons, programme)),
         fairness=tuple(ComparisonFormatter(policy).entries(comparisons)),
-        data_quality=_quality(announcement, quality, programme),
+        data_quality=_quality(announcement, quality, programme, corrections_wait),
         notes=(),
         provenance=model.Provenance(atr=__version__),
     )
@@ -231,7 +234,9 @@ def _total(people: int, programme: Programme) -> int:
     return int(published_population(np.array(people), rounding=step))
 
 
-def _quality(announcement: Announcement, quality: Accounting, programme: Programme) -> model.DataQuality:
+def _quality(
+    announcement: Announcement, quality: Accounting, programme: Programme, corrections_wait: bool
+) -> model.DataQuality:
     """The account of the whole log, other periods and withheld people included; rows read are the printed sum."""
     rounding = programme.policy.population_rounding
     decisions = _total(quality.decisions, programme)
@@ -249,6 +254,7 @@ def _quality(announcement: Announcement, quality: Accounting, programme: Program
         decisions=decisions,
         **others,
         unknown={name: nearest(n / int(people.sum()), RATE_DIGITS) for name, n in missing.items() if n},
+        corrections_wait=corrections_wait,
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from atr.programme import Programme, periods
 from atr.report import model
+from atr.report.notes import CORRECTIONS_WAIT
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.files import sha256
 from atr.warehouse.ledger import Ledger, documents_path
@@ -63,3 +66,11 @@ def read(path: Path) -> model.PublicReport | None:
         return model.read(path)
     except ValidationError:
         return None
+
+
+def content_sha256(report: model.PublicReport) -> str:
+    """Hash what a report says of its period: not its version and date, how the log has changed since, or what other
+    reports have been published."""
+    report = report.model_copy(update={"notes": tuple(n for n in report.notes if n.id != CORRECTIONS_WAIT)})
+    content = report.model_dump(mode="json", by_alias=True, exclude={"version", "date", "data_quality", "changes"})
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()

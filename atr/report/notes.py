@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 from atr.report.model import Note, PublicReport
 
+CORRECTIONS_WAIT = "corrections_wait"
+
 
 def fidelity_notes(report: PublicReport) -> tuple[Note, ...]:
     """The fidelity notes of a report whose numbers are complete, in order."""
@@ -35,6 +37,8 @@ def _notes(report: PublicReport) -> Iterator[Note]:
     if counts.announced:
         yield Note(id="rounding", values={"digits": policy.digits, "population_rounding": policy.population_rounding})
         yield Note(id="side_information", values={"side_information": policy.side_information})
+    if report.data_quality.corrections_wait:
+        yield Note(id=CORRECTIONS_WAIT)
     yield Note(
         id="missing",
         values={

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import sync_playwright
 
-from atr.documents.html import IndexEntry, report_html, site_html
+from atr.documents.html import IndexEntry, replaced_html, report_html, site_html
 from atr.documents.sections import fairness
 from atr.report.model import PeriodInfo, PublicReport
 from tests.helpers import sample
@@ -37,10 +37,12 @@ def site(reports: dict[str, PublicReport], tmp_path_factory: pytest.TempPathFact
         (folder / f"{name}.html").write_text(report_html(report, sha256="0" * 64), encoding="utf-8")
     second = PeriodInfo(label="2013-Q2", start="2013-04-01", end="2013-07-01", timezone=None)
     entries = [
-        IndexEntry(second, 2, 2, "2013-08-01", "1" * 64),
-        IndexEntry(second, 1, 2, "2013-07-01", "2" * 64),
-        IndexEntry(PeriodInfo(label="all", start=None, end=None, timezone=None), 1, 1, "2013-05-01", "3" * 64),
+        IndexEntry(second, 3, "2013-09-01", "1" * 64),
+        IndexEntry(second, 2, "2013-08-01", "2" * 64, replaced_by=3, replaced_on="2013-09-03"),
+        IndexEntry(second, 1, "2013-07-01", "4" * 64, replaced_by=2, replaced_on="2013-08-02", withdrawn=True),
+        IndexEntry(PeriodInfo(label="all", start=None, end=None, timezone=None), 1, "2013-05-01", "3" * 64),
     ]
+    (folder / "replaced.html").write_text(replaced_html(reports["hostile"].programme, entries[2]), encoding="utf-8")
     (folder / "index.html").write_text(site_html(reports["hostile"].programme, entries), encoding="utf-8")
     (folder / "index-empty.html").write_text(site_html(reports["one"].programme, []), encoding="utf-8")
     return folder
@@ -50,17 +52,20 @@ def test_the_index_says_which_version_is_the_newest(site: Path) -> None:
     page = (site / "index.html").read_text(encoding="utf-8")
     states = re.findall(r"<h3>(.*?)</h3>\n.*version (\d) .*<strong>(\w+)</strong></span>(?:<span>(.*?)</span>)?", page)
     assert states == [
-        ("1 April to 30 June 2013", "2", "published", ""),
-        ("1 April to 30 June 2013", "1", "superseded", "replaced by version 2"),
+        ("1 April to 30 June 2013", "3", "published", ""),
+        ("1 April to 30 June 2013", "2", "replaced", "by version 3 on 3 September 2013"),
+        ("1 April to 30 June 2013", "1", "replaced", "by version 2 on 2 August 2013; its files were withdrawn"),
         ("All decisions", "1", "published", ""),
     ]
-    assert 'href="2013-Q2/v1/report.pdf"' in page
+    assert 'href="2013-Q2/v2/report.pdf"' in page
+    assert "2013-Q2/v1/" not in page
 
 
 PAGES = [
     "compas",
     "hostile",
     "index",
+    "replaced",
     *(pytest.param(n, marks=pytest.mark.long) for n in ("tall", "one", "none", "index-empty")),
 ]
 

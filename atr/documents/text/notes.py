@@ -260,6 +260,14 @@ def _groups(count: int) -> str:
     return wording.count(count, "group is", "groups are")
 
 
+def _corrections_wait(report: PublicReport) -> str:
+    return (
+        "Rows of the log were corrected, added or removed since the version before. Groups in which too few people "
+        "changed are printed as they were: whoever has both versions could tell whose decision it was. They "
+        "are brought up to date once enough people have changed."
+    )
+
+
 NOTES: dict[str, tuple[str, Callable[[PublicReport], str]]] = {
     "altered": ("What was altered, and by how much at most", _altered),
     "flattened": ("Groups that are flattened", _flattened),
@@ -271,6 +279,7 @@ NOTES: dict[str, tuple[str, Callable[[PublicReport], str]]] = {
     "exact": ("Groups announced as they are", _exact),
     "rounding": ("Rounding", _rounding),
     "side_information": ("What a reader is assumed to know", _side_information),
+    "corrections_wait": ("Small corrections wait", _corrections_wait),
     "missing": ("Who is left out", _missing),
     "notice": ("What this report is not", _notice),
 }

@@ -170,7 +170,10 @@ class Told(NamedTuple):
 
 
 class DataQuality(Frozen):
-    """What became of the rows of the whole log so far; ``unknown`` is the share of announced people without a value."""
+    """What became of the rows of the whole log so far; ``unknown`` is the share of announced people without a value.
+
+    ``corrections_wait`` where the log has changed in some groups, in too few people for this version to tell.
+    """
 
     rows_read: int
     decisions: People
@@ -178,6 +181,7 @@ class DataQuality(Frozen):
     corrections: People
     quarantined: People
     unknown: dict[str, Share]
+    corrections_wait: Annotated[bool, Field(exclude_if=not_)] = False
 
 
 class Note(Frozen):
