@@ -60,7 +60,8 @@ class Box:
         self._ratios = [log_ratios(model, *region) for region in ratios]
         logs = [np.append(0.0, np.cumsum(r)) for r in self._ratios]
         span = int((self.highest - self.lowest).sum())
-        self.direct = len(logs) * span**2 <= DIRECT and sum(np.ptp(row) for row in logs) <= SPAN
+        spread = sum(float(np.ptp(row)) for row in logs)
+        self.direct = len(logs) * span**2 <= DIRECT and spread <= SPAN
         self.tilt = 0.0 if self.direct else tilt_to(logs, total - int(self.lowest.sum()), tilt)
         self._weigh()
 
