@@ -7,4 +7,4 @@ from benchmarks import mechanisms
 
 def test_the_page_is_current():
     text = mechanisms.PAGE.read_text(encoding="utf-8")
-    assert mechanisms.page(text) == text, "run `python benchmarks/mechanisms.py`"
+    assert mechanisms.page(text) == text, "run `python -m benchmarks.mechanisms`"
