@@ -9,7 +9,7 @@ from atr.mechanisms.base import Mechanism
 from atr.mechanisms.optimal.mechanism import OptimalMechanism
 
 MECHANISMS: dict[str, Mechanism[Any]] = {mechanism.name: mechanism for mechanism in (OptimalMechanism(),)}
-"""By the name that a policy has for it. A new mechanism is added here."""
+"""By the name that a policy has for it; the first is that of a policy that names none. New ones are added here."""
 
 
 def mechanism_of(policy: Policy) -> Mechanism[Any]:

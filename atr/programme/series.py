@@ -12,10 +12,9 @@ from pydantic import Field, PrivateAttr, StrictBool, field_validator, model_vali
 
 from atr.core.display_text import printable
 from atr.core.fields import OptionalText, Part, RawText, Share, Text, at, not_yet, refuse
-from atr.core.policy import Policy as BasePolicy
+from atr.core.policy import Policy
 from atr.core.protected import Protection, floored
 from atr.mechanisms import MECHANISMS
-from atr.mechanisms.optimal.policy import OptimalPolicy as Policy
 from atr.programme.attributes import Attribute
 from atr.programme.hierarchies import Hierarchy
 from atr.programme.measures import FairnessPolicy, InfluencePolicy, distinct
@@ -30,7 +29,7 @@ _WITHDRAWN = (
 )
 
 
-def policy_of(mechanisms: Iterable[type[BasePolicy]]) -> Any:
+def policy_of(mechanisms: Iterable[type[Policy]]) -> Any:
     """Make the type of a policy of one of several mechanisms, told apart by ``mechanism``.
 
     Parameters
@@ -42,10 +41,12 @@ def policy_of(mechanisms: Iterable[type[BasePolicy]]) -> Any:
     return Annotated[Union[policies], Field(discriminator="mechanism")] if len(policies) > 1 else policies[0]  # noqa: UP007
 
 
+_POLICIES = {name: mechanism.policy for name, mechanism in MECHANISMS.items()}
+_DEFAULT, *_ = _POLICIES
 if TYPE_CHECKING:
-    OfAMechanism = BasePolicy
+    OfAMechanism = Policy
 else:
-    OfAMechanism = policy_of(mechanism.policy for mechanism in MECHANISMS.values())
+    OfAMechanism = policy_of(_POLICIES.values())
 
 
 class Publisher(Part):
@@ -131,7 +132,7 @@ class Programme(Part):
     system: System
     log: Log
     attributes: dict[Text, Attribute]
-    policy: OfAMechanism = Policy()
+    policy: OfAMechanism = _POLICIES[_DEFAULT]()  # type: ignore[call-arg]
     fairness: FairnessPolicy = FairnessPolicy()
     influence: InfluencePolicy = InfluencePolicy()
     period: PeriodPolicy = PeriodPolicy()
@@ -148,20 +149,20 @@ class Programme(Part):
     def _of_a_known_mechanism(cls, policy: Any) -> Any:
         if not isinstance(policy, dict):
             return policy
-        mechanism = policy.get("mechanism", Policy().mechanism)
+        mechanism = policy.get("mechanism", _DEFAULT)
         shown = repr(mechanism) if isinstance(mechanism, str) else "this"
         refuse(
             (mechanism == "linear", _WITHDRAWN, "mechanism"),
             ("reader" in policy, _WITHDRAWN, "reader"),
             (
-                mechanism not in [*MECHANISMS],
-                f"{shown} is not one of the mechanisms ({', '.join(MECHANISMS)})",
+                mechanism not in [*_POLICIES],
+                f"{shown} is not one of the mechanisms ({', '.join(_POLICIES)})",
                 "mechanism",
             ),
         )
-        for other in MECHANISMS.values():
-            own = [key for key in other.policy.own_keys() if key in policy and other.name != mechanism]
-            advice = f"needs mechanism: {other.name}. Name it under policy, or remove {', '.join(own)}"
+        for other, of_other in _POLICIES.items():
+            own = [key for key in of_other.own_keys() if key in policy and other != mechanism]
+            advice = f"needs mechanism: {other}. Name it under policy, or remove {', '.join(own)}"
             refuse((own, advice, (own or ["mechanism"])[0]))
         return {"mechanism": mechanism, **policy}
 
