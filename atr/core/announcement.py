@@ -184,13 +184,15 @@ class Announcement:
         -------
         The announcement of all groups whose numbers are printed.
         """
-        status = regions.status.copy()
+        status, told = (
+            regions.status.copy(),
+            np.repeat(~announced.rate_only, np.diff(regions.offsets)[regions.announced]),
+        )
         status[regions.announced[announced.rate_only]] = DisclosureStatus.RATE_ONLY
         regions = replace(regions, status=status)
         printed, ruled = regions.take(regions.printed), regions.status[regions.printed] == DisclosureStatus.ANNOUNCED
         shown = printed.collapsed(~ruled)
         in_rules = np.repeat(ruled, np.diff(shown.offsets))
-        told = np.repeat(~announced.rate_only, np.diff(regions.take(regions.announced).offsets))
         chance = group_rates(shown.counts, shown.offsets)[shown.group_of]
         chance[in_rules] = announced.chance[told]
         totals = None

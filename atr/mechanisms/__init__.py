@@ -6,9 +6,12 @@ from typing import Any
 
 from atr.core.policy import Policy
 from atr.mechanisms.base import Mechanism
+from atr.mechanisms.calibrated.mechanism import CalibratedMechanism
 from atr.mechanisms.optimal.mechanism import OptimalMechanism
 
-MECHANISMS: dict[str, Mechanism[Any]] = {mechanism.name: mechanism for mechanism in (OptimalMechanism(),)}
+MECHANISMS: dict[str, Mechanism[Any]] = {
+    mechanism.name: mechanism for mechanism in (CalibratedMechanism(), OptimalMechanism())
+}
 """By the name that a policy has for it; the first is that of a policy that names none. New ones are added here."""
 
 

@@ -105,7 +105,9 @@ class Mechanism(Protocol[P]):
         One row for each group, in their order; numbers only.
         """
 
-    def announceable(self, people: IntArray, labels: Sequence[Values], protection: Protection, policy: P) -> bool:
+    def announceable(
+        self, people: IntArray, labels: Sequence[Values], protection: Protection, outcomes: int, policy: P
+    ) -> bool:
         """Tell whether a QID group may be announced, from numbers of people and the policy alone.
 
         Parameters
@@ -116,6 +118,8 @@ class Mechanism(Protocol[P]):
             (m,) display values of their sensitive attributes.
         protection
             Which sets of people are protected.
+        outcomes
+            How many outcomes there are.
         policy
             The programme's policy.
         """

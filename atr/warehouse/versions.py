@@ -221,6 +221,7 @@ def _waits(changed: dict[Values, IntArray], programme: Programme) -> bool:
             people[people > 0],
             [values for values, n in zip(regions, people, strict=True) if n],
             programme.protection,
+            difference.shape[1],
             policy,
         )
         for people in (came.clip(min=0), (-came).clip(min=0))

@@ -22,6 +22,8 @@ class Cell:
     by_reader
         The largest of each reader: uniform, extreme, alike, and earlier where a reader of earlier reports has a rule
         left.
+    of_sets
+        (sets,) the largest of each protected set over all readers.
     rules
         How many rules are left.
     steps
@@ -35,6 +37,7 @@ class Cell:
     expected: FloatArray
     confidence: float
     by_reader: dict[str, float]
+    of_sets: FloatArray
     rules: float
     steps: int
     stopped_by_earlier: bool = False

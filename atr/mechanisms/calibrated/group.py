@@ -26,7 +26,7 @@ from atr.mechanisms.calibrated.partition import Limits, split
 from atr.mechanisms.calibrated.promise import Promise, Sets
 from atr.mechanisms.calibrated.tables import OUTCOMES
 from atr.mechanisms.calibrated.three_outcomes import ThreeOutcomes
-from atr.mechanisms.calibrated.two_outcomes import announce
+from atr.mechanisms.calibrated.two_outcomes import announce, expected_at_start
 
 EXACT_PEOPLE = 1000
 """Most people of a group whose tables of three outcomes are counted; it depends on numbers of people alone."""
@@ -47,6 +47,8 @@ class Announced:
     by_reader
         The largest of each reader: uniform, extreme, alike, and earlier where a reader of earlier reports has a rule
         left.
+    of_sets
+        (sets,) the largest of each protected set over all readers.
     rules
         How many rules are left.
     steps
@@ -61,6 +63,7 @@ class Announced:
     expected: FloatArray
     confidence: float
     by_reader: dict[str, float]
+    of_sets: FloatArray
     rules: float
     steps: int
     stopped_by_earlier: bool
@@ -135,17 +138,29 @@ def group_announceable(
     return every_total.announceable(population, ceilings=ceilings, sets=sets)
 
 
+def prior_confidences(counts: IntArray, *, ceilings: float | Sequence[float], sets: Sets | None = None) -> FloatArray:
+    """Give how sure the surest reader is of each protected set, (sets,), by people and rates alone."""
+    people, totals = counts.sum(axis=1), counts.sum(axis=0)
+    promise = Promise.of(people, ceilings, sets)
+    if len(totals) == OUTCOMES and people.sum() <= EXACT_PEOPLE:
+        group = ThreeOutcomes(counts, promise, steps=1, least=0, earlier=[])
+        return np.asarray(group.describe(group.start)[-1])
+    told = expected_at_start(people, int(totals[0]))
+    return np.asarray(np.max([promise.confidences(expected, int(totals[0])) for expected in told], axis=0))
+
+
 def _of_tables(group: ThreeOutcomes, previous: IntArray | None) -> Announced:
     """Cut the tables of three outcomes."""
     last = None if previous is None else Limits(previous[..., 0].ravel(), previous[..., 1].ravel())
     stopped = len(group.views) > 1 and not group.safe(group.start)
     cell = group.start if stopped else split(group, group.start, last)
-    expected, rules, by_reader = group.describe(cell)
+    expected, rules, by_reader, of_sets = group.describe(cell)
     return Announced(
         limits=np.stack([cell.lower, cell.upper], axis=1).reshape(*group.counts.shape, 2),
         expected=expected,
         confidence=max(by_reader.values()),
         by_reader=by_reader,
+        of_sets=of_sets,
         rules=rules,
         steps=group.steps,
         stopped_by_earlier=stopped,
@@ -171,6 +186,7 @@ def _of_positive(cell: Cell, counts: IntArray) -> Announced:
         expected=np.column_stack([cell.expected, np.outer(rest, totals[1:] / max(totals[1:].sum(), 1))]),
         confidence=cell.confidence,
         by_reader=cell.by_reader,
+        of_sets=cell.of_sets,
         rules=cell.rules,
         steps=cell.steps,
         stopped_by_earlier=cell.stopped_by_earlier,

@@ -68,9 +68,9 @@ class Promise:
         )
         return exceeded
 
-    def confidence(self, expected: FloatArray, total: int) -> float:
-        """Give the largest confidence of a reader who expects (m,) people to have the positive outcome."""
+    def confidences(self, expected: FloatArray, total: int) -> FloatArray:
+        """Give how sure a reader is of each set, (sets,), who expects (m,) people to have the positive outcome."""
         others = int(self.population.sum()) - total
-        favourable = float((expected @ self.members).max()) / total if total else 0.0
-        unfavourable = float(((self.population - expected) @ self.members).max()) / others if others else 0.0
-        return min(max(favourable, unfavourable), 1.0)
+        favourable = (expected @ self.members) / max(total, 1)
+        unfavourable = ((self.population - expected) @ self.members) / max(others, 1)
+        return np.asarray(np.minimum(np.maximum(favourable * (total > 0), unfavourable * (others > 0)), 1.0))

@@ -71,21 +71,23 @@ class ThreeOutcomes:
         """Whether no reader exceeds a ceiling."""
         return not any(self.exceeded(belief.expected) for _, belief in CellTables(self, cell).beliefs())
 
-    def describe(self, cell: Limits) -> tuple[FloatArray, float, dict[str, float]]:
+    def describe(self, cell: Limits) -> tuple[FloatArray, float, dict[str, float], FloatArray]:
         """Say what readers make of a cell.
 
         Returns
         -------
-        tuple[FloatArray, float, dict[str, float]]
-            (m, 3) expected people of the uniform model; how many tables are left; the largest confidence of each
-            model, and of readers of earlier reports where they have a table left.
+        (m, 3) expected people of the uniform model; how many tables are left; the largest confidence of each model, and
+        of readers of earlier reports where they have a table left; (sets,) the largest of each protected set.
         """
         tables = CellTables(self, cell)
         found: dict[str, float] = {}
+        of_sets = np.zeros(self.promise.members.shape[1])
         for reader, belief in tables.beliefs():
-            outcomes = zip(belief.expected.T, self.totals.tolist(), strict=True)
-            found[reader] = max(found.get(reader, 0.0), *(self.promise.confidence(*one) for one in outcomes))
-        return tables.uniform.expected, tables.number, found
+            for expected, total in zip(belief.expected.T, self.totals.tolist(), strict=True):
+                confidences = self.promise.confidences(expected, total)
+                of_sets = np.maximum(of_sets, confidences)
+                found[reader] = max(found.get(reader, 0.0), float(confidences.max()))
+        return tables.uniform.expected, tables.number, found, of_sets
 
 
 class CellTables:

@@ -84,12 +84,14 @@ class TwoOutcomes:
         """Say what readers make of a cell."""
         rules = CellRules(self, cell)
         by_reader: dict[str, float] = {}
+        of_sets = np.zeros(self.promise.members.shape[1])
         for reader in self.readers:
             box = rules.box(reader)
             if box is not None:
                 name = reader.model if reader.window is None else "earlier"
-                confidence = self.promise.confidence(box.expected(), self.total)
-                by_reader[name] = max(confidence, by_reader.get(name, 0.0))
+                confidences = self.promise.confidences(box.expected(), self.total)
+                of_sets = np.maximum(of_sets, confidences)
+                by_reader[name] = max(float(confidences.max()), by_reader.get(name, 0.0))
         uniform = rules.uniform
         return Cell(
             lower=cell.lower,
@@ -97,6 +99,7 @@ class TwoOutcomes:
             expected=uniform.expected(),
             confidence=max(by_reader.values()),
             by_reader=by_reader,
+            of_sets=of_sets,
             rules=uniform.rules(),
             steps=self.steps,
             stopped_by_earlier=stopped,
@@ -285,9 +288,14 @@ def safe_start(
 ) -> bool:
     """Tell whether people and a total alone leave every model at or below every ceiling, with nothing else told."""
     people = _whole_numbers(population)
-    promise, nobody = Promise.of(people, ceilings, sets), np.zeros_like(people)
-    boxes = (Box(model, people, nobody, people, total) for model in MODELS)
-    return not any(promise.exceeded(box.expected(), total) for box in boxes)
+    promise = Promise.of(people, ceilings, sets)
+    return not any(promise.exceeded(expected, total) for expected in expected_at_start(people, total))
+
+
+def expected_at_start(population: IntArray, total: int) -> list[FloatArray]:
+    """Give the (m,) people of whom each model expects the positive outcome by people and a total alone."""
+    nobody = np.zeros_like(population)
+    return [Box(model, population, nobody, population, total).expected() for model in MODELS]
 
 
 def _whole_numbers(values: ArrayLike) -> IntArray:

@@ -99,7 +99,7 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
         )
 
     def announceable(
-        self, people: IntArray, labels: Sequence[Values], protection: Protection, policy: OptimalPolicy
+        self, people: IntArray, labels: Sequence[Values], protection: Protection, outcomes: int, policy: OptimalPolicy
     ) -> bool:
         """Tell whether prior knowledge alone leaves a reader below the ceiling."""
         ceiling, whole = Fraction(str(policy.ceiling)), int(people.sum())

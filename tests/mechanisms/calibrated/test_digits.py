@@ -66,7 +66,7 @@ def test_rounded_chances_are_near_and_add_up(group, digits):
 
 
 def _announced(expected, limits, steps):
-    return Announced(np.array(limits), np.array(expected, dtype=float), 0.5, {}, 9.0, steps, False, False)
+    return Announced(np.array(limits), np.array(expected, dtype=float), 0.5, {}, np.zeros(0), 9.0, steps, False, False)
 
 
 def test_a_chance_is_rounded_into_its_limits():

@@ -1,0 +1,152 @@
+"""The calibrated mechanism: limits of every chance by a public partition, and the chances that readers then expect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pandas as pd
+
+from atr.core.announcement import Announced
+from atr.core.arrays import FloatArray, IntArray, Values
+from atr.core.fidelity import Fidelity, Limits
+from atr.core.policy import Policy
+from atr.core.protected import Protection
+from atr.core.publication import published_population, stand_in
+from atr.core.regions import Regions
+from atr.core.tolerances import GRID_TOLERANCE
+from atr.mechanisms.base import Mechanism, Terms
+from atr.mechanisms.calibrated.digits import printed_chances
+from atr.mechanisms.calibrated.group import group_announceable, prior_confidences, solve_group
+from atr.mechanisms.calibrated.policy import CalibratedPolicy
+from atr.mechanisms.calibrated.promise import Sets
+from atr.mechanisms.calibrated.readers import MODELS
+
+
+class CalibratedMechanism(Mechanism[CalibratedPolicy]):
+    """Tell between which limits every chance lies, as narrow as leaves all readers of three models unsure enough.
+
+    The mathematics, and what it promises, is in ``docs/mechanism.md``, "The calibrated mechanism".
+    """
+
+    name: ClassVar[str] = "calibrated"
+    policy: ClassVar[type[Policy]] = CalibratedPolicy
+
+    def terms(self, policy: CalibratedPolicy) -> Terms:
+        """Give what a report states of a policy."""
+        return Terms(step=policy.step, least=policy.least)
+
+    def check_programme(self, regions: Regions, policy: CalibratedPolicy) -> None:
+        """Find nothing amiss: nothing but the policy needs to be declared."""
+
+    def check_decisions(self, regions: Regions, policy: CalibratedPolicy) -> None:
+        """Find nothing amiss: whatever was decided, the rates of a group can be told."""
+
+    def announceable(
+        self,
+        people: IntArray,
+        labels: Sequence[Values],
+        protection: Protection,
+        outcomes: int,
+        policy: CalibratedPolicy,
+    ) -> bool:
+        """Tell whether numbers of people and rates, whatever these are, leave every reader below every ceiling."""
+        sets, ceilings, _ = _protected(labels, protection, policy)
+        return group_announceable(people, outcomes, ceilings=ceilings, sets=sets)
+
+    def solve(self, regions: Regions, policy: CalibratedPolicy) -> pd.DataFrame:
+        """Find the cell of every group that holds its rule, and the chances that are printed of it.
+
+        Returns
+        -------
+        ``limits`` and ``chance`` of all regions of the group in one list each, and how sure readers are.
+        """
+        rows = [_solved(regions.take(np.array([group])), policy) for group in range(len(regions))]
+        names = ("limits", "chance", "digits", "told", "rules", "held", "prior", *MODELS, "earlier")
+        return pd.DataFrame(rows, columns=list(names))
+
+    def announce(self, regions: Regions, solved: pd.DataFrame, policy: CalibratedPolicy) -> Announced:
+        """Put the groups together: each was chosen on its own."""
+        outcomes = len(regions.outcomes)
+        limits, chance = (np.array([x for row in solved[name] for x in row]) for name in ("limits", "chance"))
+        ends = limits.reshape(-1, outcomes, 2) / policy.steps
+        digits, told = solved["digits"].to_numpy(dtype=np.int64), solved["told"].to_numpy(dtype=np.bool_)
+        readers = solved[[*MODELS, "earlier"]].dropna(axis="columns", how="all").fillna(0.0)
+        return Announced(
+            chance=chance.reshape(-1, outcomes).astype(np.int64),
+            group_digits=digits,
+            promise=Limits.within(ends),
+            readers={str(name): sure.to_numpy(dtype=np.float64) for name, sure in readers.items()},
+            held=solved["held"].to_numpy(dtype=np.float64),
+            prior=solved["prior"].to_numpy(dtype=np.float64),
+            rate_only=~told,
+            limits_only=told & (digits == 0),
+            rules=solved["rules"].to_numpy(dtype=np.float64),
+            rates_exact=True,
+        )
+
+    def columns(self, solved: pd.DataFrame, promise: Fidelity | None, policy: CalibratedPolicy) -> pd.DataFrame:
+        """Give the confidence that numbers of people and rates alone allow: the smallest there can be."""
+        return pd.DataFrame({"beta": solved["prior"].to_numpy(dtype=np.float64)})
+
+    def trade_off(
+        self, promise: Fidelity | None, policy: CalibratedPolicy
+    ) -> tuple[Literal["delta", "alpha"], float] | None:
+        """Give nothing: there is no level of fidelity."""
+        return None
+
+    def promise(self, kind: str, level: float | None, limits: FloatArray | None = None) -> Fidelity | None:
+        """Make a promise again from what a report says of it."""
+        return Limits.within(limits) if kind == Limits.kind and limits is not None else None
+
+
+def _protected(
+    labels: Sequence[Values], protection: Protection, policy: CalibratedPolicy
+) -> tuple[Sets, list[float], FloatArray]:
+    """Give the protected sets of a group, their ceilings, and these as shares of the policy's."""
+    labelled = protection.labelled(labels)
+    factors = np.array([protection.factor(label) for label in labelled])
+    return list(labelled.values()), (policy.ceiling * factors).tolist(), factors
+
+
+def _solved(group: Regions, policy: CalibratedPolicy) -> dict[str, Any]:
+    """The row of one group."""
+    counts = group.counts
+    sets, ceilings, factors = _protected(group.region_values, group.protection, policy)
+    reports = [] if group.earlier is None else list(group.earlier)
+    earlier = [np.where(np.isnan(of), [0.0, 1.0], of) for of in reports if not np.isnan(of).all()]
+    found = solve_group(
+        counts,
+        ceilings=ceilings,
+        sets=sets,
+        steps=policy.steps,
+        least=policy.least,
+        earlier=earlier,
+        previous=_on_grid(earlier[-1], policy.steps) if earlier else None,
+    )
+    if found is None:
+        raise ValueError("a group that may not be announced was to be solved")
+    published = published_population(group.population, rounding=policy.population_rounding)
+    printed = printed_chances(found, counts, published, ceilings=ceilings, sets=sets) if found.told else None
+    if printed is None:
+        rates = counts.sum(axis=0) / counts.sum()
+        chance = np.array([stand_in(limits / policy.steps, rates) for limits in found.limits])
+    else:
+        chance = printed.chance
+    return {
+        "limits": found.limits.ravel().tolist(),
+        "chance": chance.ravel().tolist(),
+        "digits": 0 if printed is None else printed.digits,
+        "told": found.told,
+        "rules": found.rules,
+        "held": float((found.of_sets / factors).max()),
+        "prior": float(prior_confidences(counts, ceilings=ceilings, sets=sets).max()),
+        **found.by_reader,
+    }
+
+
+def _on_grid(chances: FloatArray, steps: int) -> IntArray:
+    """The narrowest (m, outcomes, 2) limits of the grid around chances."""
+    low, high = np.floor(chances[..., 0] * steps + GRID_TOLERANCE), np.ceil(chances[..., 1] * steps - GRID_TOLERANCE)
+    return np.stack([low, high], axis=-1).astype(np.int64)
