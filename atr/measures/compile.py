@@ -12,12 +12,14 @@ from atr.core.fidelity import Delta
 from atr.core.groups import Groups
 from atr.measures.cells import Cells
 from atr.measures.individual import Records, largest_excess
+from atr.mechanisms.calibrated import announce
 from atr.mechanisms.optimal.rounding import round_announcement
 from atr.mechanisms.optimal.solve import solve
 
 
 def main() -> None:
     """Solve the smallest cases that call every kernel."""
+    announce([20, 20, 20], [16, 9, 3], max_confidence=0.8)
     groups = Groups([12, 5, 3], [0, 0, 1], [0, 3])
     x = solve(groups, fidelity=Delta(0.9), group_rates="free", digits=3).announced
     solve(groups, fidelity=Delta(0.5), objective="fidelity", max_confidence=0.9, digits=3)
