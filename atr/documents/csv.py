@@ -41,8 +41,9 @@ PAIRS = ("distance", "outcomes_apart", "records_apart", "people_involved", "leas
 def announced_rules(report: PublicReport) -> bytes:
     """The table ``announced_rules.csv``: one row per region of an announced group, one per group withheld by name.
 
-    Chances and rates are fractions. Where each region has limits of its own, they are the last two columns, empty for
-    flattened groups. Where side information is declared, the last column is the number of people known from it.
+    Chances and rates are fractions. Where each region has limits of its own, they are the last columns: of the positive
+    outcome, or of every one of several; empty where nothing is told. Where side information is declared, the last
+    column is the number of people known from it.
 
     Returns
     -------
@@ -50,11 +51,13 @@ def announced_rules(report: PublicReport) -> bytes:
     """
     public = [f"public.{a.name}" for a in report.attributes if a.role == "public"]
     hidden = [f"sensitive.{a.name}" for a in report.attributes if a.role == "sensitive"]
-    limits = report.fidelity.kind in ("limits", "ranges")
+    told = report.outcomes if report.fidelity.kind == "limits" and len(report.outcomes) > 2 else (report.positive,)
+    ends = {o: [f"{end}.{o}" for end in ENDS] if len(told) > 1 else ENDS for o in told}
+    limited = [name for of in ends.values() for name in of] if report.fidelity.kind in ("limits", "ranges") else []
     known = report.policy.side_information != OWN_POPULATION
     head = [
         "group", "status", *public, "group_population", *(f"rate.{o}" for o in report.outcomes), *hidden, "population",
-        *(f"announced.{o}" for o in report.outcomes), *(ENDS if limits else ()), *(("known",) if known else ()),
+        *(f"announced.{o}" for o in report.outcomes), *limited, *(("known",) if known else ()),
     ]  # fmt: skip
     rows: list[Row] = []
     for group in report.groups:
@@ -64,7 +67,7 @@ def announced_rules(report: PublicReport) -> bytes:
             {
                 **common, **_columns("sensitive", region.sensitive), "population": region.population,
                 **_columns("announced", region.announced or {}),
-                **dict(zip(ENDS, (region.limits or {}).get(report.positive, ()), strict=False)),
+                **{n: x for o, of in (region.limits or {}).items() for n, x in zip(ends.get(o, ()), of, strict=False)},
                 "known": region.known,
             }
             for region in group.regions

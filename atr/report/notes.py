@@ -18,25 +18,38 @@ def fidelity_notes(report: PublicReport) -> tuple[Note, ...]:
 
 
 def _notes(report: PublicReport) -> Iterator[Note]:
-    policy, counts, privacy, flattened = report.policy, report.coverage.groups, report.privacy, report.flattened_groups
-    promised = len(flattened) < len(report.announced_groups)
-    if promised:
-        yield Note(id="altered")
-    if flattened:
-        yield Note(id="flattened", values={"groups": len(flattened)})
+    policy, counts, privacy = report.policy, report.coverage.groups, report.privacy
+    by_limits, ruled = report.fidelity.kind == "limits", any(group.regions for group in report.announced_groups)
+    if ruled:
+        yield Note(id="limits" if by_limits else "altered")
+    if report.rate_only_groups:
+        yield Note(id="rate_only", values={"groups": len(report.rate_only_groups)})
+    if report.flattened_groups:
+        yield Note(id="flattened", values={"groups": len(report.flattened_groups)})
+    if report.rest_groups:
+        joined = sum(group.joined or 0 for group in report.rest_groups)
+        yield Note(id="rest", values={"groups": len(report.rest_groups), "joined": joined})
     if report.coarsened_groups:
         yield Note(id="coarsened", values={"groups": counts.coarsened, "merged": counts.merged})
     if counts.announced:
         yield Note(id="rates", values={"group_rates": policy.group_rates})
         yield Note(id="ranges")
-    if promised:
+    if ruled:
         confidences = {"max_confidence": privacy.max_confidence, "prior_confidence": privacy.prior_confidence}
-        yield Note(id="guarantee", values={name: sure or 0.0 for name, sure in confidences.items()})
+        yield Note(id="guarantee", values={name: sure for name, sure in confidences.items() if sure is not None})
         yield Note(id="not_covered")
-        yield Note(id="exact")
+        if not by_limits:
+            yield Note(id="exact")
+    if "whole_numbers" in privacy.readers:
+        whole = {name: sure for name, sure in privacy.readers.items() if name.startswith("whole_numbers")}
+        yield Note(id="whole_numbers", values=whole)
+    if by_limits and counts.announced:
+        yield Note(id="earlier")
+        yield Note(id="sizes")
     if counts.announced:
         yield Note(id="rounding", values={"digits": policy.digits, "population_rounding": policy.population_rounding})
-        yield Note(id="side_information", values={"side_information": policy.side_information})
+        if not by_limits:
+            yield Note(id="side_information", values={"side_information": policy.side_information})
     if report.data_quality.corrections_wait:
         yield Note(id=CORRECTIONS_WAIT)
     yield Note(

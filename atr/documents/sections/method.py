@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from atr.documents.text.sampling import level
+from atr.documents.text.wording import points
 from atr.documents.text.yardsticks import YARDSTICKS
 from atr.measures.sampling import EXPECTED, FEW
+from atr.mechanisms.calibrated.group import EXACT_PEOPLE
 from atr.report.model import PublicReport
 from atr.report.sampling import alpha_of, is_of_two_groups, tests
 
@@ -21,4 +23,7 @@ def context(report: PublicReport) -> dict[str, Any]:
         "tests": tests(report) if sampled else 0,
         "expected": EXPECTED,
         "few": FEW,
+        "steps": None if report.policy.step is None else round(1 / report.policy.step),
+        "exact_people": EXACT_PEOPLE,
+        "reader": lambda name: points(report.privacy.readers[name]) if name in report.privacy.readers else "",
     }

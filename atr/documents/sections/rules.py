@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from atr.documents.text.limits import between, group_name
 from atr.documents.text.wording import percent_decimals, points, raised
 from atr.report.model import AttributeInfo, Group, PublicReport, Region
 
@@ -20,13 +21,23 @@ MAX_NAMED = 40
 _MAX_HEADER = 130
 
 _Values = tuple[str, ...]
-Cell = tuple[str, int]
-"""A printed chance in percent and its shade, 0 to 20."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What is told of a chance, in percent, its shade, 0 to 20, and what a reader expects where limits are told."""
+
+    text: str
+    shade: int | None = None
+    expected: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: a group, or a region where regions have rows of their own; a cell is None where nobody is in it."""
+    """One row: a group, or a region where regions have rows of their own; a cell is None where nobody is in it.
+
+    There are no cells where the rate of a group is all that is told.
+    """
 
     label: str
     status: str
@@ -54,10 +65,15 @@ def context(report: PublicReport) -> dict[str, Any]:
     wide = len(columns) <= MAX_COLUMNS and sum(map(len, labels)) <= _MAX_HEADER
     groups = _most_people(announced, MAX_GROUPS if wide else max(1, min(MAX_GROUPS, MAX_ROWS // max(1, len(columns)))))
     across = max(public, key=lambda a: len({g.public.get(a.name) for g in groups}), default=None)
-    blocks = _wide(report, groups, across, columns) if wide else [_tall(report, group, columns) for group in groups]
+    if wide:
+        blocks = _wide(report, [g for g in groups if g.status != "rest"], across, columns)
+        blocks += _together(report, [g for g in groups if g.status == "rest"], columns)
+    else:
+        blocks = [_tall(report, group, columns) for group in groups]
     column_title = " and ".join(a.title for a in hidden)
     return {
         "wide": wide,
+        "limits": report.fidelity.kind == "limits",
         "row_title": raised(across.title) if across else "",
         "column_title": column_title,
         "columns": labels,
@@ -93,11 +109,18 @@ def _regions(report: PublicReport, group: Group) -> dict[_Values, Region]:
     return {tuple(region.sensitive[name] for name in hidden): region for region in group.regions}
 
 
-def _cell(report: PublicReport, region: Region | None) -> Cell | None:
-    if region is None or region.announced is None:
+def _cell(report: PublicReport, group: Group, region: Region | None) -> Cell | None:
+    if region is None:
         return None
-    chance = region.announced[report.positive]
-    return points(chance, decimals=percent_decimals(report.policy.digits)), round(chance * 20)
+    chance = None if region.announced is None else region.announced[report.positive]
+    digits = group.digits or report.policy.digits
+    printed = "" if chance is None else points(chance, decimals=percent_decimals(digits))
+    shade = None if chance is None else round(chance * 20)
+    if report.fidelity.kind != "limits":
+        return Cell(printed, shade)
+    if region.limits is None:
+        return Cell("not told")
+    return Cell(between(region.limits[report.positive]), shade, printed)
 
 
 def _row(report: PublicReport, group: Group, label: str, cells: Sequence[Cell | None] = ()) -> Row:
@@ -117,30 +140,42 @@ def _wide(
         return [rank.get(group.public.get(name, ""), len(rank)) for name, rank in ranks.items()]
 
     def row(group: Group) -> Row:
-        regions = _regions(report, group)
         label = group.public.get(across.name, "") if across else ""
-        return _row(report, group, label, [_cell(report, regions.get(c)) for c in columns])
+        return _row(report, group, label, _cells(report, group, columns))
 
     together = groupby(sorted(groups, key=place), key=lambda group: [group.public.get(a.name) for a in others])
     in_blocks = (list(members) for _, members in together)
     return [Block(name_of(members[0], others), [row(group) for group in members]) for members in in_blocks]
 
 
+def _together(report: PublicReport, rest: Iterable[Group], columns: Iterable[_Values]) -> list[Block]:
+    """The groups of people whose own groups could not be announced."""
+    rows = [_row(report, g, group_name(g, report), _cells(report, g, columns)) for g in rest]
+    return [Block("People of groups that are not shown on their own", rows)] if rows else []
+
+
+def _cells(report: PublicReport, group: Group, columns: Iterable[_Values]) -> list[Cell | None]:
+    regions = _regions(report, group)
+    return [_cell(report, group, regions.get(c)) for c in columns] if regions else []
+
+
 def _tall(report: PublicReport, group: Group, columns: Iterable[_Values]) -> Block:
     """A group whose regions have a row each."""
     regions = _regions(report, group)
     rows = [
-        Row(" · ".join(c), group.status, regions[c].population, "", [_cell(report, regions[c])])
+        Row(" · ".join(c), group.status, regions[c].population, "", [_cell(report, group, regions[c])])
         for c in columns
         if c in regions
     ]
-    remark = "" if group.status == "announced" else f" ({group.status})"
-    name = name_of(group, [a for a in report.attributes if a.role == "public"]) + remark
+    remark = f" ({group.status.replace('_', ' ')})" if group.status not in ("announced", "rest") else ""
+    name = group_name(group, report) + remark
     return Block(name, rows, _row(report, group, name))
 
 
 def _example(report: PublicReport, blocks: Iterable[Block], columns: Sequence[str] | None, title: str) -> str:
-    """How to read the table of rules, by its first chance."""
+    """How to read the table of rules: by its first chance, or by the limits of the most populous region."""
+    if report.fidelity.kind == "limits":
+        return _example_of_limits(report, title)
     rows = ((block, row) for block in blocks for row in block.rows if row.status != "flattened")
     for block, row in rows:
         for column, cell in zip(columns or [row.label], row.cells, strict=True):
@@ -148,6 +183,18 @@ def _example(report: PublicReport, blocks: Iterable[Block], columns: Sequence[st
                 who = ", ".join(filter(None, (block.heading, row.label if columns else "")))
                 return (
                     f"The first chance is for people described as “{who}” and, in {title}, “{column}”: of 100 of them, "
-                    f"about {cell[0]} had the outcome “{report.positive}”, as announced."
+                    f"about {cell.text} had the outcome “{report.positive}”, as announced."
                 )
     return ""
+
+
+def _example_of_limits(report: PublicReport, title: str) -> str:
+    told = [(group, region) for group in report.announced_groups for region in group.regions if region.limits]
+    if not told:
+        return ""
+    group, region = max(told, key=lambda pair: pair[1].population)
+    low, high = (points(end) for end in (region.limits or {})[report.positive])
+    return (
+        f"The row with most people: of 100 people described as “{group_name(group, report)}” and, in {title}, "
+        f"“{' · '.join(region.sensitive.values())}”, between {low} and {high} had the outcome “{report.positive}”."
+    )

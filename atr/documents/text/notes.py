@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from atr.documents.text import phrases, wording
+from atr.documents.text import limits, phrases, promise, wording
 from atr.programme import OWN_POPULATION
 from atr.report.model import PublicReport
+
+_Text = Callable[[PublicReport], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ def texts(report: PublicReport) -> list[NoteText]:
 def _altered(report: PublicReport) -> str:
     """What was moved within the promise, and to what end."""
     return (
-        f"{phrases.fidelity(report)} {_name_of_promise(report)}Chances were moved only as far as it takes to keep "
+        f"{promise.fidelity(report)} {_name_of_promise(report)}Chances were moved only as far as it takes to keep "
         f"{phrases.sensitive(report)} private, and as few people’s as possible. {_objective(report)}"
     )
 
@@ -111,7 +113,7 @@ def _guarantee(report: PublicReport) -> str:
     return (
         f"{phrases.holds_for(report)} {such} a reader can be at most {confidence} sure of anybody’s {sensitive}; "
         f"knowing only {phrases.public(report)} and the numbers of people, without this report, already makes the same "
-        f"reader up to {prior} sure. {''.join(f'{said} ' for said in phrases.own_confidences(report))}"
+        f"reader up to {prior} sure. {''.join(f'{said} ' for said in promise.own_confidences(report))}"
         f"{computed} computed from the printed {numbers} It is an absolute confidence (β, maximum confidence), not the "
         "relative gain that “β-likeness” and some anonymisation tools call β."
     )
@@ -133,6 +135,22 @@ def _not_covered(report: PublicReport) -> str:
         f"{phrases.public(report)} and the outcome, {another} for example. {finer if report.coarsened_groups else ''}"
         "For a reader who compares this report with another one on the same people: an earlier version, or one of a "
         "period that shares days with this one. The report says nothing about them."
+    )
+
+
+def _whole_numbers(report: PublicReport) -> str:
+    """State what a reader learns who also counts in whole people, whom the guarantee of chances does not cover."""
+    readers = report.privacy.readers
+    average, most = readers["whole_numbers"], readers.get("whole_numbers_at_most")
+    told = "" if most is None else f"; the one rule that tells most would make it {wording.percent(most)}"
+    above = (
+        " That is above the ceiling: the publisher chose to state it." if average > report.policy.max_confidence else ""
+    )
+    return (
+        "The chances are shares of whole people. A reader who remembers that, knows the exact numbers of people, what "
+        "is promised of the chances and the rates, and thinks every rule in whole people that fits to be equally "
+        f"likely, can be up to {wording.percent(average)} sure of somebody’s {phrases.sensitive(report)}{told}.{above} "
+        "The guarantee does not cover this reader."
     )
 
 
@@ -207,9 +225,10 @@ def _missing(report: PublicReport) -> str:
             f"in {them}."
         )
     if counts.withheld:
+        alone = "numbers of people and rates" if report.fidelity.kind == "limits" else "the public attributes"
         missing.append(
             f"{_groups(counts.withheld)} left out because {sensitive} can be told {phrases.too_surely(report)} from "
-            "the public attributes alone, before any report: this report must not add to that. "
+            f"{alone} alone, before any report: this report must not add to that. "
             f"{'It is' if counts.withheld == 1 else 'They are'} named, without numbers."
         )
     if missing and policy.unattainable == "coarsen":
@@ -225,7 +244,9 @@ def _missing(report: PublicReport) -> str:
             "No other figure of this report contains them."
         )
     else:
-        missing.append("Nobody: every group is announced" + (", some of them merged." if counts.coarsened else "."))
+        together = ", some of them together with others" if report.rest_groups else ""
+        merged = ", some of them merged" if counts.coarsened else together
+        missing.append(f"Nobody: every group is announced{merged}.")
     return " ".join(missing)
 
 
@@ -268,14 +289,25 @@ def _corrections_wait(report: PublicReport) -> str:
     )
 
 
-NOTES: dict[str, tuple[str, Callable[[PublicReport], str]]] = {
+def _or_of_limits(plain: _Text, of_limits: _Text) -> _Text:
+    """Take the second text for a report that tells limits, else the first."""
+    return lambda report: (of_limits if report.fidelity.kind == "limits" else plain)(report)
+
+
+NOTES: dict[str, tuple[str, _Text]] = {
     "altered": ("What was altered, and by how much at most", _altered),
+    "limits": ("What is told", limits.told),
+    "rate_only": ("Groups that show their rates only", limits.rate_only),
+    "rest": ("Groups of people who are shown together", limits.rest),
     "flattened": ("Groups that are flattened", _flattened),
     "coarsened": ("Groups that are coarsened", _coarsened),
-    "rates": ("What was not altered", _rates),
-    "ranges": ("How the ranges follow", _ranges),
-    "guarantee": ("For whom the guarantee holds", _guarantee),
-    "not_covered": ("For whom it does not hold", _not_covered),
+    "rates": ("What was not altered", _or_of_limits(_rates, limits.rates)),
+    "ranges": ("How the ranges follow", _or_of_limits(_ranges, limits.ranges)),
+    "guarantee": ("For whom the guarantee holds", _or_of_limits(_guarantee, limits.covered)),
+    "not_covered": ("For whom it does not hold", _or_of_limits(_not_covered, limits.not_covered)),
+    "whole_numbers": ("A reader who counts in whole people", _whole_numbers),
+    "earlier": ("What earlier reports add", limits.earlier),
+    "sizes": ("Exact numbers of people", limits.sizes),
     "exact": ("Groups announced as they are", _exact),
     "rounding": ("Rounding", _rounding),
     "side_information": ("What a reader is assumed to know", _side_information),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from atr.documents.text.wording import count, inverse, listed, named, number, percent, percentage_points
+from atr.documents.text.wording import count, listed, named, percent
 from atr.programme import OWN_POPULATION
 from atr.report import rounding
-from atr.report.model import FidelityInfo, PublicReport
+from atr.report.model import PublicReport
 
 
 def decisions(report: PublicReport) -> str:
@@ -50,85 +50,6 @@ def holds_for(report: PublicReport) -> str:
         f"A reader who knows a person’s public attributes and the outcome of that person’s decision, knows{source} how "
         f"many people each group has by {sensitive(report)}, and takes the announced chances as the chances."
     )
-
-
-def promise(fidelity: FidelityInfo) -> str:
-    """State the promise of fidelity."""
-    level, change = fidelity.level, fidelity.largest_change
-    if change == 0 or (change is None and level == 1):
-        return "Every announced chance is the true one, to its last printed digit."
-    if change is not None:
-        return f"No announced chance differs from the true one by more than {percentage_points(change)}."
-    if level is not None:
-        return (
-            f"No announced chance is less than {number(level)} times, or more than {inverse(level)} times, the true "
-            "one."
-        )
-    return "Every announced chance lies within the printed limits set beforehand, and so does the true one."
-
-
-def fidelity(report: PublicReport) -> str:
-    """State the promise of fidelity, and the groups outside it."""
-    flattened = report.flattened_groups
-    if flattened and len(flattened) == len(report.announced_groups):
-        return (
-            "Every announced group is flattened: it shows its overall rate throughout, and nothing is promised of the "
-            "true chances within it."
-        )
-    if not flattened:
-        return promise(report.fidelity)
-    rest = "Groups marked “flattened” show their overall rate throughout and are outside this promise."
-    return f"{promise(report.fidelity)} {rest}"
-
-
-def guarantee(report: PublicReport) -> str:
-    """State the guarantee of privacy, and what is known without the report."""
-    privacy, flattened = report.privacy, report.flattened_groups
-    if not flattened:
-        return _guarantee(report)
-    where = count(len(flattened), "group that is", "groups that are")
-    said = (
-        f"In the {where} marked “flattened” a reader can be surer than the ceiling allows ({ceilings(report)}) from "
-        "prior knowledge alone; only their rates are shown."
-    )
-    return said if privacy.max_confidence is None else f"{_guarantee(report)} That is outside flattened groups. {said}"
-
-
-def _guarantee(report: PublicReport) -> str:
-    privacy = report.privacy
-    if privacy.max_confidence is None:
-        return "No rule is announced, so there is nothing to infer from."
-    base = "" if privacy.prior_confidence is None else f"; without this report, {percent(privacy.prior_confidence)}"
-    said = [
-        "A reader who takes these rules at face value, and knows a person’s public attributes and outcome, can be "
-        f"at most {percent(privacy.max_confidence)} sure of a person’s {sensitive(report)}{base}.",
-        *own_confidences(report),
-    ]
-    if privacy.printed_confidence is not None:
-        said.append(
-            f"That is for a reader who knows the numbers of people from {report.policy.side_information}; one who "
-            f"takes the numbers printed here can be at most {percent(privacy.printed_confidence)} sure."
-        )
-    return " ".join(said)
-
-
-def own_confidences(report: PublicReport) -> tuple[str, ...]:
-    """State, for each ceiling stricter than that of the policy, how sure a reader can be."""
-    found = []
-    where = (
-        "outside the groups flattened for what is known beforehand"
-        if report.flattened_groups
-        else "in the announced groups"
-    )
-    for own in report.privacy.own_ceilings:
-        ceiling = f"The ceiling for {under(report, own.attribute, own.set)} is {percent(own.ceiling)}, and"
-        found.append(
-            f"{ceiling} such a reader can be at most {percent(own.max_confidence)} sure of it; without this report, "
-            f"{percent(own.prior_confidence)}."
-            if own.prior_confidence
-            else f"{ceiling} nobody {where} is in it."
-        )
-    return tuple(found)
 
 
 def under(report: PublicReport, attribute: str, of_set: str | None) -> str:

@@ -188,7 +188,7 @@ class Note(Frozen):
     """Something to say of the report as a whole: which note it is, and the numbers in it that stand nowhere else."""
 
     id: str
-    values: dict[str, float | str | tuple[str, ...]] = Field(default_factory=dict)
+    values: dict[str, int | float | str | tuple[str, ...]] = Field(default_factory=dict)
 
 
 class Provenance(Frozen):
@@ -257,13 +257,23 @@ class PublicReport(Frozen):
 
     @property
     def flattened_groups(self) -> tuple[Group, ...]:
-        """The announced groups that show their rates as the chances of every region."""
+        """The announced groups that show their rates only, because prior knowledge exceeds the ceiling."""
         return tuple(group for group in self.groups if group.status == "flattened")
 
     @property
     def coarsened_groups(self) -> tuple[Group, ...]:
         """The announced groups that were merged from several."""
         return tuple(group for group in self.groups if group.status == "coarsened")
+
+    @property
+    def rest_groups(self) -> tuple[Group, ...]:
+        """The announced groups of people who share some public values, and whose own groups could not be announced."""
+        return tuple(group for group in self.groups if group.status == "rest")
+
+    @property
+    def rate_only_groups(self) -> tuple[Group, ...]:
+        """The announced groups of which no more than the rates can be told; flattened ones aside."""
+        return tuple(g for g in self.announced_groups if not g.regions and g.status != "flattened")
 
     @property
     def withheld_groups(self) -> tuple[Group, ...]:
