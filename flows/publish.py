@@ -16,7 +16,7 @@ from pydantic import Field
 
 from atr import pipeline
 from atr.core.arrays import usable_cores
-from atr.documents.text import phrases
+from atr.documents.text import promise
 from atr.errors import AtrError, EnvironmentFault
 from atr.flows.programmes import permitted
 from atr.pipeline import DOING, Draft
@@ -138,7 +138,7 @@ def _show(draft: Draft) -> None:
         description="The draft at a glance.",
     )
     create_markdown_artifact(
-        key="privacy-statement", markdown=phrases.guarantee(report), description="What the report guarantees."
+        key="privacy-statement", markdown=promise.guarantee(report), description="What the report guarantees."
     )
     for name in ("report.html", "report.pdf"):
         path = draft.documents / name

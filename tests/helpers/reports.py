@@ -10,7 +10,7 @@ import pytest
 
 from atr.documents.render import contents
 from atr.report.model import PublicReport
-from tests.helpers import sample
+from tests.helpers import limits_sample, sample
 
 Documents = Callable[[str], dict[str, bytes]]
 
@@ -27,6 +27,7 @@ def shapes() -> dict[str, PublicReport]:
         "places": sample.grid((60,), 2, name="a place with quite a long name, {i}"),
         "tall": sample.grid((1, 2), 12, people=600),
         "one": sample.grid((1,), 3),
+        "limits": limits_sample.compas(),
         "none": sample.none_announced(),
         "hostile": sample.alike(sample.hostile()),
     }

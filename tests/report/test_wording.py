@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from atr.documents.html import report_html
-from atr.documents.text import phrases, sampling, wording
+from atr.documents.text import promise, sampling, wording
 from atr.report import privacy, rounding
 from atr.report.model import FidelityInfo, PeriodInfo
 from tests.helpers import sample
@@ -48,7 +48,7 @@ def test_period_in_words(start: str | None, end: str | None, words: str) -> None
 )
 def test_promise(kind: str, level: float | None, change: float | None, part: str) -> None:
     info = FidelityInfo(kind=kind, level=level, largest_change=change)  # type: ignore[arg-type]
-    assert part in phrases.promise(info)
+    assert part in promise.promise(info)
 
 
 @pytest.mark.parametrize("share", [0.001, 0.29, 0.57, 0.58, 0.676, 0.999, 1.0, 0.0])

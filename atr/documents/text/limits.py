@@ -140,18 +140,14 @@ def covered(report: PublicReport) -> str:
 def not_covered(report: PublicReport) -> str:
     """State who is not covered by the guarantee."""
     hidden = [a.title for a in report.attributes if a.role == "sensitive"]
-    second = "another private fact" if len(hidden) == 1 else f"one of {listed(hidden)}, and asks for another"
-    finer = (
-        " In a group of people who are shown together: a reader who knows to which of the smaller groups somebody "
-        "belongs."
-        if report.rest_groups or report.coarsened_groups
-        else ""
-    )
+    second = f", one of {listed(hidden)}" if len(hidden) > 1 else ""
+    finer = " One who knows the finer group of somebody, where groups are shown together."
     return (
-        "A reader who thinks of the rules in another way, that chances rise with a value for example. One who knows a "
-        f"second secret of the person, {second}. One who knows the outcomes of other people, or more of a person than "
-        f"{phrases.public(report)} and the outcome.{finer} One who takes rules to stay the same over many periods: the "
-        "numbers of people and the rates of all these periods alone can tell such a reader much."
+        "A reader who thinks of the rules in another way: that chances rise from value to value, for example. One who "
+        f"knows another secret of the person beside that in question{second}, the outcomes of other people, or more of "
+        f"a person than {phrases.public(report)} and the outcome.{finer if report.rest_groups else ''} One who takes "
+        "rules to stay the same over many periods: the numbers of people and the rates of all these periods alone can "
+        "tell such a reader much."
     )
 
 
@@ -182,9 +178,9 @@ def rate_only(report: PublicReport) -> str:
     """State why groups show their rates only."""
     groups = count(len(report.rate_only_groups), "group shows its rate", "groups show their rates")
     return (
-        f"{groups} only. There any limit, on one side or the other, would leave a reader surer than the ceiling "
-        "allows, or too few rules. Nothing within such a group is told, and it is in no figure that needs "
-        f"{phrases.sensitive(report)}."
+        f"{groups} only. No limit can be told there: on one side of it or the other a reader would be surer than the "
+        "ceiling allows, by this report or together with earlier ones, or too few rules would be left. Nothing within "
+        f"such a group is told, and it is in no figure that needs {phrases.sensitive(report)}."
     )
 
 
@@ -216,4 +212,4 @@ def group_name(group: Group, report: PublicReport) -> str:
     other = [a.title for a in public if a.name not in group.public and a.name not in mixed]
     if not other:
         return ", ".join(named)
-    return f"{', '.join(named) or 'People'} of {listed(other)} not shown on their own"
+    return f"{', '.join(named) + ',' if named else 'People'} of {listed(other)} not shown on their own"

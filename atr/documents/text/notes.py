@@ -170,12 +170,20 @@ def _rounding(report: PublicReport) -> str:
         else f"Numbers of people are rounded to the nearest {rounding} for every announced rule, and are at least "
         f"{rounding} there; the numbers of groups are what these add up to."
     )
+    decimals, of_limits = wording.count(digits, "decimal"), report.fidelity.kind == "limits"
+    fractions = f"Chances and comparisons have {decimals} as fractions, rates"
+    unprintable = " Where a promise would leave no printable value, it means: within one unit of the last digit."
+    if of_limits:
+        fractions = (
+            f"Comparisons have {decimals} as fractions, expected chances as many as the numbers of people in their "
+            "group and its limits allow; rates"
+        )
     return (
-        f"{people} Chances and comparisons have {wording.count(digits, 'decimal')} as fractions, rates of groups are "
-        "to the nearest percent. Rates and comparisons were computed from the announced chances and the exact numbers "
-        f"of people{'' if rounding == 1 else ', before these were rounded'}. {_from_print(report)} Numbers are rounded "
-        f"to the nearest, halves up; ranges{' and intervals' if any(e.sampling for e in report.fairness) else ''} "
-        "outwards. Where a promise would leave no printable value, it means: within one unit of the last digit."
+        f"{people} {fractions} of groups are to the nearest percent. Rates and comparisons were computed from the "
+        f"announced chances and the exact numbers of people{'' if rounding == 1 else ', before these were rounded'}. "
+        f"{_from_print(report)} Numbers are rounded to the nearest, halves up; "
+        f"ranges{' and intervals' if any(e.sampling for e in report.fairness) else ''} outwards."
+        f"{'' if of_limits else unprintable}"
     )
 
 

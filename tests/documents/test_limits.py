@@ -1,0 +1,130 @@
+"""What documents say of a report that tells limits."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+
+from atr.documents import csv as annex
+from atr.documents.sections import rules
+from atr.documents.text import limits, notes, promise
+from atr.report.model import PublicReport
+from atr.report.notes import fidelity_notes
+from tests.helpers import limits_sample, note_texts, page_text, sample
+
+
+@pytest.fixture(scope="module")
+def report() -> PublicReport:
+    return limits_sample.compas()
+
+
+@pytest.fixture(scope="module")
+def page(report: PublicReport) -> str:
+    return page_text.read(report)[0]
+
+
+def test_cells_say_limits_or_that_nothing_is_told(report: PublicReport) -> None:
+    view = rules.context(report)
+    rows = [row for block in view["blocks"] for row in block.rows]
+    cells = [cell for row in rows for cell in row.cells if cell]
+    shown = {region.limits and region.limits["low"] for group in report.announced_groups for region in group.regions}
+    assert {cell.text for cell in cells} == {limits.between(ends) if ends else "not told" for ends in shown}
+    assert all((cell.text == "not told") == (cell.expected == "") == (cell.shade is None) for cell in cells)
+    assert [row.status for row in rows if not row.cells] == ["rate_only"]
+
+
+def test_the_example_is_the_row_with_most_people(report: PublicReport) -> None:
+    told = [(region.population, region) for group in report.groups for region in group.regions if region.limits]
+    _, region = max(told, key=lambda pair: pair[0])
+    assert region.limits is not None
+    low, high = (round(100 * end) for end in region.limits["low"])
+    assert f"between {low} and {high} had the outcome “low”" in rules.context(report)["example"]
+
+
+def test_a_rest_group_is_named_in_words(report: PublicReport, page: str) -> None:
+    (rest,) = report.rest_groups
+    name = "Female, Hispanic, of age and charge not shown on their own"
+    assert limits.group_name(rest, report) == name
+    assert name in page
+    nobody = rest.model_copy(update={"public": {}})
+    assert limits.group_name(nobody, report) == "People of sex, age, race and charge not shown on their own"
+    plain = report.announced_groups[0]
+    assert limits.group_name(plain, report) == ", ".join(plain.public.values())
+
+
+def test_shares_of_people_told_add_up(report: PublicReport) -> None:
+    said = limits.fidelity(report)
+    narrow, none = (int(n) for n in re.findall(r"about (\d+) in 100", said))
+    people = {True: 0, False: 0}
+    for group in report.announced_groups:
+        for region, _ in group.told:
+            people[region.limits is None] += region.population
+    assert none == round(100 * people[True] / sum(people.values()))
+    assert 0 < narrow < 100 - none
+
+
+def test_every_reader_is_stated_with_its_confidence(report: PublicReport, page: str) -> None:
+    text = note_texts.by_id(report)["guarantee"]
+    assert re.findall(r"\((\d+\.\d) %\)", text) == ["71.2", "71.9", "70.1", "71.5"]
+    assert promise.guarantee(report).replace("\N{NO-BREAK SPACE}", " ") in page
+    assert "can be at most 71.9\N{NO-BREAK SPACE}% sure" in promise.guarantee(report)
+    remembers = report.privacy.model_copy(update={"readers": report.privacy.readers | {"earlier": 0.719}})
+    later = report.model_copy(update={"privacy": remembers})
+    assert "remembers earlier reports" in note_texts.by_id(later)["guarantee"]
+    assert "they were taken into account" in note_texts.by_id(later)["earlier"]
+    assert "There was none" in note_texts.by_id(report)["earlier"]
+
+
+def test_where_limits_add_nothing_it_is_said(report: PublicReport) -> None:
+    assert "limits add nothing" not in promise.guarantee(report)
+    same = report.privacy.model_copy(update={"prior_confidence": report.privacy.max_confidence})
+    assert "limits add nothing" in promise.guarantee(report.model_copy(update={"privacy": same}))
+
+
+def test_notes_fit_what_a_report_tells(report: PublicReport) -> None:
+    ids = [note.id for note in report.notes]
+    assert ids[:4] == ["limits", "rate_only", "rest", "rates"]
+    assert {"earlier", "corrections_wait", "sizes", "not_covered"} <= set(ids)
+    assert not {"altered", "exact", "side_information", "flattened"} & set(ids)
+    assert not {"limits", "earlier", "sizes"} & {note.id for note in sample.compas().notes}
+    groups = tuple(g for g in report.groups if g.status == "announced" or g.status == "withheld")
+    plain = report.model_copy(update={"groups": groups})
+    assert not {"rate_only", "rest"} & {note.id for note in fidelity_notes(plain)}
+    for note in notes.texts(report):
+        assert not re.search(r"['\"]|\bNone\b(?! of)", note.title + note.text)
+
+
+def test_the_expert_finds_weights_and_settings(page: str) -> None:
+    for said in (
+        "C(2k, k) · C(2(n − k), n − k)",
+        "a scale of G = 20 steps",
+        "more than 3 whole numbers of that region",
+    ):
+        assert said in page
+    assert "Confidence from numbers of people and rates alone" in page
+    assert "Rules in whole people that are left, where limits are told" in page
+    assert "may be altered" not in page
+
+
+def test_a_reader_of_whole_numbers_is_told_of() -> None:
+    plain = sample.compas()
+    whole = {"face_value": 0.6, "whole_numbers": 1.0, "whole_numbers_at_most": 1.0}
+    report = plain.model_copy(update={"privacy": plain.privacy.model_copy(update={"readers": whole})})
+    report = report.model_copy(update={"notes": fidelity_notes(report)})
+    text = note_texts.by_id(report)["whole_numbers"]
+    assert "can be up to 100 % sure of somebody’s prior offences" in text
+    assert "above the ceiling: the publisher chose to state it" in text
+    below = report.privacy.model_copy(update={"readers": {"whole_numbers": 0.7}})
+    assert "above the ceiling" not in note_texts.by_id(report.model_copy(update={"privacy": below}))["whole_numbers"]
+
+
+def test_the_csv_has_limits_as_columns(report: PublicReport) -> None:
+    rows = list(csv.DictReader(io.StringIO(annex.announced_rules(report).decode(), newline="")))
+    regions = [region for group in report.groups for region in group.regions or [None]]
+    assert len(rows) == len(regions)
+    for row, region in zip(rows, regions, strict=True):
+        told = region.limits and region.limits["low"] if region else None
+        assert [row["lower"], row["upper"]] == ([f"{end:.3f}" for end in told] if told else ["", ""])
