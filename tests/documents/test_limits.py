@@ -87,7 +87,7 @@ def test_where_limits_add_nothing_it_is_said(report: PublicReport) -> None:
 def test_notes_fit_what_a_report_tells(report: PublicReport) -> None:
     ids = [note.id for note in report.notes]
     assert ids[:4] == ["limits", "rate_only", "rest", "rates"]
-    assert {"earlier", "corrections_wait", "sizes", "not_covered"} <= set(ids)
+    assert {"earlier", "sizes", "not_covered"} <= set(ids)
     assert not {"altered", "exact", "side_information", "flattened"} & set(ids)
     assert not {"limits", "earlier", "sizes"} & {note.id for note in sample.compas().notes}
     groups = tuple(g for g in report.groups if g.status == "announced" or g.status == "withheld")
