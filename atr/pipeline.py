@@ -21,6 +21,7 @@ from atr.core.arrays import usable_cores
 from atr.core.disclosure import Extent
 from atr.documents.render import render as render_documents
 from atr.dossier import build as dossiers
+from atr.dossier.other_beliefs import other_beliefs
 from atr.dossier.related import related
 from atr.errors import ProgrammeError, RefusedError
 from atr.mechanisms import mechanism_of
@@ -370,6 +371,7 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
     folder.mkdir(mode=0o700)
     with Warehouse.open(run.programme, read_only=True) as warehouse:
         others = related(run.programme, Ledger(warehouse), run.period_label, report, versions.of_run(run))
+    chosen = run.regions.take(run.regions.announced)
     results = dossiers.Results(
         programme=run.programme,
         period=run.period_label,
@@ -378,6 +380,9 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
         solved=run.solved,
         announcement=None if report is None else run.announcement,
         report=report,
+        beliefs=()
+        if report is None
+        else other_beliefs(run.regions.take(run.regions.announced), run.announced, run.programme.policy),
         accounting=run.log["accounting"],
         unknown=run.log["unknown"],
     )

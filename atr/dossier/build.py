@@ -22,6 +22,7 @@ from atr.documents.text.yardsticks import YARDSTICKS
 from atr.dossier.checks import Check, TrueMeasure, checks, true_measures
 from atr.dossier.curves import Curves, charts, curves
 from atr.dossier.groups import DossierGroup, groups
+from atr.dossier.other_beliefs import OtherBelief
 from atr.dossier.related import Related
 from atr.errors import RefusedError
 from atr.mechanisms import mechanism_of
@@ -45,6 +46,8 @@ class Results:
         What the mechanism found of the groups that are to be announced.
     announcement, report
         What is announced; None where the run was refused.
+    beliefs
+        What readers conclude whom the promise does not cover.
     accounting, unknown
         What became of the log's rows, and how many decisions of the period lack each attribute.
     """
@@ -56,6 +59,7 @@ class Results:
     solved: pd.DataFrame
     announcement: Announcement | None
     report: model.PublicReport | None
+    beliefs: tuple[OtherBelief, ...]
     accounting: Mapping[str, Any]
     unknown: Mapping[str, int]
 
@@ -89,6 +93,7 @@ class Dossier:
     groups: tuple[DossierGroup, ...]
     curves: Curves | None
     measures: tuple[TrueMeasure, ...]
+    beliefs: tuple[OtherBelief, ...]
     checks: tuple[Check, ...]
     rows: dict[str, int]
     reasons: dict[str, int]
@@ -147,6 +152,7 @@ def build(
         groups=tuple(groups(regions, beta, announcement)),
         curves=curves(regions, beta, promise, policy),
         measures=tuple(measures),
+        beliefs=results.beliefs,
         checks=tuple(checked),
         rows=rows | {f"decisions of the period without {name}": n for name, n in results.unknown.items() if n},
         reasons=dict(results.accounting["reasons"]),

@@ -1,0 +1,225 @@
+"""What readers learn whose beliefs the promise does not cover, by people and rates alone and by the limits. Private.
+
+The promise of limits is for readers of three models. Others bring beliefs of their own about how chances differ; what
+they conclude follows mostly from the numbers of people and the rate of a group, which a report tells anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy.special import gammaln
+
+from atr.core.announcement import Announced
+from atr.core.arrays import FloatArray, IntArray
+from atr.core.policy import Policy
+from atr.core.regions import Regions
+from atr.core.tolerances import MISSED_STEPS, SAME_CONFIDENCE
+
+MOST_PEOPLE = 1_000
+"""Larger groups are left out: their rules are too many for a plain sum."""
+_SURE = 0.02
+"""Chances of the last report are taken for no less than this, and no more than 1 less it."""
+
+Expectation = Callable[[IntArray, IntArray, IntArray, int], FloatArray | None]
+"""Expected (m,) people with the positive outcome, by people, lowest and highest counts and the total."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherBelief:
+    """What a reader with a belief of his own concludes in all groups.
+
+    Parameters
+    ----------
+    name
+        Of the belief.
+    groups
+        In how many groups it leaves a rule to believe in.
+    above_before, above
+        In how many he is above a ceiling by people and rates alone, and with the limits.
+    largest_before, largest
+        How sure he is at most, each set's confidence divided by the factor of its ceiling.
+    """
+
+    name: str
+    groups: int
+    above_before: int
+    above: int
+    largest_before: float
+    largest: float
+
+
+def other_beliefs(regions: Regions, announced: Announced, policy: Policy) -> tuple[OtherBelief, ...]:
+    """Measure what readers outside the promise of limits conclude.
+
+    Parameters
+    ----------
+    regions
+        The groups that the mechanism announced.
+    announced
+        What it announced of them.
+    policy
+        The ceiling.
+
+    Returns
+    -------
+    One entry for each belief; none where no limits are told.
+    """
+    limits = announced.promise.limits
+    if announced.promise.kind != "limits" or limits is None:
+        return ()
+    found: dict[str, list[tuple[float, float]]] = {}
+    for group in range(len(regions)):
+        members = slice(int(regions.offsets[group]), int(regions.offsets[group + 1]))
+        people, total = regions.population[members], int(regions.counts[members, 0].sum())
+        if people.sum() > MOST_PEOPLE:
+            continue
+        last = None if regions.earlier is None else regions.earlier[-1, members, 0].mean(axis=1)
+        lowest = np.ceil(limits[members, 0, 0] * people - MISSED_STEPS).astype(np.int64)
+        highest = np.ceil(limits[members, 0, 1] * people - MISSED_STEPS).astype(np.int64) - 1
+        highest = np.where(limits[members, 0, 1] == 1, people, highest)
+        labelled = regions.protection.labelled(regions.region_values[members])
+        sets = [(np.array(rows), regions.protection.factor(label)) for label, rows in labelled.items()]
+        for name, expectation in _beliefs(len(regions.sensitive) == 1, last):
+            both = (expectation(people, *ends, total) for ends in ((0 * people, people), (lowest, highest)))
+            before, after = (None if k is None else _held(k, people, total, sets) for k in both)
+            if before is not None and after is not None:
+                found.setdefault(name, []).append((before, after))
+    above = policy.ceiling + SAME_CONFIDENCE
+    return tuple(
+        OtherBelief(
+            name,
+            len(sure),
+            sum(before > above for before, _ in sure),
+            sum(after > above for _, after in sure),
+            max(before for before, _ in sure),
+            max(after for _, after in sure),
+        )
+        for name, sure in found.items()
+    )
+
+
+def _beliefs(on_a_scale: bool, last: FloatArray | None) -> Iterator[tuple[str, Expectation]]:
+    if on_a_scale:
+        yield "chances rise along the values", _monotone
+        yield "chances fall along the values", partial(_reversed, _monotone)
+    yield "all chances are alike but one", _one_differs
+    if last is not None and not np.isnan(last).any():
+        yield "chances are near those of the last report", partial(_near, np.clip(last, _SURE, 1 - _SURE))
+
+
+def _held(expected: FloatArray, people: IntArray, total: int, sets: Sequence[tuple[IntArray, float]]) -> float:
+    """The largest confidence of a set, divided by the factor of its ceiling."""
+    others = int(people.sum()) - total
+    sure = [
+        max(expected[rows].sum() / total if total else 0.0, (people - expected)[rows].sum() / others if others else 0.0)
+        / factor
+        for rows, factor in sets
+    ]
+    return float(max(sure))
+
+
+def _log_choices(n: int, low: int, high: int) -> FloatArray:
+    k = np.arange(low, high + 1)
+    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+
+
+def _scaled(logs: FloatArray) -> FloatArray:
+    return np.asarray(np.exp(logs - logs.max(initial=-np.inf)))
+
+
+def _near(chances: FloatArray, people: IntArray, low: IntArray, high: IntArray, total: int) -> FloatArray | None:
+    """Every person gets the outcome with a chance of the last report, given their total."""
+    logit = np.log(chances) - np.log1p(-chances)
+    rows = zip(people.tolist(), low.tolist(), high.tolist(), logit.tolist(), strict=True)
+    weights = [_scaled(_log_choices(n, a, b) + x * np.arange(a, b + 1)) for n, a, b, x in rows]
+    expected, weight = _means(weights, low, total)
+    return expected if weight > 0 else None
+
+
+def _one_differs(people: IntArray, low: IntArray, high: IntArray, total: int) -> FloatArray | None:
+    """Any chance of one region is as likely as another, whichever it is; the others have one chance among them."""
+    rows = zip(people.tolist(), low.tolist(), high.tolist(), strict=True)
+    alike = [_log_choices(n, a, b) for n, a, b in rows]
+    expected, whole = np.zeros(len(people)), 0.0
+    for region in range(len(people)):
+        others = np.delete(np.arange(len(people)), region)
+        rest = int(people[others].sum())
+        for k in range(int(low[region]), int(high[region]) + 1):
+            if not 0 <= total - k <= rest:
+                continue
+            means, weight = _means([_scaled(alike[s]) for s in others], low[others], total - k)
+            scale = sum(alike[s].max() for s in others) - _log_choices(rest, total - k, total - k)[0]
+            share = weight * float(np.exp(scale)) / (int(people[region]) + 1)
+            if share > 0:
+                expected[region] += share * k
+                expected[others] += share * means
+                whole += share
+    return expected / whole if whole > 0 else None
+
+
+def _means(weights: Sequence[FloatArray], low: IntArray, total: int) -> tuple[FloatArray, float]:
+    """Expected counts of independent weights given their total, and the weight of that total."""
+    before, after = [np.ones(1)], [np.ones(1)]
+    for forward, backward in zip(weights, reversed(weights), strict=True):
+        before.append(np.convolve(before[-1], forward))
+        after.append(np.convolve(after[-1], backward))
+    left = total - int(low.sum())
+    weight = float(before[-1][left]) if 0 <= left < len(before[-1]) else 0.0
+    if weight <= 0:
+        return np.zeros(len(weights)), 0.0
+    expected = np.array(
+        [
+            np.convolve(np.convolve(before[s], own * np.arange(len(own))), after[len(weights) - 1 - s])[left] / weight
+            for s, own in enumerate(weights)
+        ]
+    )
+    return low + expected, weight
+
+
+def _reversed(
+    expectation: Expectation, people: IntArray, low: IntArray, high: IntArray, total: int
+) -> FloatArray | None:
+    found = expectation(people[::-1], low[::-1], high[::-1], total)
+    return None if found is None else found[::-1]
+
+
+def _monotone(people: IntArray, low: IntArray, high: IntArray, total: int) -> FloatArray | None:
+    """All rules whose chances do not fall from region to region are equally likely."""
+    forward = _rising(people, low, high, total)
+    backward = _rising(people[::-1], people[::-1] - high[::-1], people[::-1] - low[::-1], int(people.sum()) - total)
+    expected, rest = np.zeros(len(people)), int(people.sum()) - total
+    whole = float(forward[-1][:, total].sum())
+    if whole <= 0:
+        return None
+    for s, own in enumerate(forward):
+        k = np.arange(int(low[s]), int(high[s]) + 1)
+        mirror = backward[len(people) - 1 - s][::-1]
+        for row, count in enumerate(k.tolist()):
+            # Sums up to a region, its own count among them, and from it on, of people without the outcome.
+            reach = np.arange(total + 1)
+            others = rest - int(people[:s].sum()) + reach - count
+            fits = (others >= 0) & (others <= rest)
+            expected[s] += count * float(own[row, reach[fits]] @ mirror[row, others[fits]])
+    return expected / whole
+
+
+def _rising(people: IntArray, low: IntArray, high: IntArray, total: int) -> list[FloatArray]:
+    """For every region (counts, total + 1) the number of rising rules up to it, by its count and their sum."""
+    found: list[FloatArray] = []
+    for s, (n, a, b) in enumerate(zip(people.tolist(), low.tolist(), high.tolist(), strict=True)):
+        rows = np.zeros((b - a + 1, total + 1))
+        if s:
+            nothing = np.zeros((1, total + 1))
+            below = np.concatenate([nothing, np.cumsum(found[-1], axis=0)])
+        for row, k in enumerate(range(a, min(b, total) + 1)):
+            if not s:
+                rows[row, k] = 1.0
+                continue
+            first = int(np.clip(k * int(people[s - 1]) // n - int(low[s - 1]) + 1, 0, len(below) - 1))
+            rows[row, k:] = below[first, : total + 1 - k]
+        found.append(rows)
+    return found
