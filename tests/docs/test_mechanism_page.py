@@ -15,6 +15,8 @@ import pytest
 from atr.core.confidence import exact_confidence, maximum_confidence, privacy_limit, round_up
 from atr.core.fidelity import Alpha, Delta
 from atr.core.groups import Groups
+from atr.mechanisms.calibrated.group import EXACT_PEOPLE
+from atr.mechanisms.calibrated.two_outcomes import SMALLEST_HALF
 from atr.mechanisms.optimal import least_distorted, optimal_privacy, round_announcement, solve
 from atr.mechanisms.optimal.several import EVENED_CELLS
 from benchmarks import mechanisms
@@ -63,6 +65,11 @@ def fidelity() -> Iterator[str]:
     for level in (0.01, 0.5, 0.9):
         assert optimal_privacy(WOMEN, fidelity=Alpha(level), group_rates="free").beta.item() == 1
     assert optimal_privacy(CARD, fidelity=Delta(0)).beta.tolist() == privacy_limit(CARD).tolist()
+
+
+def calibrated() -> Iterator[str]:
+    yield f"groups of up to {EXACT_PEOPLE:,} people"
+    assert SMALLEST_HALF == 0.01
 
 
 def correction() -> Iterator[str]:
@@ -154,6 +161,17 @@ def readers() -> Iterator[str]:
         f"to it. | {percent(sure([0, 0, 1]))} |"
     )
 
+    people, rule = [45, 3, 3], [2 / 45, 0, 0]
+    small = Groups(people, rule, [0, 3])
+    beta = optimal_privacy(small, fidelity=DELTA).beta.item()
+    _, highest = DELTA.believed(least_distorted(small, beta=beta, fidelity=DELTA), digits=3)
+    assert np.floor(highest[:, 0] * people + 1e-9)[1:].tolist() == [0, 0]
+    yield (
+        f"Of {people[0]}, 3 and 3 people 2, 0 and 0 are approved; with exact rates this is stated at {percent(beta)}. "
+        f"Within δ = {DELTA.level} what is announced leaves regions of 3 people no whole number but 0, so both are of the "
+        f"45. | {percent(1)} |"
+    )
+
     people, rule = [25] * 4, [0, 1, 1, 0]  # income low or high, each well and ill
     both = solve(Groups(people, rule, [0, 4], protected_sets=[[[0, 1], [2, 3], [0, 2], [1, 3]]]), fidelity=DELTA)
     knowing = maximum_confidence(Groups(people, rule, [0, 2, 4]), both.announced).min()
@@ -197,6 +215,7 @@ def own_ceilings() -> Iterator[str]:
 
 
 PARTS = (
+    calibrated,
     guarantee,
     fidelity,
     correction,
