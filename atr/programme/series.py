@@ -161,7 +161,7 @@ class Programme(Part):
             ),
         )
         for other, of_other in _POLICIES.items():
-            own = [key for key in of_other.own_keys() if key in policy and other != mechanism]
+            own = [key for key in policy if key in of_other.own_keys() and other != mechanism]
             advice = f"needs mechanism: {other}. Name it under policy, or remove {', '.join(own)}"
             refuse((own, advice, (own or ["mechanism"])[0]))
         return {"mechanism": mechanism, **policy}

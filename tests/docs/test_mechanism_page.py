@@ -168,8 +168,8 @@ def readers() -> Iterator[str]:
     assert np.floor(highest[:, 0] * people + 1e-9)[1:].tolist() == [0, 0]
     yield (
         f"Of {people[0]}, 3 and 3 people 2, 0 and 0 are approved; with exact rates this is stated at {percent(beta)}. "
-        f"Within δ = {DELTA.level} what is announced leaves regions of 3 people no whole number but 0, so both are of the "
-        f"45. | {percent(1)} |"
+        f"Within δ = {DELTA.level} what is announced leaves regions of 3 people no whole number but 0, so both are of "
+        f"the 45. | {percent(1)} |"
     )
 
     people, rule = [25] * 4, [0, 1, 1, 0]  # income low or high, each well and ill

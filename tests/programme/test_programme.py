@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from atr.core.policy import Policy
 from atr.errors import ProgrammeError
+from atr.mechanisms.calibrated.policy import CalibratedPolicy
 from atr.programme import json_schema, load
 from atr.programme.series import policy_of
 from tests.helpers.paths import EXAMPLES
@@ -217,6 +218,48 @@ def test_what_was_withdrawn_is_told_in_one_message(tmp_path: Path, lines: str) -
         f"line 19, policy.{lines.split(':')[0]}: the linear mechanism and its informed reader were withdrawn: who "
         "knows that counts are whole numbers could be surer than they promised. Leave this line out"
     )
+
+
+@pytest.mark.parametrize("mechanism", ["", "  mechanism: calibrated\n"])
+def test_keys_of_the_optimal_mechanism_ask_for_it_by_name(tmp_path: Path, mechanism: str) -> None:
+    lines = "fidelity: {delta: 0.9}\n  objective: privacy\n  group_rates: exact"
+    with pytest.raises(ProgrammeError) as caught:
+        _load(tmp_path, TEXT.replace("  mechanism: optimal\n", mechanism).replace("fidelity: {delta: 0.9}", lines))
+    line = 19 if mechanism else 18
+    assert str(caught.value).endswith(
+        f"p.yaml, line {line}, policy.fidelity: needs mechanism: optimal. Name it under policy, or remove "
+        "fidelity, objective, group_rates"
+    )
+
+
+@pytest.mark.parametrize("line", ["whole_numbers: state", "side_information: census.csv"])
+def test_what_only_the_optimal_mechanism_knows_is_told(tmp_path: Path, line: str) -> None:
+    text = TEXT.replace("  mechanism: optimal\n", "").replace("fidelity: {delta: 0.9}", line)
+    with pytest.raises(ProgrammeError, match=f"line 18, policy.{line.split(':')[0]}: needs mechanism: optimal"):
+        _load(tmp_path, text)
+
+
+def test_a_policy_without_a_mechanism_is_calibrated(tmp_path: Path) -> None:
+    bare = TEXT.replace("  mechanism: optimal\n", "")
+    made = _load(tmp_path, bare.replace("  fidelity: {delta: 0.9}", "  step: 0.1"))
+    assert made.policy == CalibratedPolicy(step=0.1)
+    assert _load(tmp_path, bare.replace("policy:\n  fidelity: {delta: 0.9}\n", "")).policy == CalibratedPolicy()
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("step: 0.3", "step: must fit into 1 a whole number of times"),
+        ("step: 0.001", "step: must be at least 0.01, not 0.001"),
+        ("least: 0", "least: must be at least 1, not 0"),
+        ("lest: 3", "lest: unknown key; did you mean 'least'?"),
+    ],
+)
+def test_faults_of_the_calibrated_policy(tmp_path: Path, key: str, said: str) -> None:
+    text = TEXT.replace("mechanism: optimal", "mechanism: calibrated").replace("fidelity: {delta: 0.9}", key)
+    with pytest.raises(ProgrammeError) as caught:
+        _load(tmp_path, text)
+    assert f"line 19, policy.{said}" in str(caught.value)
 
 
 def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
