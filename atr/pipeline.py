@@ -380,9 +380,7 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
         solved=run.solved,
         announcement=None if report is None else run.announcement,
         report=report,
-        beliefs=()
-        if report is None
-        else other_beliefs(run.regions.take(run.regions.announced), run.announced, run.programme.policy),
+        beliefs=() if report is None else other_beliefs(chosen, run.announced, run.programme.policy),
         accounting=run.log["accounting"],
         unknown=run.log["unknown"],
     )
