@@ -45,6 +45,12 @@ class _Cell(NamedTuple):
     values: dict[str, RawSet]
     people: int
     limits: Limits
+    whole_group: bool
+
+    @property
+    def counts(self) -> Limits:
+        """At least and at most so many people."""
+        return self.limits[0] * self.people, self.limits[1] * self.people
 
 
 def related(
@@ -87,17 +93,29 @@ def together(entry: Entry, others: Iterable[Entry], *, positive: str) -> list[st
 
 
 def _parts(entry: Entry, other: Entry, positive: str) -> Iterator[tuple[str, float]]:
+    """What follows of cells that contain each other, in words, and how wide it is as a share of people."""
     mine, theirs = ([*_cells(of, entry.log.outcomes[0])] for of in (entry, other))
     for one, another in product(mine, theirs):
-        for large, small in ((one, another), (another, one)):
-            rest = large.people - small.people
-            if rest <= 0 or not _holds(large, small):
+        if one.whole_group != another.whole_group:
+            continue  # what a group's rate leaves for the rest of a region follows from one report alone
+        (a, b), (c, d) = one.counts, another.counts
+        if _holds(one, another) and _holds(another, one):
+            what, people, low, high = _named(one), one.people, max(a, c), min(b, d)
+            if (low, high) in ((a, b), (c, d)):
                 continue
-            (a, b), (c, d) = ([n * of.people for n in of.limits] for of in (large, small))
-            low, high = max(0.0, a - d), min(float(rest), b - c)
-            if low <= high:
-                told = f"between {low:.0f} and {high:.0f} of {rest:,} people had “{positive}”"
-                yield f"{_named(large)}, without {_named(small)}: {told}", (high - low) / rest
+        elif _holds(one, another):
+            what, people = f"{_named(one)}, without {_named(another)}", one.people - another.people
+            low, high = max(0.0, a - d), min(float(people), b - c)
+        elif _holds(another, one):
+            what, people = f"{_named(another)}, without {_named(one)}", another.people - one.people
+            low, high = max(0.0, c - b), min(float(people), d - a)
+        else:
+            continue
+        if people > 0 and low <= high:
+            yield (
+                f"{what}: between {low:.0f} and {high:.0f} of {people:,} people had “{positive}”",
+                (high - low) / people,
+            )
 
 
 def _cells(entry: Entry, outcome: RawSet) -> Iterator[_Cell]:
@@ -105,7 +123,7 @@ def _cells(entry: Entry, outcome: RawSet) -> Iterator[_Cell]:
 
     def cell(group: PublishedGroup, values: dict[str, RawSet], people: int, limits: Limits) -> _Cell:
         public = dict(zip(entry.log.public, group.public, strict=True))
-        return _Cell(f"{entry.programme} {entry.period}", entry.days, public | values, people, limits)
+        return _Cell(f"{entry.programme} {entry.period}", entry.days, public | values, people, limits, not values)
 
     for group in entry.groups:
         rate = group.rate[place]

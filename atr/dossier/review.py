@@ -66,7 +66,7 @@ def waiting(programme: Programme, period: str) -> Waiting:
     ReviewError
         If none waits.
     """
-    with hold(programme.store_path), Warehouse.open(programme) as warehouse:
+    with Warehouse.open(programme, read_only=True) as warehouse:
         ledger = Ledger(warehouse)
         draft = _waiting(ledger, period, None)
         with Register.held(programme) as register:

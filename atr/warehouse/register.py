@@ -243,7 +243,7 @@ def complete(register: Register, warehouse: Warehouse, programme: Programme) -> 
         register.put(entry.model_copy(update={"state": release.state}))
         entered += 1
     if entered:
-        _log.warning("%d published before are entered in the register, %s", entered, register.path)
+        _log.warning("%d releases published before are entered in the register, %s", entered, register.path)
 
 
 def log_of(warehouse: Warehouse, programme: Programme, raw: RawValues, outcomes: Iterable[str]) -> Log:
