@@ -29,7 +29,8 @@ def weights(model: str, people: int) -> np.ndarray:
 class SlowBox(box.Box):
     """A box whose sums are convolved one after the other."""
 
-    def _weigh(self) -> None:
+    def __init__(self, *given) -> None:
+        super().__init__(*given)
         self.direct, self.tilt = True, 0.0
         bounds = zip(self.population.tolist(), self.lowest.tolist(), self.highest.tolist(), strict=True)
         rows = [weights(self.model, n)[low : high + 1] for n, low, high in bounds]
@@ -41,7 +42,7 @@ class SlowBox(box.Box):
         """Of every region, from the sums with others."""
         return [(int(self.lowest[s]), self.sums(s)[1][:, -1]) for s in range(len(self.lowest))]
 
-    def sums(self, region: int) -> tuple[int, np.ndarray]:
+    def sums(self, region: int, *, directly: bool = True) -> tuple[int, np.ndarray]:
         """Every column for itself."""
         others = [t for t in range(len(self._weights)) if t != region]
         own = self._weights[region]

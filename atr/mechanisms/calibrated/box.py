@@ -58,26 +58,28 @@ class Box:
         self.highest = np.minimum(highest, total - (lowest.sum() - lowest))
         ratios = zip(population.tolist(), self.lowest.tolist(), self.highest.tolist(), strict=True)
         self._ratios = [log_ratios(model, *region) for region in ratios]
-        logs = [np.append(0.0, np.cumsum(r)) for r in self._ratios]
+        logs = [log_weights(r) for r in self._ratios]
         span = int((self.highest - self.lowest).sum())
         spread = sum(float(np.ptp(row)) for row in logs)
         self.direct = len(logs) * span**2 <= DIRECT and spread <= SPAN
-        self.tilt = 0.0 if self.direct else tilt_to(logs, total - int(self.lowest.sum()), tilt)
-        self._weigh()
+        self.tilt, self._first, self._log_scale = 0.0, self.lowest, 0.0
+        if self.direct:
+            self._weights = [np.exp(row - row.max()) for row in logs]
+        else:
+            self.tilt = tilt_to(logs, total - int(self.lowest.sum()), tilt)
+            self._weigh()
+        self._left = total - int(self._first.sum())
 
     def _weigh(self) -> None:
-        """Give every count its weight, the largest of a region being 1; without what a transform may leave out."""
+        """Give counts their tilted weights, the largest of a region being 1; without what a transform may leave out."""
         self._weights, self._first, peaks = [], self.lowest.copy(), self.lowest.copy()
         for t, ratios in enumerate(self._ratios):
             weights, peak = weights_of(ratios + self.tilt)
+            kept = np.flatnonzero(weights >= NEGLIGIBLE)
+            self._weights.append(weights[kept[0] : kept[-1] + 1])
+            self._first[t] += kept[0]
             peaks[t] += peak
-            if not self.direct:
-                kept = np.flatnonzero(weights >= NEGLIGIBLE)
-                weights = weights[kept[0] : kept[-1] + 1]
-                self._first[t] += kept[0]
-            self._weights.append(weights)
         self._log_scale = -self.tilt * float(self.total - peaks.sum())
-        self._left = self.total - int(self._first.sum())
 
     @cached_property
     def _transforms(self) -> tuple[int, ComplexArray, ComplexArray]:
@@ -116,10 +118,10 @@ class Box:
         read[within] = np.maximum(fft.irfft(spectrum, length)[at[within]], 0.0) * weights[within]
         return read
 
-    def sums(self, region: int) -> tuple[int, FloatArray]:
+    def sums(self, region: int, *, directly: bool = False) -> tuple[int, FloatArray]:
         """Give a region's first count and, by count, Σ weight · k_t for every t, and Σ weight: (counts, m + 1)."""
         weights = self._weights[region]
-        if self.direct:
+        if self.direct or directly:
             offsets = np.append(0, np.cumsum([len(w) for w in self._weights]))
             from atr.mechanisms.calibrated.kernels import sums_by_count  # only now: the compiler takes long to load
 
@@ -182,11 +184,11 @@ class Box:
     def _whole(self) -> FloatArray:
         """(m + 1,) Σ weight · k_t for every t, and Σ weight."""
         region = int(np.argmin(self.highest - self.lowest))
-        whole: FloatArray = self.sums(region)[1].sum(axis=0)
-        if not (self.direct or _adds_up(whole, self.total)):
-            self.direct = True  # with the weights of the transforms: slow, but exact where these are not
-            whole = self.sums(region)[1].sum(axis=0)
-        return whole
+        for directly in (self.direct, True):  # with the weights of the transforms: slow, but right where these are not
+            whole: FloatArray = self.sums(region, directly=directly)[1].sum(axis=0)
+            if _adds_up(whole, self.total):
+                return whole
+        raise ArithmeticError("expected counts do not add up to their total")  # never taken for no rule left
 
     def expected(self) -> FloatArray:
         """Give (m,) the people that the reader expects: E[k_t]."""
@@ -216,12 +218,19 @@ def _adds_up(sums: FloatArray, total: int) -> BoolArray:
     return adds_up
 
 
+def log_weights(ratios: FloatArray) -> FloatArray:
+    """Give logarithms of weights, the first being 0, by those of their ratios."""
+    logs = np.zeros(len(ratios) + 1)
+    np.cumsum(ratios, out=logs[1:])
+    return logs
+
+
 def weights_of(ratios: FloatArray) -> tuple[FloatArray, int]:
     """Give weights, the largest being 1, by the logarithms of their ratios, and where that is.
 
     Logarithms are summed outwards from there: errors stay small where weights are large.
     """
-    peak = int(np.argmax(np.append(0.0, np.cumsum(ratios))))
+    peak = int(np.argmax(log_weights(ratios)))
     down, up = -np.cumsum(ratios[:peak][::-1])[::-1], np.cumsum(ratios[peak:])
     return np.exp(np.concatenate([down, [0.0], up])), peak
 

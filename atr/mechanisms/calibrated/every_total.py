@@ -11,7 +11,7 @@ from scipy import fft
 
 from atr.core.arrays import FloatArray, IntArray
 from atr.core.tolerances import SAME_COUNTS
-from atr.mechanisms.calibrated.box import SMALL, tilt_to, weights_of
+from atr.mechanisms.calibrated.box import SMALL, log_weights, tilt_to, weights_of
 from atr.mechanisms.calibrated.promise import Promise, Sets
 from atr.mechanisms.calibrated.readers import Model, log_ratios
 
@@ -85,7 +85,7 @@ def _transformed(ratios: list[FloatArray], number: IntArray) -> FloatArray:
     """Do as :func:`_convolved` by transforms, tilted to one total after the other until all are exact."""
     people = int(number @ [len(r) for r in ratios])
     length = fft.next_fast_len(people + 1, real=True)
-    logs = [np.append(0.0, np.cumsum(r)) for r in ratios]
+    logs = [log_weights(r) for r in ratios]
     expected = np.zeros((people // 2 + 1, len(ratios)))
     todo = np.ones(len(expected), dtype=np.bool_)
     todo[0] = False

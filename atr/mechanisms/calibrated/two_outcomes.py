@@ -107,9 +107,7 @@ class TwoOutcomes:
 
     def safe(self, cell: Limits) -> bool:
         """Whether no reader exceeds a ceiling."""
-        rules = CellRules(self, cell)
-        boxes = filter(None, map(rules.box, self.readers))
-        return not any(self.promise.exceeded(box.expected(), self.total) for box in boxes)
+        return not any(self.promise.exceeded(box.expected(), self.total) for box in CellRules(self, cell).boxes)
 
 
 class CellRules:
@@ -121,19 +119,25 @@ class CellRules:
         self.lowest = group.first_counts[rows, cell.lower]
         below = group.first_counts[rows, cell.upper] - 1
         self.highest = np.where(cell.upper == group.steps, group.population, below)
-        self._boxes: dict[Reader, Box | None] = {}
+        self._boxes: dict[tuple[Model, bytes, bytes], Box] = {}
         self._verdicts: dict[int, Verdicts] = {}
 
     def box(self, reader: Reader) -> Box | None:
         """Give the rules that a reader thinks possible, if there are any."""
-        if reader not in self._boxes:
-            lowest, highest = self.lowest, self.highest
-            if reader.window is not None:
-                lowest, highest = np.maximum(lowest, reader.window[0]), np.minimum(highest, reader.window[1])
-            total = self.group.total
-            possible = (lowest <= highest).all() and lowest.sum() <= total <= highest.sum()
-            self._boxes[reader] = Box(reader.model, self.group.population, lowest, highest, total) if possible else None
-        return self._boxes[reader]
+        lowest, highest, total = self.lowest, self.highest, self.group.total
+        if reader.window is not None:
+            lowest, highest = np.maximum(lowest, reader.window[0]), np.minimum(highest, reader.window[1])
+        if (lowest > highest).any() or not lowest.sum() <= total <= highest.sum():
+            return None
+        same = reader.model, lowest.tobytes(), highest.tobytes()
+        if same not in self._boxes:
+            self._boxes[same] = Box(reader.model, self.group.population, lowest, highest, total)
+        return self._boxes[same]
+
+    @cached_property
+    def boxes(self) -> list[Box]:
+        """What the readers think possible; of those who agree one."""
+        return list(dict.fromkeys(filter(None, map(self.box, self.group.readers))))
 
     @cached_property
     def uniform(self) -> Box:
@@ -190,7 +194,7 @@ class CellRules:
         counts = self.group.first_counts[region, self._limits[region]]
         safe = np.ones(len(counts), dtype=np.bool_)
         doubtful: list[list[tuple[Box, bool]]] = [[] for _ in counts]
-        for box in filter(None, map(self.box, self.group.readers)):
+        for box in self.boxes:
             halves, exact = box.halves(region, counts)
             held = box.holds(region, counts)
             judged = held & exact

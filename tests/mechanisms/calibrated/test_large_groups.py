@@ -72,6 +72,13 @@ def test_transforms_that_fail_are_replaced(monkeypatch):
     assert expected == pytest.approx(population * total / population.sum(), rel=1e-9)
 
 
+def test_sums_that_underflow_are_no_empty_box(monkeypatch):
+    whole = Box("alike", np.array([30, 20]), np.zeros(2, dtype=np.int64), np.array([30, 20]), 25)
+    monkeypatch.setattr(whole, "_weights", [row * 0 for row in whole._weights])
+    with pytest.raises(ArithmeticError, match="do not add up"):
+        whole.expected()
+
+
 @pytest.mark.parametrize("model", ["uniform", "extreme"])
 @pytest.mark.parametrize("population", [[600, 600, 600, 50], [1, 3000], [40] * 60, [1500]])
 def test_every_total_by_transforms(model, population, monkeypatch):
