@@ -77,7 +77,8 @@ def _policy(report: model.PublicReport) -> Iterator[Finding]:
         (mechanism is not None, "policy.mechanism", "is none that can be checked"),
         (policy.unattainable in INSTEAD, "policy.unattainable", "is none that can be checked"),
         (
-            {group.status for group in report.groups} <= {"announced"} | INSTEAD.get(policy.unattainable, set()),
+            {group.status for group in report.groups}
+            <= {"announced", "rest", *(["rate_only"] * (kind == "limits"))} | INSTEAD.get(policy.unattainable, set()),
             "groups",
             "a group has a status that the policy does not give",
         ),
@@ -158,15 +159,16 @@ def _names(report: model.PublicReport) -> Iterator[Finding]:
 
 
 def _groups(report: model.PublicReport) -> Iterator[Finding]:
-    people = sum(region.population for group in report.groups for region in group.regions)
+    people = sum(group.population or 0 for group in report.groups)
     yield from failed((people <= MOST_PEOPLE, "groups", "there are more people than can be counted"))
+    public = {a.name for a in report.attributes if a.role == "public"}
     for group in report.groups:
-        public = {a.name for a in report.attributes if a.role == "public"}
-        yield from failed((set(group.public) == public, group.id, "its attributes are not the public ones"))
+        named = set(group.public) <= public if group.status == "rest" else set(group.public) == public
+        yield from failed((named, group.id, "its attributes are not the public ones"))
         if group.status == "withheld":
             bare = not group.regions and all(x is None for x in (group.population, group.rate, group.leakage))
             yield from failed((bare, group.id, "a withheld group has numbers"))
-        elif group.population is None or group.rate is None or not group.regions:
+        elif group.population is None or group.rate is None:
             yield Finding(group.id, "an announced group lacks its numbers")
         else:
             yield from _announced(group, report)
@@ -177,11 +179,19 @@ def _groups(report: model.PublicReport) -> Iterator[Finding]:
 
 def _announced(group: model.Group, report: model.PublicReport) -> Iterator[Finding]:
     coarse = any(group.public.get(a.name) in a.coarse for a in report.attributes)
-    flat = all(region.announced == group.rate for region in group.regions)
+    by_limits, chances = report.fidelity.kind == "limits", [region.announced is not None for region in group.regions]
+    ruled = {"announced": True, "rate_only": False, "flattened": False}.get(
+        group.status, bool(chances) or not by_limits
+    )
     return failed(
         (_declared(group.public, report), group.id, "has a value that its attribute does not have"),
         (
-            group.population == sum(region.population for region in group.regions),
+            bool(chances) == ruled,
+            group.id,
+            f"is {group.status}, but {'tells' if chances else 'does not tell'} of regions",
+        ),
+        (
+            not chances or group.population == sum(region.population for region in group.regions),
             f"{group.id}.population",
             "is not what its regions add up to",
         ),
@@ -190,7 +200,21 @@ def _announced(group: model.Group, report: model.PublicReport) -> Iterator[Findi
             group.id,
             "two of its rows are of the same people",
         ),
-        (group.status != "flattened" or flat, group.id, "is flattened, but its chances are not its rates"),
+        (
+            all(chances) or (by_limits and not any(chances)),
+            group.id,
+            "has chances in some of its rows and in others none",
+        ),
+        (
+            group.digits is None if not any(chances) else 1 <= (group.digits or 0) <= MOST_DIGITS,
+            f"{group.id}.digits",
+            "are not those of chances that are printed",
+        ),
+        (
+            (group.joined is not None) == (group.status in ("rest", "coarsened")),
+            f"{group.id}.joined",
+            "is of a group that was not joined from several, or is missing",
+        ),
         (
             coarse == (group.status == "coarsened"),
             group.id,
@@ -201,8 +225,8 @@ def _announced(group: model.Group, report: model.PublicReport) -> Iterator[Findi
 
 def _region(region: model.Region, group: model.Group, report: model.PublicReport) -> Iterator[Finding]:
     policy, where = report.policy, f"{group.id}, {', '.join(region.sensitive.values())}"
-    announced, lower_upper = region.announced or {}, (region.limits or {}).get(report.positive, (0, 1))
-    chances = announced.values()
+    announced, digits = region.announced, group.digits or policy.digits
+    chances, limits = (announced or {}).values(), region.limits or {}
     return failed(
         (
             set(region.sensitive) == {a.name for a in report.attributes if a.role == "sensitive"},
@@ -220,20 +244,27 @@ def _region(region: model.Region, group: model.Group, report: model.PublicReport
             where,
             "has people known from elsewhere, or none, against the side information of the policy",
         ),
-        (set(announced) == set(report.outcomes), where, "the outcomes are not those of the report"),
         (
-            all(_printed(x, policy.digits) for x in chances),
+            all(of is None or set(of) == set(report.outcomes) for of in (announced, region.limits)),
             where,
-            f"an announced chance has more than {policy.digits} digits",
+            "the outcomes are not those of the report",
         ),
-        (round(sum(chances), policy.digits) == 1, where, "the announced chances do not add up to 1"),
-        (lower_upper[0] <= lower_upper[1], where, "its limits leave no chance between them"),
-        (
-            region.limits is None or report.fidelity.kind in ("ranges", "limits"),
-            where,
-            "has limits that nobody promised",
-        ),
+        (all(_printed(x, digits) for x in chances), where, f"an announced chance has more than {digits} digits"),
+        (announced is None or round(sum(chances), digits) == 1, where, "the announced chances do not add up to 1"),
+        (all(low <= high for low, high in limits.values()), where, "its limits leave no chance between them"),
+        (not limits or report.fidelity.kind in ("ranges", "limits"), where, "has limits that nobody promised"),
+        (_on_scale(limits, report), where, "has limits that are no points of the scale"),
     )
+
+
+def _on_scale(limits: Mapping[str, tuple[float, float]], report: model.PublicReport) -> bool:
+    """Tell whether limits are points of the scale that was promised, and of two outcomes say the same of both."""
+    step = report.fidelity.step
+    if not limits or step is None:
+        return not limits or report.fidelity.kind != "limits"
+    ends = [end for of in limits.values() for end in of]
+    mirrored = len(limits) > 2 or all(nearest(1 - end, MOST_DIGITS) in ends for end in ends)
+    return mirrored and all(nearest(step * nearest(end / step, 0), MOST_DIGITS) == end for end in ends)
 
 
 def _rates(
@@ -241,7 +272,7 @@ def _rates(
 ) -> Iterator[Finding]:
     """Check rates; each of three outcomes and more is rounded to whole people in every group, then to a percentage."""
     rounding = report.policy.population_rounding
-    people = sum(open_people(region.population, rounding)[0] for group in groups for region in group.regions)
+    people = sum(open_people(region.population, rounding)[0] for group in groups for region, _ in group.told)
     off = (len(rates) > 2) * len(rates) * 0.5 * (10.0**-RATE_DIGITS + len(groups) / max(people, 1))
     return failed(
         (set(rates) == set(report.outcomes), where, "the rates are not of the outcomes"),
