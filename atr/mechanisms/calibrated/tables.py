@@ -35,6 +35,9 @@ ALL = slice(None)
 
 Transform = NDArray[np.complex128]
 
+LONGEST_STEP = 3.0
+"""Most by which one of Newton's steps changes a tilt: where weights are far from even, longer ones go astray."""
+
 TILT_STEPS = 100
 """Newton steps after which a tilt is taken as it is."""
 
@@ -252,9 +255,12 @@ def tilt_to(log: list[FloatArray], sums: IntArray, number: IntArray | None = Non
         tilt, value = at, found
         away = sums - np.tensordot(times, means, 1)
         spread = np.tensordot(times, squares, 1)
-        step = np.linalg.lstsq(spread, np.where(np.diag(spread) > 0, away, 0.0), rcond=1e-14)[0]
+        deviation = np.sqrt(np.diag(spread))
+        unit = np.where(deviation > 0, deviation, 1.0)
+        step = np.linalg.lstsq(spread / np.outer(unit, unit), np.where(deviation > 0, away, 0.0) / unit)[0] / unit
         if away @ step < CENTRED**2:
             break
+        step *= min(1.0, LONGEST_STEP / np.abs(step).max())
     return tilt
 
 

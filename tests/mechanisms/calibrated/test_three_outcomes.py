@@ -143,3 +143,11 @@ def test_halves_of_large_groups_are_those_counted_alone(seed, model):
         assert half is not None
         if found is not None:
             assert found == pytest.approx(Counted(half, model).expected, abs=1e-8)
+
+
+def test_an_outcome_that_one_person_gets():
+    counts = np.array([[0, 100, 303], [1, 3, 94], [0, 104, 141]])
+    found = solve_group(counts, ceilings=0.8)
+    assert found is not None
+    assert found.expected.sum(axis=0) == pytest.approx([1, 207, 538])
+    assert found.confidence <= 0.8 + 1e-9
