@@ -13,7 +13,7 @@ from atr.core.arrays import BoolArray, FloatArray, IntArray
 from atr.mechanisms.calibrated.every_total import announceable as announceable_of_two
 from atr.mechanisms.calibrated.promise import Promise, Sets
 from atr.mechanisms.calibrated.readers import Model
-from atr.mechanisms.calibrated.tables import NOISE, RELIABLE, log_rows, tilt_to, tilted
+from atr.mechanisms.calibrated.tables import NOISE, RELIABLE, log_rows, some_coefficients, tilt_to, tilted, transformed
 
 SOME_BELIEFS: tuple[Model, ...] = ("uniform", "extreme")
 """Whoever thinks the secret plays no part expects everybody's share of every outcome, as with two outcomes."""
@@ -91,18 +91,17 @@ def _means(
         Of either outcome (…, kinds) for totals from 0 up to a shape; and where they are reliable.
     """
     length = fft.next_fast_len(int(number @ [len(row) - 1 for row in rows]) + 1, real=True)
-    within = tuple(map(slice, shape))
+    square, within = (length, length), (slice(shape[0]), slice(shape[1]))
     tilt = tilt_to(rows, target, number)
     weights = [tilted(row, tilt)[0] for row in rows]
-    plain = [fft.rfft2(w, s=(length, length)) for w in weights]
+    plain = [transformed(w, square) for w in weights]
     powers = [transform**times for transform, times in zip(plain, number.tolist(), strict=True)]
-    whole = fft.irfft2(np.prod(powers, axis=0), s=(length, length))
+    whole = fft.irfft2(np.prod(powers, axis=0), s=square)
     reliable = NOISE * whole.max() <= RELIABLE * whole[within]
     divisor = np.where(reliable, whole[within], 1.0)
     means = [np.empty((*shape, len(rows))) for _ in range(2)]
     for i, (w, times) in enumerate(zip(weights, number.tolist(), strict=True)):
         others = plain[i] ** (times - 1) * np.prod(powers[:i] + powers[i + 1 :], axis=0)
         for mean, count in zip(means, np.ix_(*map(np.arange, w.shape)), strict=True):
-            counted = others * fft.rfft2(w * count, s=(length, length))
-            mean[..., i] = np.maximum(fft.irfft2(counted, s=(length, length))[within], 0.0) / divisor
+            mean[..., i] = some_coefficients(others * transformed(w * count, square), square, *within) / divisor
     return means, reliable

@@ -10,6 +10,7 @@ changed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -131,7 +132,7 @@ class Counted:
         log = [log_rows(model, *region) for region in bounds]
         tilt = tilt_to(log, self._left)
         self._rows, scale = zip(*(tilted(rows, tilt) for rows in log), strict=True)
-        self._transforms = [self._transform(rows) for rows in self._rows]
+        self._transforms = [transformed(rows, self._shape) for rows in self._rows]
         self._moments: dict[int, list[Transform]] = {}
         self._joint: dict[int, list[FloatArray]] = {}
         self._beside = [self._beside_others(s) for s in range(len(log))]
@@ -182,16 +183,11 @@ class Counted:
         sums[third] = np.bincount(z[inside], weights=rows[inside], minlength=int(high[third] - low[third]) + 1)
         return [sums[o] for o in range(OUTCOMES)]
 
-    def _transform(self, rows: FloatArray) -> Transform:
-        transform: Transform = fft.rfft2(rows, s=self._shape)
-        return transform
-
-    def _coefficients(self, product: Transform, s: int) -> tuple[FloatArray, float]:
-        """Coefficients of a product over other regions beside each row of region s, and the largest of all."""
-        found = fft.irfft2(product, s=self._shape)
+    def _at(self, s: int) -> tuple[IntArray, IntArray]:
+        """Sums of the two outcomes that the other regions have beside each row of region s."""
         sizes = zip(self._left, self._rows[s].shape, self._shape, strict=True)
-        at = [(left - np.arange(size)) % length for left, size, length in sizes]
-        return np.maximum(found[np.ix_(*at)], 0.0), float(found.max())
+        first, second = ((left - np.arange(size)) % length for left, size, length in sizes)
+        return first, second
 
     def _others(self, s: int) -> list[int]:
         return [t for t in range(len(self._rows)) if t != s]
@@ -201,7 +197,8 @@ class Counted:
         product = np.ones_like(self._transforms[s])
         for t in self._others(s):
             product *= self._transforms[t]
-        return self._coefficients(product, s)
+        found = fft.irfft2(product, s=self._shape)
+        return np.maximum(found[np.ix_(*self._at(s))], 0.0), float(found.max())
 
     def _sums(self, s: int) -> list[FloatArray]:
         """Sums of the counts of two outcomes above their bounds, (m, 2, counts) by the count of each outcome of s."""
@@ -215,7 +212,8 @@ class Counted:
             after.append(after[-1] * self._transforms[u])
         for t, left, right in zip(others, before, after[::-1], strict=True):
             products = (left * right * moment for moment in self._moments_of(t))
-            sums[t] = [self._along(s, self._rows[s] * self._coefficients(product, s)[0]) for product in products]
+            beside = (some_coefficients(product, self._shape, *self._at(s)) for product in products)
+            sums[t] = [self._along(s, self._rows[s] * coefficients) for coefficients in beside]
         return [np.array([[along[o] for along in sums[t]] for t in range(len(self._rows))]) for o in range(OUTCOMES)]
 
     def _moments_of(self, t: int) -> list[Transform]:
@@ -223,8 +221,22 @@ class Counted:
         if t not in self._moments:
             rows = self._rows[t]
             x, y = np.ix_(*(np.arange(size) for size in rows.shape))
-            self._moments[t] = [self._transform(rows * x), self._transform(rows * y)]
+            self._moments[t] = [transformed(rows * count, self._shape) for count in (x, y)]
         return self._moments[t]
+
+
+def transformed(rows: FloatArray, shape: Sequence[int]) -> Transform:
+    """Give the Fourier transform of a polynomial with few rows of coefficients."""
+    transform: Transform = fft.fft(fft.rfft(rows, shape[1], axis=1), shape[0], axis=0)
+    return transform
+
+
+def some_coefficients(
+    product: Transform, shape: Sequence[int], first: IntArray | slice, second: IntArray | slice
+) -> FloatArray:
+    """Give the coefficients of a transformed product of positive polynomials in some rows and columns."""
+    found: FloatArray = fft.irfft(fft.ifft(product, axis=0)[first], shape[1], axis=1)[:, second]
+    return np.maximum(found, 0.0)
 
 
 def tilted(log: FloatArray, tilt: FloatArray) -> tuple[FloatArray, float]:
