@@ -316,7 +316,7 @@ def refuse(run: Run, refusal: RefusedError) -> RefusedError:
     The refusal as the person at the keyboard sees it: where the dossier is, and in the private part what binds.
     """
     programme = run.programme
-    refusal.private = run.refusal
+    refusal.private = run.refusal or refusal.private
     target = programme.store_path / "dossiers" / f"{run.id}-refused"
     _write_dossier(run, None, refusal=refusal)
     put_folder(run.folder / "dossier", target)
