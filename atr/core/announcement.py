@@ -132,7 +132,7 @@ class Announcement:
         (g,) which groups are rest groups.
     protection
         Which sets of people are protected.
-    readers, prior, rules
+    readers, held, prior, rules
         As of :class:`Announced`, (g,) each; 0 and NaN where the mechanism had no say.
     totals
         (outcomes, g, 2) people of each group with each outcome, at least and at most; None where the rates of groups
@@ -161,6 +161,7 @@ class Announcement:
     rest: BoolArray
     protection: Protection
     readers: Mapping[str, FloatArray]
+    held: FloatArray
     prior: FloatArray
     rules: FloatArray
     totals: FloatArray | None = None
@@ -226,6 +227,7 @@ class Announcement:
             rest=np.array([values in regions.joined for values in shown.group_values], dtype=bool),
             protection=regions.protection,
             readers={name: of_groups(sure, 0.0) for name, sure in announced.readers.items()},
+            held=of_groups(announced.held, 0.0),
             prior=of_groups(announced.prior, 0.0),
             rules=of_groups(announced.rules, np.nan),
             totals=totals,

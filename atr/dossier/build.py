@@ -203,7 +203,9 @@ def _warnings(related: Related, report: model.PublicReport) -> Iterator[str]:
 
 
 def _promised(report: model.PublicReport) -> str:
-    kind, level = report.fidelity.kind, report.fidelity.level
+    kind, level, step = report.fidelity.kind, report.fidelity.level, report.fidelity.step
+    if step is not None:
+        return f"limits in steps of {step:g}"
     return "the declared ranges" if level is None else f"{kind} {level:g}"
 
 

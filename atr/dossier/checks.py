@@ -194,6 +194,10 @@ def _ceiling_kept(announcement: Announcement, policy: Policy) -> Iterator[Check]
             surest <= Fraction(str(policy.max_confidence)),
             f"the surest is {float(surest):.4f}, the ceiling {policy.max_confidence:g}",
         )
+    if announcement.readers:
+        surest_reader = float(announcement.held.max(initial=0))
+        kept = surest_reader <= policy.max_confidence + SAME_VALUE
+        yield Check("no reader of limits is above the ceiling", kept, f"the surest is {surest_reader:.4f}")
     if known is not None:
         group_of, starts = segment_of(announcement.offsets), announcement.offsets[:-1]
         assumed, own = (people / np.add.reduceat(people, starts)[group_of] for people in (known, announcement.people))

@@ -22,6 +22,9 @@ Yardsticks = dict[str, float | str]
 JSON has no infinity: it is the text "inf".
 """
 
+Ends = tuple[float, float]
+"""Limits of a chance."""
+
 _STATUS = {
     DisclosureStatus.ANNOUNCED: ("announced", ""),
     DisclosureStatus.TOO_SMALL: ("withheld", "fewer people than the minimum"),
@@ -34,7 +37,7 @@ _STATUS = {
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A decision region: its exact counts, its true and its announced chance of the positive outcome."""
+    """A decision region: its exact counts, true and announced chance of the positive outcome, and its limits."""
 
     values: tuple[str, ...]
     population: int
@@ -42,6 +45,7 @@ class Cell:
     true: float
     announced: float | None
     change: float | None
+    limits: Ends | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,11 @@ class DossierGroup:
     stated: bool
     cells: tuple[Cell, ...]
 
+    @property
+    def limited(self) -> bool:
+        """Whether limits of its chances are told."""
+        return any(cell.limits for cell in self.cells)
+
 
 def groups(regions: Regions, beta: FloatArray, announcement: Announcement | None) -> Iterator[DossierGroup]:
     """Describe every group of a period for the reviewer.
@@ -131,32 +140,33 @@ def groups(regions: Regions, beta: FloatArray, announcement: Announcement | None
             announced_leakage=leakage,
             binds=g in optimal and optimal[g] >= worst - SAME_CONFIDENCE,
             stated=stated,
-            cells=tuple(_cell(regions, i, chances.get(i)) for i in range(start, end)),
+            cells=tuple(_cell(regions, i, *chances.get(i, (None, None))) for i in range(start, end)),
         )
 
 
 def _announced(
     regions: Regions, announcement: Announcement | None
-) -> tuple[dict[int, float], dict[int, tuple[float, bool, Yardsticks]]]:
-    """Give the announced chance of each region; of each group its confidence, whether that is stated, its leakage."""
+) -> tuple[dict[int, tuple[float, Ends | None]], dict[int, tuple[float, bool, Yardsticks]]]:
+    """Give chance and limits of each region as announced; confidence, whether that is stated, leakage of each group."""
     if announcement is None:
         return {}, {}
     ruled = announcement.groups[announcement.ruled]
     shown = announcement.mapping[~announcement.flat]
-    chances = dict(zip(regions.members(ruled).tolist(), shown[:, 0].tolist(), strict=True))
-    held = np.max([np.array(announcement.held_confidences(), float), *announcement.covered.values()], axis=0)[
-        announcement.ruled
-    ]
+    ends = announcement.fidelity.limits
+    limits = [(0.0, 1.0)] * len(shown) if ends is None else [(low, high) for low, high in ends[:, 0].tolist()]
+    told = [pair if pair != (0, 1) else None for pair in limits]
+    chances = dict(zip(regions.members(ruled).tolist(), zip(shown[:, 0].tolist(), told, strict=True), strict=True))
+    held = np.maximum(np.array(announcement.held_confidences(), float), announcement.held)[announcement.ruled]
     leakage = _yardsticks(regions.take(ruled), AnnouncedMapping(shown))
     stated = (held == held.max(initial=0)).tolist()
     return chances, dict(zip(ruled.tolist(), zip(held.tolist(), stated, leakage, strict=True), strict=True))
 
 
-def _cell(regions: Regions, region: int, announced: float | None) -> Cell:
+def _cell(regions: Regions, region: int, announced: float | None, limits: Ends | None) -> Cell:
     population, positives = int(regions.population[region]), int(regions.counts[region, 0])
     true = positives / population
     change = None if announced is None else announced - true
-    return Cell(regions.region_values[region], population, positives, true, announced, change)
+    return Cell(regions.region_values[region], population, positives, true, announced, change, limits)
 
 
 def _yardsticks(regions: Regions, mapping: TrueMapping | AnnouncedMapping) -> list[Yardsticks]:

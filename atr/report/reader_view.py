@@ -71,6 +71,7 @@ def announcement(report: model.PublicReport, population: ExactPopulation | None 
         rest=np.array([group.status == "rest" for group in groups], dtype=np.bool_),
         protection=protection(report),
         readers={},
+        held=np.zeros(len(groups)),
         prior=np.zeros(len(groups)),
         rules=np.full(len(groups), np.nan),
         totals=totals,
