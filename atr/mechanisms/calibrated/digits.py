@@ -45,7 +45,8 @@ def printed_chances(
     """Round expected chances to the fewest digits that keep every ceiling and every rate.
 
     With printed chances, and with people as counted and as published, a reader's confidence is at most the ceiling of
-    every set, and the rates of the group are within half a unit of the printed ones.
+    every set. With people as counted, the rates of the group are within half a unit of the printed ones; with rounded
+    people, no number of digits could make them so.
 
     Parameters
     ----------
@@ -69,10 +70,8 @@ def printed_chances(
     promise = Promise.of(population, ceilings, sets)
     for digits in range(FEWEST, CHANCE_DIGITS + 1):
         units = rounded(found, population, digits)
-        if all(
-            _keeps_ceilings(units * people[:, None], promise) and _keeps_rates(units, people, totals, digits)
-            for people in (population, published)
-        ):
+        private = all(_keeps_ceilings(units * people[:, None], promise) for people in (population, published))
+        if private and _keeps_rates(units, population, totals, digits):
             return Printed(units * 10 ** (CHANCE_DIGITS - digits), digits)
     return None
 

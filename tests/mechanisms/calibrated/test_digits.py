@@ -34,11 +34,10 @@ def _kept(units, digits, counts, published, ceiling):
     for people in (counts.sum(axis=1), published):
         if exact_confidence(people, units, digits=digits)[0] > Fraction(str(ceiling)):
             return False
-        for told, true in zip((people @ units).tolist(), counts.sum(axis=0).tolist(), strict=True):
-            rate = Fraction(told, int(people.sum()) * 10**digits)
-            if abs(rate - Fraction(true, int(counts.sum()))) > Fraction(1, 200):
-                return False
-    return True
+    told, true = (of.tolist() for of in (counts.sum(axis=1) @ units, counts.sum(axis=0)))
+    everybody = int(counts.sum())
+    rates = ((Fraction(x, everybody * 10**digits), Fraction(y, everybody)) for x, y in zip(told, true, strict=True))
+    return all(abs(printed - rate) <= Fraction(1, 200) for printed, rate in rates)
 
 
 @given(_found(), st.sampled_from([1, 5, 10]))
