@@ -33,6 +33,7 @@ def compas(**changes: Any) -> PublicReport:
             "policy": policy,
             "privacy": privacy,
             "fidelity": FidelityInfo(kind="limits", step=STEP),
+            "surrogate": None,
         }
     )
     for name in ("influence", "surrogate"):

@@ -512,20 +512,10 @@ def test_inputs_that_are_even_are_all_named() -> None:
     )
 
 
-def test_chances_that_were_drawn_together_are_named(reports: dict[str, PublicReport]) -> None:
-    """Of a flattened group no sensitive input has influence, which is not so of the true rules."""
-    report = reports["many"]
-    flat = report.announced_groups[0].id
-    told = report.model_copy(
-        update={
-            "groups": tuple(
-                g.model_copy(update={"status": "flattened" if g.id == flat else g.status}) for g in report.groups
-            )
-        }
-    )
-    said = "The influence of level is that on the announced chances. In 1 group marked “flattened” these"
-    assert said in read(told)[0]
-    assert "is that on the announced chances" not in read(report)[0]
+def test_groups_without_regions_are_in_no_influence(reports: dict[str, PublicReport]) -> None:
+    said = "Groups that show their rates only, or people of several groups together, are not in these figures."
+    assert said in read(reports["limits"])[0]
+    assert said not in read(reports["many"])[0]
 
 
 def test_the_words_claim_no_cause(reports: dict[str, PublicReport]) -> None:
