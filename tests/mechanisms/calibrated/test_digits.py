@@ -87,9 +87,12 @@ def test_more_digits_where_few_would_tell_too_much():
     assert printed_chances(found, counts, counts.sum(axis=1), ceilings=[0.95, 0.3]) is None
 
 
-def test_limits_only_where_printed_people_change_the_rate():
+def test_printed_people_that_change_the_rate_cost_no_chances():
     counts = np.array([[30, 2], [1, 6]])
     found = solve_group(counts, ceilings=0.95)
     assert found is not None
-    assert printed_chances(found, counts, counts.sum(axis=1), ceilings=0.95) is not None
-    assert printed_chances(found, counts, np.array([30, 20]), ceilings=0.95) is None
+    as_counted = printed_chances(found, counts, counts.sum(axis=1), ceilings=0.95)
+    rounded_people = printed_chances(found, counts, np.array([30, 20]), ceilings=0.95)
+    assert as_counted is not None
+    assert rounded_people is not None
+    assert rounded_people.digits == as_counted.digits
