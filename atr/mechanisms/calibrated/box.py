@@ -268,9 +268,9 @@ def tilt_to(logs: list[FloatArray], target: int, start: float = 0.0, *, number: 
 
 def _moments(log_weights: FloatArray, tilt: float) -> tuple[float, float]:
     """Give mean and variance of a count of such weights, tilted."""
-    k = np.arange(len(log_weights))
+    k = np.arange(len(log_weights), dtype=np.float64)
     tilted = log_weights + tilt * k
     weights = np.exp(tilted - tilted.max())
     weights /= weights.sum()
-    mean = float(weights @ k)
-    return mean, float(weights @ (k - mean) ** 2)
+    mean = float((weights * k).sum())  # no product of matrices: threads for so little wait for each other
+    return mean, float((weights * (k - mean) ** 2).sum())
