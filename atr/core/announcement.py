@@ -27,7 +27,14 @@ from atr.core.confidence import exact_confidence, round_up
 from atr.core.fidelity import Fidelity
 from atr.core.policy import Policy
 from atr.core.protected import OwnCeiling, ProtectedSets, Protection
-from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS, group_rates, published_population
+from atr.core.publication import (
+    CHANCE_DIGITS,
+    RATE_DIGITS,
+    group_rates,
+    open_people,
+    published_population,
+    rounded_total,
+)
 from atr.core.regions import DisclosureStatus, Regions
 
 WHOLE_NUMBERS = "whole_numbers"
@@ -114,6 +121,10 @@ class Announcement:
         (g + 1,) where each announced group starts.
     people, published
         (n,) people: as counted, or as printed where whoever looks has the report alone; and as printed.
+    group_people
+        (g,) people of each group as printed.
+    rounding
+        What numbers of people are rounded to.
     chance
         (n, outcomes) announced chances in units of 10^-6; where limits are told and no chances, :func:`stand_in`.
     digits
@@ -151,6 +162,8 @@ class Announcement:
     offsets: IntArray
     people: BestKnownPopulation
     published: PublishedPopulation
+    group_people: IntArray
+    rounding: int
     chance: IntArray
     digits: int
     group_digits: IntArray
@@ -214,7 +227,9 @@ class Announcement:
             region_values=shown.region_values,
             offsets=shown.offsets,
             people=shown.population,
-            published=published_population(shown.population, rounding=policy.population_rounding),
+            published=published_population(shown.population, shown.offsets, rounding=policy.population_rounding),
+            group_people=rounded_total(shown.group_population, rounding=policy.population_rounding),
+            rounding=policy.population_rounding,
             chance=chance,
             digits=policy.digits,
             group_digits=np.where(ruled, of_groups(announced.group_digits, RATE_DIGITS), RATE_DIGITS),
@@ -259,6 +274,11 @@ class Announcement:
         """(g,) which groups tell of their regions; the others show their rates only."""
         ruled: BoolArray = self.status == DisclosureStatus.ANNOUNCED
         return ruled
+
+    @cached_property
+    def open_people(self) -> tuple[IntArray, IntArray]:
+        """(n,) the smallest and largest numbers of people that the printed ones leave open."""
+        return open_people(self.published, self.group_people, self.offsets, rounding=self.rounding)
 
     @property
     def flat(self) -> BoolArray:

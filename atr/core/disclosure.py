@@ -9,7 +9,7 @@ import numpy as np
 
 from atr.core.arrays import IntArray, Values
 from atr.core.policy import Policy
-from atr.core.publication import published_population
+from atr.core.publication import published_population, rounded_total
 from atr.core.regions import DisclosureStatus, Regions
 
 
@@ -80,8 +80,9 @@ def disclosure_status(regions: Regions, policy: Policy) -> IntArray:
         return result
     starts, sets = regions.offsets[:-1], regions.sets
     ceiling = Fraction(str(policy.ceiling))
-    published = published_population(regions.population, rounding=policy.population_rounding)
-    smallest = np.minimum(regions.group_population, np.add.reduceat(published, starts))
+    rounding = policy.population_rounding
+    published = published_population(regions.population, regions.offsets, rounding=rounding)
+    smallest = np.minimum(regions.group_population, rounded_total(regions.group_population, rounding=rounding))
     for people in (regions.population if regions.known is None else regions.known, published):
         total = np.add.reduceat(people, starts)
         largest, whole = (np.maximum.reduceat(people, starts), 1) if sets is None else sets.most(people)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from atr.core.display_text import printable
 from atr.documents.text.comparisons import said
-from atr.documents.text.wording import decimals_of
+from atr.documents.text.wording import decimals_of, people
 from atr.mechanisms.optimal.policy import ENDS
 from atr.programme import OWN_POPULATION
 from atr.report.model import PublicReport
@@ -65,7 +65,7 @@ def announced_rules(report: PublicReport) -> bytes:
         common |= _columns("public", group.public) | _columns("rate", group.rate or {})
         regions = [
             {
-                **common, **_columns("sensitive", region.sensitive), "population": region.population,
+                **common, **_columns("sensitive", region.sensitive), "population": people(region.population),
                 **_columns("announced", region.announced or {}),
                 **{n: x for o, of in (region.limits or {}).items() for n, x in zip(ends.get(o, ()), of, strict=False)},
                 "known": region.known,
@@ -117,7 +117,8 @@ def fairness(report: PublicReport) -> bytes:
             | {"sentence": said(e, report)}
         )
         row["classes"], row["classes_in_all"] = e.classes or (None, None)
-        for name, (first, second) in (("group", e.groups), ("people", e.people), ("rate", e.rates)):
+        printed = e.people if e.pair is None else [people(n) for n in e.pair.people]
+        for name, (first, second) in (("group", e.groups), ("people", printed), ("rate", e.rates)):
             row |= {f"{name}_a": first, f"{name}_b": second}
         row["range_low"], row["range_high"] = e.range
         if e.sampling:

@@ -66,7 +66,7 @@ def true_measures(
     -------
     One entry for each of the report's, in its order.
     """
-    cells = _true_cells(regions, announcement.published)
+    cells = _true_cells(regions, announcement.published, announcement.rounding)
     whole = [ANY not in values for values in announcement.group_values]
     complete = np.flatnonzero(np.array(whole, dtype=np.bool_) & announcement.ruled)
     found = fairness.compare(
@@ -82,7 +82,7 @@ def true_measures(
     for entry in report.fairness:
         if entry.pair is not None:
             published = PublishedPopulation(announcement.published[regions.members(complete)])
-            of_complete = _true_cells(regions.take(complete), published)
+            of_complete = _true_cells(regions.take(complete), published, announcement.rounding)
             value = individual.excess(report.complete, of_complete, entry.pair.distance, entry.pair.least_people).value
         elif entry.summary is not None:
             classes = [c for c in found if (c.measure, c.by.name, c.groups) == _comparison_of(entry)]
@@ -96,7 +96,7 @@ def true_measures(
     return measures
 
 
-def _true_cells(regions: Regions, published: PublishedPopulation) -> Cells[TrueMapping]:
+def _true_cells(regions: Regions, published: PublishedPopulation, rounding: int) -> Cells[TrueMapping]:
     return Cells(
         people=regions.population,
         chance=regions.decision,
@@ -104,6 +104,7 @@ def _true_cells(regions: Regions, published: PublishedPopulation) -> Cells[TrueM
         upper=regions.decision,
         offsets=regions.offsets,
         published=published,
+        rounding=rounding,
     )
 
 

@@ -19,7 +19,7 @@ Verdict = Literal["met", "not_met", "cannot_tell"]
 class Rate:
     """How often some people have an event: ``value`` as announced, and the range of the true rate.
 
-    ``people`` are those published.
+    ``people`` are rounded as they are printed.
     """
 
     people: int

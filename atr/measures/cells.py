@@ -45,6 +45,8 @@ class Cells(Generic[Chances]):
     half
         (g,) how far the rate of an outcome that a group's chances give may be from the true one, probability; None: not
         at all.
+    rounding
+        What totals of people are rounded to, each for itself.
     """
 
     people: BestKnownPopulation
@@ -55,6 +57,7 @@ class Cells(Generic[Chances]):
     published: PublishedPopulation
     totals: FloatArray | None = None
     half: FloatArray | None = None
+    rounding: int = 1
 
     @property
     def outcomes(self) -> int:

@@ -56,7 +56,7 @@ class GroupingSpec:
 class Comparison:
     """One measure of two groups. ``groups[1]`` is the base; unbounded ends and missing ratios are inf and nan.
 
-    ``people`` are those published; ``rates`` are of ``outcome``, or of the positive one where none is named.
+    ``people`` are as printed; ``rates`` are of ``outcome``, or of the positive one where none is named.
     """
 
     measure: str

@@ -15,6 +15,7 @@ from functools import cache, reduce
 import numpy as np
 
 from atr.core.arrays import BoolArray, FloatArray, IntArray
+from atr.core.publication import rounded_total
 from atr.core.tolerances import ZERO_CHANCE
 from atr.measures.base import Rate
 from atr.measures.cells import Cells, Chances, EventCells, Outcomes, summed
@@ -89,13 +90,14 @@ def rates(events: Sequence[EventCells], set_of: IntArray) -> list[list[Rate]]:
         ends = [(event.in_parts(parts.of, 0), event.in_parts(parts.of, 1)) for event in events]
     else:
         ends = _within_totals(events, parts)
-    people, published = (summed(set_of, of) for of in (cells.people, cells.published))
+    people = summed(set_of, cells.people)
+    printed = rounded_total(people.astype(np.int64), rounding=cells.rounding)
     found = []
     for event, of_parts in zip(events, ends, strict=True):
         by_set = (summed(parts.set, of) / np.maximum(people, 1.0) for of in of_parts)
         value, low, high = (np.where(x <= ZERO_CHANCE, 0.0, x) for x in (_announced(event, parts), *by_set))
         low, high = np.minimum(low, value), np.minimum(np.maximum(high, value), 1.0)
-        columns = (of.tolist() for of in (published.astype(np.int64), value, low, high))
+        columns = (of.tolist() for of in (printed, value, low, high))
         found.append([Rate(n, x, (least, most)) for n, x, least, most in zip(*columns, strict=True)])
     return found
 

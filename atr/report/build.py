@@ -11,7 +11,7 @@ from atr.core.arrays import AnnouncedMapping, segment_of
 from atr.core.disclosure import Extent
 from atr.core.display_text import UNKNOWN
 from atr.core.policy import Policy
-from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS, published_population
+from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS, rounded_total
 from atr.ingest import Accounting
 from atr.measures import group_fairness as fairness
 from atr.measures.cells import Cells
@@ -231,7 +231,7 @@ def _coverage(
 def _total(people: int, programme: Programme) -> int:
     """A total that may contain withheld people, too coarse to take the announced ones from it."""
     step = max(programme.policy.minimum_group_size, programme.policy.population_rounding)
-    return int(published_population(np.array(people), rounding=step))
+    return int(rounded_total(np.array(people), rounding=step))
 
 
 def _quality(
@@ -241,7 +241,7 @@ def _quality(
     rounding = programme.policy.population_rounding
     decisions = _total(quality.decisions, programme)
     others = {
-        name: int(published_population(np.array(getattr(quality, name)), rounding=rounding))
+        name: int(rounded_total(np.array(getattr(quality, name)), rounding=rounding))
         for name in ("duplicates", "corrections", "quarantined")
     }
     people = announcement.published
@@ -300,13 +300,13 @@ def _groups(
                 status=_status(announcement, g),
                 joined=int(announcement.joined[g]) or None,
                 digits=int(announcement.group_digits[g]) if ruled and not announcement.limits_only[g] else None,
-                population=int(announcement.published[members.start : members.stop].sum()),
+                population=int(announcement.group_people[g]),
                 rate=printed_rates(own, announcement.outcomes),
                 leakage=leakage[g],
                 regions=tuple(
                     model.Region(
                         sensitive=dict(zip(sensitive, announcement.region_values[i], strict=True)),
-                        population=int(announcement.published[i]),
+                        population=_population(announcement, i),
                         announced=None if announcement.limits_only[g] else _chances(announcement, i),
                         limits=None if limits is None else _limits(limits[place[i]], announcement.outcomes),
                         known=None if announcement.known is None else int(announcement.known[i]),
@@ -320,6 +320,11 @@ def _groups(
         for i, values in enumerate(extent.prior_too_sure)
     )
     return (*result, *withheld)
+
+
+def _population(announcement: Announcement, region: int) -> int | model.Below:
+    people, rounding = int(announcement.published[region]), announcement.rounding
+    return model.Below(below=rounding) if people < rounding else people
 
 
 def _chances(announcement: Announcement, region: int) -> dict[str, float]:

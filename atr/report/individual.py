@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-import numpy as np
-
-from atr.core.publication import RATE_DIGITS, open_people
+from atr.core.publication import RATE_DIGITS
 from atr.measures import INDIVIDUAL
 from atr.measures import individual as measuring
 from atr.measures.base import at_most
@@ -51,9 +49,8 @@ def with_individual(report: PublicReport) -> tuple[Fairness, ...]:
     policy = report.policy.individual
     if policy is None or len(report.announced_regions) < 2:
         return compared
-    cells = reader_view.cells(reader_view.announcement(report))
-    between = [open_people(int(people), report.policy.population_rounding) for people in cells.published]
-    cells = within_totals(cells, *np.array(between, dtype=np.int64).T)
+    shown = reader_view.announcement(report)
+    cells = within_totals(reader_view.cells(shown), *shown.open_people)
     minimum = report.policy.minimum_group_size
     enough = int((cells.published >= minimum).sum())
     of_least = (None,) if enough < 2 or enough == len(cells.published) else (None, minimum)
@@ -138,12 +135,13 @@ def _entry(
         threshold=policy.tolerance,
         verdict=verdict,
         reason="too_few_people" if few else "line_in_range" if verdict == "cannot_tell" else None,
-        people=(a.population, b.population),
+        people=(a.people, b.people),
         rates=(nearest(of_a[report.positive], RATE_DIGITS), nearest(of_b[report.positive], RATE_DIGITS)),
         pair=Pair(
             distance=distance,
             least_people=least,
             regions=(first, second),
+            people=(a.population, b.population),
             chances=(of_a, of_b),
             outcomes_apart=nearest(apart, digits) if math.isfinite(apart) else None,
             records_apart=nearest(float(distances[found.pair[1]]), digits),

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from atr.core.arrays import BoolArray, FloatArray
-from atr.core.publication import RATE_DIGITS
+from atr.core.publication import RATE_DIGITS, rounded_total
 from atr.measures import influence as measures
 from atr.measures import surrogate as trees
 from atr.measures.influence import Rules
@@ -30,7 +30,7 @@ class _Printed:
         places = [(a.name, {value: i for i, value in enumerate(a.values)}) for a in report.attributes]
         regions = report.announced_regions
         columns = [[place[values[name]] for name, place in places] for values, _, _ in regions]
-        people = [region.population for _, region, _ in regions]
+        people = [region.people for _, region, _ in regions]
         values, weights = np.array(columns, dtype=np.int64), np.array(people, dtype=np.float64)
         return _Printed(report, Rules(values, weights, _in_units(report, report.positive)))
 
@@ -48,6 +48,10 @@ class _Printed:
     def protected(self) -> list[int]:
         """The columns of protected attributes."""
         return [i for i, a in enumerate(self.report.attributes) if a.protected]
+
+    def total(self, people: FloatArray) -> int:
+        """A total of (k,) people, as it is printed."""
+        return int(rounded_total(np.array(int(people.sum())), rounding=self.report.policy.population_rounding))
 
     def rounded(self, amount: float) -> float:
         """An amount of chance, in units, as it is printed."""
@@ -188,7 +192,7 @@ def surrogate(report: PublicReport) -> Surrogate | None:
     def node(of: Tree, inside: BoolArray) -> TreeNode:
         people = rules.people[inside]
         average = printed.rounded(float((people * rules.chance[inside]).sum() / people.sum()))
-        known = TreeNode(people=int(people.sum()), chance=average)
+        known = TreeNode(people=printed.total(people), chance=average)
         if of.of is None or of.yes is None or of.no is None:
             chance[inside] = round(average * 10**report.policy.digits)
             return known

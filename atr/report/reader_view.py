@@ -32,7 +32,7 @@ def announcement(report: model.PublicReport, population: ExactPopulation | None 
     The mapping, (n, outcomes) in units of the last printed digit, positive first.
     """
     groups, regions = report.announced_groups, report.announced_regions
-    published = PublishedPopulation(np.array([region.population for _, region, _ in regions], dtype=np.int64))
+    published = PublishedPopulation(np.array([region.people for _, region, _ in regions], dtype=np.int64))
     outcomes = (report.positive, *(o for o in report.outcomes if o != report.positive))
     sensitive, public = ([a.name for a in report.attributes if a.role == role] for role in ("sensitive", "public"))
     assumed = report.policy.side_information != OWN_POPULATION
@@ -61,6 +61,8 @@ def announcement(report: model.PublicReport, population: ExactPopulation | None 
         offsets=offsets,
         people=people,
         published=published,
+        group_people=np.array([group.population for group in groups], dtype=np.int64),
+        rounding=report.policy.population_rounding,
         chance=chance,
         digits=report.policy.digits,
         group_digits=digits,
@@ -117,6 +119,7 @@ def cells(announcement: Announcement) -> Cells[AnnouncedMapping]:
         published=announcement.published,
         totals=announcement.totals,
         half=announcement.half,
+        rounding=announcement.rounding,
     )
 
 

@@ -6,11 +6,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
+import numpy as np
+
+from atr.core.arrays import FloatArray
 from atr.core.publication import RATE_DIGITS as PRINTED
+from atr.core.publication import open_total
+from atr.core.tolerances import ROUNDING_NOISE
 from atr.measures import MEASURES, sampling
 from atr.measures import group_fairness as fairness
+from atr.report import reader_view
 from atr.report.model import Fairness, PublicReport, Sampling, SamplingInfo
 from atr.report.rounding import down, nearest, up
 
@@ -18,7 +24,6 @@ P_DIGITS = 4
 RATE_DIGITS = 3
 _HALF = 0.5 * 10.0**-PRINTED
 
-_Tally = Mapping[tuple[str, ...], tuple[int, Mapping[str, float]]]
 _Rates = Mapping[tuple[str, str, frozenset[tuple[str, str]], str], float]
 """The printed rate of an outcome, by attribute, its value, the condition and the outcome."""
 _Test = tuple[str, frozenset[str], frozenset[tuple[str, str]], str]
@@ -40,21 +45,68 @@ def sampling_info(coverage: Literal["sample", "whole"], alpha: float) -> Samplin
     return SamplingInfo(coverage=coverage, alpha=alpha, methods=dict(sampling.METHODS))
 
 
+class _Counts(NamedTuple):
+    """How many people had an outcome, at least and at most, of the fewest that the printed total can stand for."""
+
+    fewest: int
+    most: int
+    people: int
+
+    def share(self, end: int) -> sampling.Share:
+        """The smallest (0) or the largest (1) share."""
+        return self[end], self.people
+
+    def less(self) -> _Counts:
+        """The same of the opposite event."""
+        return _Counts(self.people - self.most, self.people - self.fewest, self.people)
+
+
+@dataclass(frozen=True)
+class _Tally:
+    """Some people: (k,) printed numbers of their regions, how far these and the group's rates may be off, chances."""
+
+    people: FloatArray
+    off: FloatArray
+    half: FloatArray
+    chances: Mapping[str, FloatArray]
+
+    def rate(self, outcome: str, *, printed: float) -> tuple[float, float]:
+        """The smallest and largest rate of an outcome that printed numbers allow; the printed one is to the percent.
+
+        For chances x within h and numbers n within d of the printed ones p, with c the mean of x by p, the rate lies
+        within the sum of d |x - c| + (p + d) h over the sum of p - d of c.
+        """
+        x = self.chances[outcome]
+        mean = float(self.people @ x / self.people.sum())
+        apart = self.off @ np.abs(x - mean) + (self.people + self.off) @ self.half
+        reach = float(apart / max((self.people - self.off).sum(), 1.0))
+        low, high = max(printed - _HALF, mean - reach, 0.0), min(printed + _HALF, mean + reach, 1.0)
+        return (low, high) if low <= high else (max(printed - _HALF, 0.0), min(printed + _HALF, 1.0))
+
+
 @dataclass(frozen=True)
 class _Sampled:
     """A comparison whose groups are found among the announced people: its test, and how many had the outcome."""
 
     test: _Test
     outcome: str
-    a: sampling.Share
-    b: sampling.Share
+    a: _Counts
+    b: _Counts
+
+    @property
+    def p_value(self) -> float:
+        """Of the rates that lie nearest together; 1 where some are alike."""
+        a, b = self.a, self.b
+        if a.fewest * b.people > b.most * a.people:
+            return sampling.p_value(a.share(0), b.share(1))
+        return sampling.p_value(a.share(1), b.share(0)) if a.most * b.people < b.fewest * a.people else 1.0
 
 
 def with_sampling(report: PublicReport) -> tuple[Fairness, ...]:
     """Add intervals and tests to the comparisons of a report; remove them where the log is no sample.
 
-    Counts are the printed numbers of people times the printed chances, summed up, kept to the printed rate, and rounded
-    to whole numbers: sums are off where many numbers of people were rounded, rates where there are many people.
+    People are the fewest that a printed total can stand for, and of the counts that the printed rate and the printed
+    chances allow each end takes the least favourable: so no interval is narrower than that of the unrounded numbers.
     Measures of the same pair, class and outcome share one test; p values are adjusted for the number of tests.
 
     Returns
@@ -70,7 +122,7 @@ def with_sampling(report: PublicReport) -> tuple[Fairness, ...]:
     if alpha is None:
         return tuple(entry.model_copy(update={"sampling": None}) for entry in report.fairness)
     sampled = _sampled(report)
-    p_values = {found.test: sampling.p_value(found.a, found.b) for found in sampled if found}
+    p_values = {found.test: found.p_value for found in sampled if found}
     adjusted = dict(zip(p_values, sampling.adjusted(tuple(p_values.values())), strict=True))
     return tuple(
         entry.model_copy(
@@ -121,52 +173,77 @@ def _is_of_several(entry: Fairness, report: PublicReport) -> bool:
     return entry.outcome is None and len(report.outcomes) > 2
 
 
-def _tally(report: PublicReport, attributes: tuple[str, ...], condition: tuple[str, ...]) -> _Tally:
-    """By group and condition: the people, as printed, and how many of them each outcome is expected to have."""
-    found: dict[tuple[str, ...], tuple[int, dict[str, float]]] = {}
-    for values, region, chances in report.announced_regions:
+def _tally(
+    report: PublicReport, attributes: tuple[str, ...], condition: tuple[str, ...]
+) -> dict[tuple[str, ...], _Tally]:
+    """The announced people by group and condition."""
+    shown = reader_view.announcement(report)
+    least, most = shown.open_people
+    people, chances = shown.published.astype(np.float64), dict(zip(shown.outcomes, shown.mapping.T, strict=True))
+    off = np.maximum(most - people, people - least)
+    half = np.zeros(len(shown.groups)) if shown.half is None else shown.half
+    rounded = np.repeat(half, np.diff(shown.offsets))
+    found: dict[tuple[str, ...], list[int]] = {}
+    for i, (values, _, _) in enumerate(report.announced_regions):
         key = (fairness.joined([values.get(a, "") for a in attributes]), *(values.get(name, "") for name in condition))
-        people, expected = found.get(key, (0, dict.fromkeys(report.outcomes, 0.0)))
-        had = {outcome: expected[outcome] + region.population * x for outcome, x in chances.items()}
-        found[key] = people + region.population, had
-    return found
+        found.setdefault(key, []).append(i)
+    return {
+        key: _Tally(people[of], off[of], rounded[of], {o: x[of] for o, x in chances.items()})
+        for key, of in found.items()
+    }
 
 
 def _people(entry: Fairness, who: str) -> tuple[str, str, frozenset[tuple[str, str]]]:
     return entry.attribute, who, frozenset(entry.condition.items())
 
 
-def _find(report: PublicReport, entry: Fairness, tally: _Tally, rates: _Rates) -> _Sampled | None:
-    outcome = entry.outcome or report.positive
+def _find(
+    report: PublicReport, entry: Fairness, tally: Mapping[tuple[str, ...], _Tally], rates: _Rates
+) -> _Sampled | None:
+    outcome, rounding = entry.outcome or report.positive, report.policy.population_rounding
     event = report.positive if len(report.outcomes) == 2 else outcome  # the other of two is what it leaves
-    shares = []
-    for who in entry.groups:
-        people, expected = tally.get((who, *entry.condition.values()), (0, {}))
-        rate = rates.get((*_people(entry, who), event))
-        if not people or rate is None or event not in expected:
+    counts = []
+    for who, printed in zip(entry.groups, entry.people, strict=True):
+        of, rate = tally.get((who, *entry.condition.values())), rates.get((*_people(entry, who), event))
+        people = max(open_total(printed, rounding)[0], 0)
+        if of is None or rate is None or event not in of.chances or not people:
             return None
-        least, most = people * (rate - _HALF), people * (rate + _HALF)
-        had = min(max(int(nearest(min(max(expected[event], least), most), 0)), 0), people)
-        shares.append((had if event == outcome else people - had, people))
+        found = _counted(of.rate(event, printed=rate), people, rounding)
+        counts.append(found if event == outcome else found.less())
     test = entry.attribute, frozenset(entry.groups), frozenset(entry.condition.items()), event
-    return _Sampled(test, outcome, shares[0], shares[1])
+    return _Sampled(test, outcome, counts[0], counts[1])
+
+
+def _counted(rate: tuple[float, float], people: int, rounding: int) -> _Counts:
+    """The counts that a rate between two allows: of exact people whole numbers between, of others those around."""
+    low, high = (people * end for end in rate)
+    inside = math.ceil(low - ROUNDING_NOISE), math.floor(high + ROUNDING_NOISE)
+    outside = math.floor(low + ROUNDING_NOISE), math.ceil(high - ROUNDING_NOISE)
+    if rounding > 1:
+        return _Counts(*outside, people)
+    middle = int(nearest((low + high) / 2, 0))
+    return _Counts(*(inside if inside[0] <= inside[1] else (middle, middle)), people)
 
 
 def _sampling(
     entry: Fairness, found: _Sampled, p_value: float, adjusted: float, *, report: PublicReport, alpha: float
 ) -> Sampling:
     digits, a, b, groups = report.policy.digits, found.a, found.b, entry.groups
-    if entry.is_ratio:
-        low, high = sampling.ratio_interval(a, b, alpha=alpha)
-    else:
-        if a[0] * b[1] < b[0] * a[1]:
-            a, b, groups = b, a, (groups[1], groups[0])
-        low, high = sampling.difference_interval(a, b, alpha=alpha)
+    interval_of = sampling.ratio_interval if entry.is_ratio else sampling.difference_interval
+    if not entry.is_ratio and sum(a[:2]) * b.people < sum(b[:2]) * a.people:
+        a, b, groups = b, a, (groups[1], groups[0])
+    low = interval_of(a.share(0), b.share(1), alpha=alpha)[0]
+    high = interval_of(a.share(1), b.share(0), alpha=alpha)[1]
     if entry.value is not None and not _is_of_several(entry, report):
         low, high = min(low, entry.value), max(high, entry.value)  # which is of the exact numbers of people
     interval = down(low, digits), None if math.isinf(high) else up(high, digits)
-    rates = [sampling.rate_interval(share, alpha=alpha) for share in (found.a, found.b)]
-    first_rate, second_rate = ((down(least, RATE_DIGITS), up(most, RATE_DIGITS)) for least, most in rates)
+    first_rate, second_rate = (
+        (
+            down(sampling.rate_interval(of.share(0), alpha=alpha)[0], RATE_DIGITS),
+            up(sampling.rate_interval(of.share(1), alpha=alpha)[1], RATE_DIGITS),
+        )
+        for of in (found.a, found.b)
+    )
     # Rounded up, and so never 0: as printed a difference is significant only if it is.
     printed = [up(min(max(p, 10.0**-P_DIGITS), 1.0), P_DIGITS) for p in (p_value, adjusted)]
     return Sampling(

@@ -24,7 +24,7 @@ from atr.verify.population_bounds import Interval, PopulationBounds, RateBounds
 
 _INFEASIBLE = 2
 """What the solver says where there is no solution."""
-_WHATEVER_THE_PEOPLE = ("reference", "people", "threshold", "attributes", "classes")
+_WHATEVER_THE_PEOPLE = ("reference", "threshold", "attributes", "classes")
 _JUDGED = ("verdict", "reason", "shortfall")
 
 
@@ -65,19 +65,20 @@ def _reference(printed: PopulationBounds, by: model.ComparedBy, *, is_compared: 
     if by.reference is None:
         return
     groups = printed.people_by(by.attributes)
-    people = {who: int(printed.announcement.published[members].sum()) for who, members in groups.items()}
+    people = {who: printed.printed_people(members) for who, members in groups.items()}
     known = {who for who in groups if not printed.unknown(by.attributes, who)}
-    candidates = {who for who in known if people[who] >= minimum} or known
+    enough = {who for who in known if people[who][0] >= minimum}
+    possible = {who for who in known if people[who][1] >= minimum} if enough else known
     if by.reference not in known:
         yield Finding(where, "is no group that is announced, or is unknown")
     elif by.chosen == "named":
         return
-    elif by.reference not in candidates:
+    elif by.reference not in possible:
         yield Finding(where, "has too few people")
-    elif by.chosen == "largest" and people[by.reference] < max(people[who] for who in candidates):
+    elif by.chosen == "largest" and people[by.reference][1] < max(people[who][0] for who in enough or known):
         yield Finding(where, "is not the largest group")
     elif by.chosen == "highest":
-        rates = {who: printed.value(groups[who], printed.events[0]) for who in candidates}
+        rates = {who: printed.value(groups[who], printed.events[0]) for who in {*enough, by.reference}}
         if rates[by.reference][1] < max(low for low, _ in rates.values()) - RECOMPUTED:
             yield Finding(where, "is not the group with the highest rate")
 
@@ -117,7 +118,10 @@ def _outside(printed: PopulationBounds, entry: model.Fairness) -> Iterator[Findi
     event = printed.outcome_events[outcomes.index(entry.outcome) if entry.outcome in outcomes else 0]
     of_attribute, given = printed.people_by(entry.attributes or (entry.attribute,)), printed.having(entry.condition)
     pair = [given & of_attribute[who] for who in entry.groups]
-    for who, members, rate in zip(entry.groups, pair, entry.rates, strict=True):
+    for who, members, rate, people in zip(entry.groups, pair, entry.rates, entry.people, strict=True):
+        fewest, most = printed.printed_people(members)
+        if not fewest <= people <= most or people % printed.announcement.rounding:
+            yield Finding(_name(entry), f"{who} is stated as {people} people, {either(fewest, most)} follows")
         low, high = printed_rate(printed.value(members, event))
         if not low <= rate <= high:
             yield Finding(_name(entry), f"the rate of {who} is stated as {rate}, {either(low, high)} follows")

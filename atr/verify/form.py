@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from atr.core.protected import floored
-from atr.core.publication import RATE_DIGITS, open_people
+from atr.core.publication import RATE_DIGITS, open_total
 from atr.core.tolerances import PROBABILITY_TOLERANCE
 from atr.measures import INDIVIDUAL
 from atr.measures.group_fairness import GroupingSpec
@@ -190,11 +190,7 @@ def _announced(group: model.Group, report: model.PublicReport) -> Iterator[Findi
             group.id,
             f"is {group.status}, but {'tells' if chances else 'does not tell'} of regions",
         ),
-        (
-            not chances or group.population == sum(region.population for region in group.regions),
-            f"{group.id}.population",
-            "is not what its regions add up to",
-        ),
+        (_adds_up(group, report), f"{group.id}.population", "is not what its regions add up to"),
         (
             _unique(frozenset(region.sensitive.items()) for region in group.regions),
             group.id,
@@ -235,7 +231,7 @@ def _region(region: model.Region, group: model.Group, report: model.PublicReport
         ),
         (_declared(region.sensitive, report), where, "has a value that its attribute does not have"),
         (
-            region.population >= policy.population_rounding and region.population % policy.population_rounding == 0,
+            _is_rounded(region.population, policy.population_rounding),
             where,
             f"the population is not a multiple of {policy.population_rounding}",
         ),
@@ -267,12 +263,28 @@ def _on_scale(limits: Mapping[str, tuple[float, float]], report: model.PublicRep
     return mirrored and all(nearest(step * nearest(end / step, 0), MOST_DIGITS) == end for end in ends)
 
 
+def _is_rounded(people: model.Population, rounding: int) -> bool:
+    if isinstance(people, model.Below):
+        return people.below == rounding > 1
+    return people >= rounding and people % rounding == 0
+
+
+def _adds_up(group: model.Group, report: model.PublicReport) -> bool:
+    """Tell whether regions add up to their group, each "under" a number of people standing for none up to it."""
+    rounding, total = report.policy.population_rounding, group.population or 0
+    told = [region.population for region in group.regions if isinstance(region.population, int)]
+    few = len(group.regions) - len(told)
+    if not group.regions:
+        return _is_rounded(total, rounding)
+    return _is_rounded(total, rounding) and sum(told) <= total <= max(sum(told) + few * rounding, rounding)
+
+
 def _rates(
     rates: Mapping[str, float], report: model.PublicReport, where: str, groups: Sequence[model.Group]
 ) -> Iterator[Finding]:
     """Check rates; each of three outcomes and more is rounded to whole people in every group, then to a percentage."""
     rounding = report.policy.population_rounding
-    people = sum(open_people(region.population, rounding)[0] for group in groups for region, _ in group.told)
+    people = sum(open_total(group.population or 0, rounding)[0] for group in groups)
     off = (len(rates) > 2) * len(rates) * 0.5 * (10.0**-RATE_DIGITS + len(groups) / max(people, 1))
     return failed(
         (set(rates) == set(report.outcomes), where, "the rates are not of the outcomes"),

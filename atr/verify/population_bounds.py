@@ -23,7 +23,7 @@ from atr.core.announcement import Announcement
 from atr.core.arrays import AnnouncedMapping, BoolArray, ExactPopulation, FloatArray, IntArray
 from atr.core.display_text import UNKNOWN
 from atr.core.protected import OwnCeiling, ProtectedSets
-from atr.core.publication import open_people
+from atr.core.publication import open_total, rounded_total
 from atr.core.tolerances import ROOT_TOLERANCE
 from atr.measures import group_fairness as fairness
 from atr.measures.cells import Cells, EventCells, Outcomes
@@ -94,8 +94,9 @@ class PopulationBounds:
         Its announcement, with least and most people the same where the population is known.
         """
         announcement = reader_view.announcement(report, population)
-        rounding = report.policy.population_rounding if population is None else 1
-        least, most = np.array([open_people(int(n), rounding) for n in announcement.people], dtype=np.int64).T
+        least, most = announcement.open_people if population is None else (announcement.people, announcement.people)
+        if (least == most).all():
+            announcement = replace(announcement, people=ExactPopulation(least))
         return PopulationBounds(
             report=report,
             announcement=announcement,
@@ -165,7 +166,18 @@ class PopulationBounds:
 
     def people(self, members: BoolArray) -> tuple[int, int]:
         """Give the smallest and largest number of people in some regions; ``members`` is (n,)."""
-        return int(self.least[members].sum()), int(self.most[members].sum())
+        shown, (least, most) = self.announcement, (of[members].sum() for of in (self.least, self.most))
+        whole = np.logical_and.reduceat(members, shown.offsets[:-1])
+        if self.exact or not whole.any():
+            return int(least), int(most)
+        groups = np.array([open_total(total, shown.rounding) for total in shown.group_people[whole].tolist()])
+        parts = members & ~np.repeat(whole, np.diff(shown.offsets))
+        return int(groups[:, 0].sum() + self.least[parts].sum()), int(groups[:, 1].sum() + self.most[parts].sum())
+
+    def printed_people(self, members: BoolArray) -> tuple[int, int]:
+        """Give the smallest and largest number of people that can be printed for some regions; ``members`` is (n,)."""
+        least, most = rounded_total(np.array(self.people(members)), rounding=self.announcement.rounding).tolist()
+        return least, most
 
     def confidences(self, chance: IntArray, own: OwnCeiling | None = None) -> Confidences:
         """Compute the maximum confidence in each group, and the largest that the rounding allows.

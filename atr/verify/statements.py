@@ -13,7 +13,7 @@ from atr.core.arrays import BoolArray, ExactPopulation, segment_of
 from atr.core.confidence import round_up
 from atr.core.display_text import UNKNOWN
 from atr.core.fidelity import promises
-from atr.core.publication import RATE_DIGITS, open_people, published_population
+from atr.core.publication import RATE_DIGITS, open_total, published_population, rounded_total
 from atr.core.tolerances import GRID_TOLERANCE
 from atr.mechanisms import MECHANISMS
 from atr.report import changes, model
@@ -47,7 +47,7 @@ def findings(report: model.PublicReport, *, population: ExactPopulation | None =
     if report.announced_groups:
         printed = PopulationBounds.of(report, population)
         yield from _people(printed)
-        yield from _coverage(report, int(printed.announcement.published.sum()), printed.people(printed.everyone))
+        yield from _coverage(report, int(printed.announcement.group_people.sum()), printed.people(printed.everyone))
         yield from _privacy(printed)
         yield from _rates(printed)
         yield from comparisons(printed)
@@ -75,22 +75,25 @@ def _nothing_announced(report: model.PublicReport) -> Iterator[Finding]:
 
 def _people(printed: PopulationBounds) -> Iterator[Finding]:
     policy, announcement = printed.report.policy, printed.announcement
-    most = np.minimum(
-        *(np.add.reduceat(people, announcement.offsets[:-1]) for people in (printed.most, announcement.published))
-    )
+    starts = announcement.offsets[:-1]
+    most = np.minimum(np.add.reduceat(printed.most, starts), announcement.group_people)
     for i in np.flatnonzero(most < policy.minimum_group_size):
         yield Finding(
             f"{printed.report.announced_groups[i].id}.population",
             f"is below the minimum of {policy.minimum_group_size}",
         )
-    rounded = published_population(announcement.people, rounding=policy.population_rounding)
-    people = announcement.published
+    people, totals = announcement.published, announcement.group_people
+    if printed.exact:
+        exact, rounding = announcement.people, policy.population_rounding
+        people = published_population(exact, announcement.offsets, rounding=rounding)
+        totals = rounded_total(np.add.reduceat(exact, starts), rounding=rounding)
+    rounded = (people == announcement.published).all() and (totals == announcement.group_people).all()
     unknown = {
         name: nearest(int(people[column == UNKNOWN].sum()) / int(people.sum()), RATE_DIGITS)
         for name, column in printed.columns.items()
         if UNKNOWN in column
     }
-    yield from failed((bool((people == rounded).all()), "groups", "a printed population is not the rounded exact one"))
+    yield from failed((bool(rounded), "groups", "a printed population is not the rounded exact one"))
     yield from differences("data_quality.unknown", printed.report.data_quality.unknown, unknown)
 
 
@@ -106,7 +109,7 @@ def _coverage(report: model.PublicReport, published: int, announced: tuple[int, 
     """
     policy, coverage, counts = report.policy, report.coverage, report.coverage.groups
     rounding = max(policy.minimum_group_size, policy.population_rounding)
-    least, most = open_people(coverage.decisions, rounding)
+    least, most = open_total(coverage.decisions, rounding)
     fewest = counts.withheld_for_size + counts.withheld * policy.minimum_group_size
     others = math.inf if counts.withheld else counts.withheld_for_size * _largest_too_small(policy)
     fits = coverage.decisions >= rounding and coverage.decisions % rounding == 0
@@ -126,9 +129,8 @@ def _coverage(report: model.PublicReport, published: int, announced: tuple[int, 
 
 def _largest_too_small(policy: model.PolicyInfo) -> int:
     """Give the most people a group withheld for its size can have: too few by the exact or by the printed number."""
-    rows = (policy.minimum_group_size - 1) // policy.population_rounding
-    _, most = open_people(policy.population_rounding, policy.population_rounding)
-    return max(policy.minimum_group_size - 1, rows * most)
+    printed = (policy.minimum_group_size - 1) // policy.population_rounding * policy.population_rounding
+    return max(policy.minimum_group_size - 1, open_total(printed, policy.population_rounding)[1])
 
 
 def _between(where: str, stated: float | None, low: float, high: float) -> Iterator[Finding]:

@@ -363,7 +363,8 @@ class Truth:
                 row = place[announced, age, *rest]
                 self.people[row] += people
                 self.places[key[0], key[1]] = self.regions[row][0]["status"]
-        self.printed = np.array([r["population"] for _, r in self.regions], dtype=np.int64)
+        told = [r["population"] for _, r in self.regions]
+        self.printed = np.array([n["below"] // 2 if isinstance(n, dict) else n for n in told], dtype=np.int64)
         self.chance = np.array([[r["announced"][o] for o in self.outcomes] for _, r in self.regions])
         self.group = np.array([group["id"] for group, _ in self.regions], dtype=object)
 

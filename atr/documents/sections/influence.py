@@ -248,7 +248,7 @@ def _people(report: PublicReport) -> dict[str, Counter[str]]:
     found = {a.name: Counter(dict.fromkeys(a.values, 0)) for a in report.attributes}
     for values, region, _ in report.complete.announced_regions:
         for name, value in values.items():
-            found[name][value] += region.population
+            found[name][value] += region.people
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from atr.documents.text.limits import between, group_name
 from atr.documents.text.wording import percent_decimals, points, raised
-from atr.report.model import AttributeInfo, Group, PublicReport, Region
+from atr.report.model import AttributeInfo, Group, Population, PublicReport, Region
 
 MAX_GROUPS = 200
 """Groups printed; the others are in the annex."""
@@ -41,7 +41,7 @@ class Row:
 
     label: str
     status: str
-    people: int
+    people: Population
     rate: str
     cells: Sequence[Cell | None]
 
@@ -192,7 +192,7 @@ def _example_of_limits(report: PublicReport, title: str) -> str:
     told = [(group, region) for group in report.announced_groups for region in group.regions if region.limits]
     if not told:
         return ""
-    group, region = max(told, key=lambda pair: pair[1].population)
+    group, region = max(told, key=lambda pair: pair[1].people)
     low, high = (points(end) for end in (region.limits or {})[report.positive])
     return (
         f"The row with most people: of 100 people described as “{group_name(group, report)}” and, in {title}, "

@@ -64,7 +64,7 @@ def _apart(entry: Fairness, pair: Pair, report: PublicReport, allowed: str) -> l
     """State the distance of the pair's outcomes, and the distance that is allowed."""
     a, b = (f"“{region(values, report)}”" for values in pair.regions)
     between = (
-        f"They have {' and '.join(wording.number(n) for n in entry.people)} people. The declared distance between "
+        f"They have {' and '.join(wording.people(n) for n in pair.people)} people. The declared distance between "
         f"them, {wording.number(pair.records_apart, decimals=2)},"
     )
     if pair.distance == "total_variation":
@@ -77,12 +77,12 @@ def _apart(entry: Fairness, pair: Pair, report: PublicReport, allowed: str) -> l
             f"{between} allows {allowed}.",
         ]
     outcome = max(pair.chances[0], key=lambda o: _log_ratio(pair, o))
-    sides = list(zip((a, b), (chances[outcome] for chances in pair.chances), entry.people, strict=True))
+    sides = list(zip((a, b), (chances[outcome] for chances in pair.chances), pair.people, strict=True))
     (a, x, n), (b, y, m) = sorted(sides, key=lambda side: -side[1])
     if y == 0 < x:
         return [
             f"“{outcome}” is an outcome for {a}, with {wording.percent(x)}, and none for {b}: no distance allows that, "
-            f"so the excess is infinite. They have {wording.number(n)} and {wording.number(m)} people."
+            f"so the excess is infinite. They have {wording.people(n)} and {wording.people(m)} people."
         ]
     logarithms = _log_ratio(pair, outcome), pair.records_apart
     times, most = (f"{wording.number(nearest(math.exp(z), 2), decimals=2)} times" for z in logarithms)

@@ -32,7 +32,7 @@ def fidelity(report: PublicReport) -> str:
     people = {"narrow": 0, "wider": 0, "none": 0}
     for group in report.announced_groups:
         for region, _ in group.told:
-            people[_width(region, report.positive)] += region.population
+            people[_width(region, report.positive)] += region.people
     total = max(1, sum(people.values()))
     in_100 = {width: round(100 * n / total) for width, n in people.items()}
     if in_100["narrow"]:

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from atr.measures.base import Verdict
-from atr.report.model import Fairness, PeriodInfo
+from atr.report.model import Fairness, PeriodInfo, Population
 
 NBSP = "\N{NO-BREAK SPACE}"
 MONTHS = (
@@ -33,6 +33,15 @@ def number(value: float, *, decimals: int = 0) -> str:
     ('0.90', '1,234,567', '0.8765')
     """
     return _written(Decimal(repr(value)), decimals)
+
+
+def people(population: Population) -> str:
+    """Write a number of people as printed.
+
+    >>> people(1205)
+    '1,205'
+    """
+    return number(population) if isinstance(population, int) else f"under {number(population.below)}"
 
 
 def points(share: float, *, decimals: int = 0) -> str:

@@ -127,7 +127,7 @@ def _solved(group: Regions, policy: CalibratedPolicy) -> dict[str, Any]:
     )
     if found is None:
         raise ValueError("a group that may not be announced was to be solved")
-    published = published_population(group.population, rounding=policy.population_rounding)
+    published = published_population(group.population, group.offsets, rounding=policy.population_rounding)
     printed = printed_chances(found, counts, published, ceilings=ceilings, sets=sets) if found.told else None
     if printed is None:
         rates = counts.sum(axis=0) / counts.sum()

@@ -216,7 +216,9 @@ def _rounded(
         digits=policy.digits,
         beta=beta,
         ceiling=ceiling,
-        published_population=published_population(regions.population, rounding=policy.population_rounding),
+        published_population=published_population(
+            regions.population, regions.offsets, rounding=policy.population_rounding
+        ),
         group_rates=policy.group_rates,
     )
 
@@ -237,7 +239,7 @@ def _as_private_as_printed(
     """
     unit = 10**policy.digits
     level = math.ceil(beta * unit - MISSED_STEPS)
-    published = published_population(regions.population, rounding=policy.population_rounding)
+    published = published_population(regions.population, regions.offsets, rounding=policy.population_rounding)
     people = (regions.population, published) if regions.known is None else (regions.known,)
     held = [
         exact_confidence(known, chance, digits=policy.digits, offsets=regions.offsets, sets=regions.sets)

@@ -4,7 +4,7 @@ It has no field for anything that still depends on the true decision mapping. Al
 documents print them as they are.
 """
 
-from atr.report.model.base import OutcomeDistance
+from atr.report.model.base import Below, OutcomeDistance, Population
 from atr.report.model.figures import (
     Change,
     Changes,
@@ -53,6 +53,7 @@ __all__ = [
     "SCHEMA",
     "AttributeDistance",
     "AttributeInfo",
+    "Below",
     "Change",
     "Changes",
     "ComparedBy",
@@ -76,6 +77,7 @@ __all__ = [
     "Pair",
     "PeriodInfo",
     "PolicyInfo",
+    "Population",
     "Privacy",
     "ProgrammeInfo",
     "Provenance",

@@ -41,3 +41,18 @@ class Frozen(BaseModel):
     """A part of the report."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False)
+
+
+class Below(Frozen):
+    """A number of people that is told as under another one alone."""
+
+    below: Annotated[int, Field(ge=2, le=10**9)]
+
+
+Population = People | Below
+"""People of a decision region, as printed."""
+
+
+def people_of(population: int | Below) -> int:
+    """The number of people to calculate with: a printed one, or half of that which it is under."""
+    return population if isinstance(population, int) else population.below // 2

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from atr.measures import MEASURES
 from atr.measures.base import Verdict
-from atr.report.model.base import Difference, Frozen, Measure, OutcomeDistance, People, Share, Sparse
+from atr.report.model.base import Difference, Frozen, Measure, OutcomeDistance, People, Population, Share, Sparse
 
 
 class Pair(Frozen):
@@ -16,15 +16,16 @@ class Pair(Frozen):
 
     Of all regions; or of those of ``least_people`` printed people or more, where some have fewer.
 
-    ``regions`` and their chances are in the order of the report. Their outcomes are ``outcomes_apart`` (None where that
-    is infinite), by ``distance``, their records ``records_apart``. ``people_involved`` is the share of the printed
-    people that are in a region of some pair beyond the tolerance, to the nearest percent, but 0 or 1 only where it is
-    that.
+    ``regions``, their people and their chances are in the order of the report. Their outcomes are ``outcomes_apart``
+    (None where that is infinite), by ``distance``, their records ``records_apart``. ``people_involved`` is the share of
+    the printed people that are in a region of some pair beyond the tolerance, to the nearest percent, but 0 or 1 only
+    where it is that.
     """
 
     distance: OutcomeDistance
     least_people: Sparse[Annotated[int, Field(ge=1)] | None] = None
     regions: tuple[dict[str, str], dict[str, str]]
+    people: tuple[Population, Population]
     chances: tuple[dict[str, Share], dict[str, Share]]
     outcomes_apart: Annotated[float, Field(ge=0)] | None
     records_apart: Share
@@ -246,7 +247,8 @@ class Influence(Frozen):
 class TreeNode(Frozen):
     """People of the surrogate tree and their chance; a question has an attribute and the values that lead to ``yes``.
 
-    ``people`` are the sum of printed numbers, ``chance`` is their average announced chance of the positive outcome.
+    ``people`` are the sum of printed numbers, rounded as these, ``chance`` is their average announced chance of the
+    positive outcome.
     """
 
     people: People

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from atr.core.display_text import ANY
 from atr.core.publication import CHANCE_DIGITS, stand_in
-from atr.report.model.base import Frozen, People, Share, Sparse
+from atr.report.model.base import Frozen, People, Population, Share, Sparse, people_of
 from atr.report.model.figures import Changes, ComparedBy, Fairness, Influence, Surrogate
 from atr.report.model.policy import AttributeInfo, PeriodInfo, PolicyInfo, ProgrammeInfo
 
@@ -120,10 +120,15 @@ class Region(Frozen):
     """
 
     sensitive: dict[str, str]
-    population: People
+    population: Population
     announced: dict[str, Share] | None
     limits: dict[str, tuple[Share, Share]] | None = None
     known: Sparse[Annotated[People, Field(ge=1)] | None] = None
+
+    @property
+    def people(self) -> int:
+        """The number of people to calculate with."""
+        return people_of(self.population)
 
 
 class Group(Frozen):

@@ -44,7 +44,7 @@ def _kept(units, digits, counts, published, ceiling):
 def test_the_fewest_digits_that_will_do(group, rounding):
     counts, ceiling, found = group
     population = counts.sum(axis=1)
-    published = published_population(population, rounding=rounding)
+    published = published_population(population, np.array([0, len(population)]), rounding=rounding)
     printed = printed_chances(found, counts, published, ceilings=ceiling)
     will_do = [d for d in range(2, 7) if _kept(rounded(found, population, d), d, counts, published, ceiling)]
     assert (printed.digits if printed else None) == (will_do[0] if will_do else None)
