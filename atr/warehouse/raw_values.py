@@ -45,14 +45,6 @@ class RawValues(BaseModel):
         """Give the raw values behind a display value; without one, any."""
         return self.attributes[attribute].get(value, (value,)) if value else "*"
 
-    def agrees_with(self, other: RawValues) -> bool:
-        """Tell whether both show the raw values that both know under the same names, in the same order."""
-        return list(self.outcomes.items()) == list(other.outcomes.items()) and all(
-            value not in other.attributes.get(name, {}) or other.attributes[name][value] == raws
-            for name, values in self.attributes.items()
-            for value, raws in values.items()
-        )
-
 
 def united(sets: Iterable[RawSet]) -> RawSet:
     """Unite sets of raw values; bins that touch become one.

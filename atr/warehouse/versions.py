@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict
 
 from atr.core.announcement import Announced
 from atr.core.arrays import FloatArray, IntArray, Values
+from atr.core.display_text import ANY
 from atr.core.fidelity import Fidelity
 from atr.core.regions import Regions
 from atr.mechanisms import mechanism_of
@@ -54,6 +55,11 @@ class KeptGroup(BaseModel):
     limits_only: bool
     rules: float | None
     sure: dict[str, float]
+
+    @property
+    def people(self) -> dict[Values, tuple[int, ...]]:
+        """People with each outcome, by the sensitive values of their region."""
+        return dict(zip(self.regions, self.counts, strict=True))
 
 
 class Kept(BaseModel):
@@ -172,8 +178,8 @@ def settled(counted: Regions, kept: Kept, programme: Programme) -> tuple[Regions
     -------
     The regions of which the new version speaks, and what is kept of it, with them.
     """
-    before = read_kept(kept_path(programme, kept.before))
-    if before is None or not _alike(before, counted, kept.raw):
+    before = _before(kept, programme)
+    if before is None:
         return counted, kept.model_copy(update={"counted": _rows(counted)})
     k, none = len(counted.public), np.zeros(len(counted.outcomes), dtype=np.int64)
     now = dict(zip(counted.values, counted.counts, strict=True))
@@ -200,13 +206,46 @@ def _rows(regions: Regions) -> tuple[tuple[Values, tuple[int, ...]], ...]:
     return tuple(zip(regions.values, map(tuple, regions.counts.tolist()), strict=True))
 
 
-def _alike(before: Kept, counted: Regions, raw: RawValues) -> bool:
-    """Whether the regions of two versions have the same values, outcomes and columns, in one order."""
-    return (
-        (before.log.public, before.log.sensitive) == (counted.public, counted.sensitive)
-        and before.log.outcomes == tuple(raw.outcomes[name] for name in counted.outcomes)
-        and raw.agrees_with(before.raw)
-    )
+def _before(kept: Kept, programme: Programme) -> Kept | None:
+    """What is kept of the version before, in the names and the order of now; None where it divides people otherwise."""
+    before, log = read_kept(kept_path(programme, kept.before)), kept.log
+    if before is None or not before.log.agrees_with(log):
+        return None
+    old, names = before.log, {}
+    for attribute, values in before.raw.attributes.items():
+        now = {raws: value for value, raws in kept.raw.attributes.get(attribute, {}).items()}
+        names[attribute] = {ANY: ANY} | {value: now[raws] for value, raws in values.items() if raws in now}
+
+    def renamed(values: Values, before: tuple[str, ...], after: tuple[str, ...]) -> Values:
+        return tuple(names[name][values[before.index(name)]] for name in after)
+
+    outcomes = [old.outcomes.index(raws) for raws in log.outcomes]
+
+    def ordered(rows: tuple[tuple[Any, ...], ...]) -> tuple[tuple[Any, ...], ...]:
+        return tuple(tuple(row[i] for i in outcomes) for row in rows)
+
+    public, every = (old.public, log.public), ((*old.public, *old.sensitive), (*log.public, *log.sensitive))
+    try:
+        return before.model_copy(
+            update={
+                "counted": tuple((renamed(values, *every), *ordered((counts,))) for values, counts in before.counted),
+                "joined": tuple((renamed(part, *public), renamed(whole, *public)) for part, whole in before.joined),
+                "groups": tuple(
+                    group.model_copy(
+                        update={
+                            "values": renamed(group.values, *public),
+                            "regions": tuple(renamed(of, old.sensitive, log.sensitive) for of in group.regions),
+                            "counts": ordered(group.counts),
+                            "chance": ordered(group.chance),
+                            "limits": group.limits and ordered(group.limits),
+                        }
+                    )
+                    for group in before.groups
+                ),
+            }
+        )
+    except KeyError:  # a value that is none of now's
+        return None
 
 
 def _waits(changed: dict[Values, IntArray], programme: Programme) -> bool:
@@ -243,7 +282,7 @@ def reprinted(announced: Announced, regions: Regions, kept: Kept, programme: Pro
     programme
         The series.
     """
-    before, promise = read_kept(kept_path(programme, kept.before)), announced.promise
+    before, promise = _before(kept, programme), announced.promise
     if before is None or (before.terms, before.promise) != (kept.terms, _named(promise)):
         return announced
     old = {group.values: group for group in before.groups}
@@ -253,9 +292,9 @@ def reprinted(announced: Announced, regions: Regions, kept: Kept, programme: Pro
     readers = {name: sure.copy() for name, sure in announced.readers.items()}
     for g, now in enumerate(_kept_groups(announced, regions)):
         group = old.get(now.values)
-        if group is None or (group.regions, group.counts) != (now.regions, now.counts):
+        if group is None or group.people != now.people:
             continue
-        members = slice(regions.offsets[g], regions.offsets[g + 1])
+        members = regions.offsets[g] + np.array([now.regions.index(values) for values in group.regions])
         chance[members] = group.chance
         if limits is not None:
             limits[members] = group.limits

@@ -120,6 +120,27 @@ def test_another_policy_announces_anew_what_did_not_change(tmp_path: Path) -> No
     assert dict(kept.counted)["women", "low"] == (20, 40)
 
 
+@pytest.mark.parametrize("positive", ["approved", "refused"])
+def test_other_names_and_orders_change_no_number(tmp_path: Path, positive: str) -> None:
+    path = _published(tmp_path)
+    before = json.loads((load(path).site_path / "2024" / "v1" / "report.json").read_text())["groups"]
+    content = series.programme()
+    content["log"]["positive"] = positive
+    content["attributes"] = {
+        "secret": {"role": "sensitive", "title": "secret", "values": {"low": "zero", "high": "two"}},
+        "public": {"role": "public", "protected": True, "values": {"women": "W", "men": "M"}},
+    }
+    series.write_series(tmp_path, {**PEOPLE, ("women", "low"): (60, 29)}, content=content)
+    draft = series.publish(path)
+    after = {group.public["public"]: group for group in draft.report.groups}
+    for group in before:
+        now = after[{"women": "W", "men": "M"}[group["public"]["public"]]]
+        assert now.rate == group["rate"]
+        names = {"low": "zero", "high": "two"}
+        told = {names[region["sensitive"]["secret"]]: region["announced"] for region in group["regions"]}
+        assert {region.sensitive["secret"]: region.announced for region in now.regions} == told
+
+
 def test_what_is_kept_is_private_and_goes_with_a_rejected_draft(tmp_path: Path) -> None:
     path = series.write_series(tmp_path, PEOPLE)
     draft = series.publish(path)
