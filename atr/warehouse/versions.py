@@ -176,7 +176,7 @@ def settled(counted: Regions, kept: Kept, programme: Programme) -> tuple[Regions
 
     Returns
     -------
-    The regions of which the new version speaks, and what is kept of it, with them.
+    The regions of which the new version speaks, and what is kept of it, with them and the groups that stay joined.
     """
     before = _before(kept, programme)
     if before is None:
@@ -199,7 +199,8 @@ def settled(counted: Regions, kept: Kept, programme: Programme) -> tuple[Regions
     rows = {values: counts for values, counts in rows.items() if counts.any()}
     counts = np.array([*rows.values()], dtype=np.int64)
     regions = regions_of_rows([*rows], counts, programme=programme, outcomes=counted.outcomes)
-    return regions, kept.model_copy(update={"counted": _rows(regions), "waiting": waiting})
+    told = {"counted": _rows(regions), "joined": before.joined, "waiting": waiting}
+    return regions, kept.model_copy(update=told)
 
 
 def _rows(regions: Regions) -> tuple[tuple[Values, tuple[int, ...]], ...]:
