@@ -19,7 +19,7 @@ from atr.measures import group_fairness as fairness
 from atr.report import model
 from atr.report.comparisons import ComparisonFormatter, in_classes
 from atr.report.rounding import bounds, down, nearest, up
-from atr.verify.finding import Finding, differences, failed
+from atr.verify.finding import Finding, differences, either, failed
 from atr.verify.population_bounds import Interval, PopulationBounds, RateBounds
 
 _INFEASIBLE = 2
@@ -42,7 +42,7 @@ def comparisons(printed: PopulationBounds) -> Iterator[Finding]:
     """
     report = printed.report
     found = fairness.compare(
-        printed.cells if printed.exact else replace(printed.cells, totals=None),
+        printed.cells if printed.settled else replace(printed.cells, totals=None),
         {name: tuple(column) for name, column in printed.columns.items()},
         compared=[fairness.GroupingSpec(by.attributes, by.reference) for by in report.compared],
         legitimate=tuple(a.name for a in report.attributes if a.legitimate),
@@ -53,7 +53,7 @@ def comparisons(printed: PopulationBounds) -> Iterator[Finding]:
     for by in report.compared:
         yield from _reference(printed, by, is_compared=any(c.by.attributes == by.attributes for c in found))
     yield from _entries(printed, found)
-    if not printed.exact:
+    if not printed.settled:
         yield from contradictions(report)
 
 
@@ -99,7 +99,7 @@ def _entries(printed: PopulationBounds, found: Sequence[fairness.Comparison]) ->
         entry, follows = stated[key].model_copy(update={"condition": expected[key].condition}), expected[key]
         if entry.summary is not None:  # follows from the printed figures of the classes, whatever the exact people are
             follows = how.overall(entry.summary, classes.get((entry.attribute, entry.groups), [follows]))
-        if printed.exact or entry.summary is not None:
+        if printed.settled or entry.summary is not None:
             yield from _differ(entry, follows, [name for name in model.Fairness.model_fields if name != "sampling"])
             continue
         problems = list(_differ(entry, follows, _WHATEVER_THE_PEOPLE)) or list(_outside(printed, entry))
@@ -197,11 +197,6 @@ def printed_rate(value: Interval) -> Interval:
     """Give the smallest and largest printed rate, from those of the rate itself; all from 0 to 1."""
     noise = 0.0 if value[0] == value[1] else RECOMPUTED
     return nearest(value[0] - noise, RATE_DIGITS), nearest(value[1] + noise, RATE_DIGITS)
-
-
-def either(low: float, high: float) -> str:
-    """Write one number, or two ends where they differ."""
-    return f"{low}" if low >= high else f"{low} to {high}"
 
 
 def _within(number: float, interval: Interval) -> bool:

@@ -39,6 +39,17 @@ def failed(*checks: tuple[bool, str, str]) -> Iterator[Finding]:
     return (Finding(where, problem) for holds, where, problem in checks if not holds)
 
 
+def either(low: float, high: float) -> str:
+    """Write one number, or two ends where they differ."""
+    return f"{low}" if low >= high else f"{low} to {high}"
+
+
+def between(where: str, stated: float | None, low: float, high: float) -> Iterator[Finding]:
+    """Give a finding if a number is not stated, or does not lie between two ends."""
+    if stated is None or not low <= stated <= high:
+        yield Finding(where, f"{stated} is stated, {either(low, high)} follows from the printed numbers")
+
+
 def differences(where: str, stated: Any, follows: Any) -> Iterator[Finding]:
     """Give a finding for each place where two values of the report's model differ.
 

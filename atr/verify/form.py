@@ -18,6 +18,7 @@ from atr.mechanisms import MECHANISMS
 from atr.programme import ALPHA, MOST_OUTCOMES, OWN_POPULATION
 from atr.report import model
 from atr.report.rounding import nearest
+from atr.verify import told
 from atr.verify.finding import Finding, failed
 
 MOST_PEOPLE = 10**12
@@ -41,6 +42,7 @@ def form(report: model.PublicReport) -> Iterator[Finding]:
     A finding for each fault.
     """
     yield from _policy(report)
+    yield from told.policy(report)
     yield from _distances(report)
     yield from _names(report)
     yield from _groups(report)
@@ -166,12 +168,14 @@ def _groups(report: model.PublicReport) -> Iterator[Finding]:
         named = set(group.public) <= public if group.status == "rest" else set(group.public) == public
         yield from failed((named, group.id, "its attributes are not the public ones"))
         if group.status == "withheld":
-            bare = not group.regions and all(x is None for x in (group.population, group.rate, group.leakage))
+            numbers = group.population, group.rate, group.leakage, group.digits, group.joined
+            bare = not group.regions and all(x is None for x in numbers)
             yield from failed((bare, group.id, "a withheld group has numbers"))
         elif group.population is None or group.rate is None:
             yield Finding(group.id, "an announced group lacks its numbers")
         else:
             yield from _announced(group, report)
+            yield from told.group(group, report)
             yield from _rates(group.rate, report, group.id, [group])
             for region in group.regions:
                 yield from _region(region, group, report)
@@ -202,16 +206,6 @@ def _announced(group: model.Group, report: model.PublicReport) -> Iterator[Findi
             "has chances in some of its rows and in others none",
         ),
         (
-            group.digits is None if not any(chances) else 1 <= (group.digits or 0) <= MOST_DIGITS,
-            f"{group.id}.digits",
-            "are not those of chances that are printed",
-        ),
-        (
-            (group.joined is not None) == (group.status in ("rest", "coarsened")),
-            f"{group.id}.joined",
-            "is of a group that was not joined from several, or is missing",
-        ),
-        (
             coarse == (group.status == "coarsened"),
             group.id,
             f"is {group.status}, but has {'a coarser' if coarse else 'no coarser'} value",
@@ -221,7 +215,7 @@ def _announced(group: model.Group, report: model.PublicReport) -> Iterator[Findi
 
 def _region(region: model.Region, group: model.Group, report: model.PublicReport) -> Iterator[Finding]:
     policy, where = report.policy, f"{group.id}, {', '.join(region.sensitive.values())}"
-    announced, digits = region.announced, group.digits or policy.digits
+    announced, digits = region.announced, min(max(group.digits or policy.digits, 1), MOST_DIGITS)
     chances, limits = (announced or {}).values(), region.limits or {}
     return failed(
         (
@@ -249,18 +243,7 @@ def _region(region: model.Region, group: model.Group, report: model.PublicReport
         (announced is None or round(sum(chances), digits) == 1, where, "the announced chances do not add up to 1"),
         (all(low <= high for low, high in limits.values()), where, "its limits leave no chance between them"),
         (not limits or report.fidelity.kind in ("ranges", "limits"), where, "has limits that nobody promised"),
-        (_on_scale(limits, report), where, "has limits that are no points of the scale"),
     )
-
-
-def _on_scale(limits: Mapping[str, tuple[float, float]], report: model.PublicReport) -> bool:
-    """Tell whether limits are points of the scale that was promised, and of two outcomes say the same of both."""
-    step = report.fidelity.step
-    if not limits or step is None:
-        return not limits or report.fidelity.kind != "limits"
-    ends = [end for of in limits.values() for end in of]
-    mirrored = len(limits) > 2 or all(nearest(1 - end, MOST_DIGITS) in ends for end in ends)
-    return mirrored and all(nearest(step * nearest(end / step, 0), MOST_DIGITS) == end for end in ends)
 
 
 def _is_rounded(people: model.Population, rounding: int) -> bool:

@@ -112,6 +112,12 @@ class PopulationBounds:
         return bool((self.least == self.most).all())
 
     @property
+    def settled(self) -> bool:
+        """Whether, besides, rates leave only one number of people with each outcome of every group."""
+        totals = self.cells.totals
+        return self.exact and (totals is None or bool((totals[..., 0] == totals[..., 1]).all()))
+
+    @property
     def everyone(self) -> BoolArray:
         """(n,) all regions."""
         return np.ones(len(self.least), dtype=bool)
@@ -203,13 +209,15 @@ class PopulationBounds:
         surest = list(sure)
         if announcement.known is not None:
             return sure, surest
-        starts = announcement.offsets[:-1]
-        sets = announcement.sets or ProtectedSets.regions(announcement.offsets)
+        faced, regions, offsets = announcement.at_face_value, announcement.face_regions, announcement.face_values[1]
+        if not len(faced):
+            return sure, surest
+        sets = announcement.sets or ProtectedSets.regions(np.array(offsets))
         chosen = [True] * len(sets) if own is None else announcement.under(own).tolist()
-        for x in chance.T:
-            least, most = self.least * x, self.most * x
-            others = np.add.reduceat(least, starts)[sets.group_of_set] - sets.sums(least)
-            people = zip(sets.group_of_set, sets.sums(most).tolist(), others.tolist(), chosen, strict=True)
+        for x in chance[regions].T:
+            least, most = self.least[regions] * x, self.most[regions] * x
+            others = np.add.reduceat(least, offsets[:-1])[sets.group_of_set] - sets.sums(least)
+            people = zip(faced[sets.group_of_set], sets.sums(most).tolist(), others.tolist(), chosen, strict=True)
             for group, inside, rest, counts in people:
                 if counts and inside:
                     surest[group] = max(surest[group], Fraction(inside, inside + rest))
@@ -245,7 +253,7 @@ class PopulationBounds:
         -------
         Rates from 0 to 1; the same twice where the population is exact.
         """
-        if self.exact:
+        if self.settled:
             rate = announced_rate(self.event(event), members)
             return rate, rate
         return self.rate(members, event).value
@@ -282,37 +290,47 @@ class PopulationBounds:
         return self._rates[key]
 
     def _announced(self, people: _People, event: Outcomes) -> Interval:
-        """Bound the announced rate: of a whole group with an exact rate, of a whole number of people."""
-        cells = self.event(event)
-        weights = (people.inside * cells.chance[people.cells])[None, None]
-        half = np.where(people.whole & (cells.totals is not None), 0.5, 0.0)[None, None]
-        return people.end(weights, -half, largest=False), people.end(weights, half, largest=True)
+        """Bound the announced rate: a whole group whose rate is exact has that of its total."""
+        exact = self.cells.totals is not None
+        whole, groups = np.repeat(people.whole & exact, people.sizes), np.zeros(len(people.whole))
+        groups[people.whole & exact] = 0.5
+        chance = people.inside * np.where(
+            whole, self._told(event)[people.cells], self.event(event).chance[people.cells]
+        )
+        off = whole * self._off(event)[people.cells]
+        return people.ends(chance[None], off[None], groups[None])
+
+    def _told(self, event: Outcomes) -> FloatArray:
+        """(n,) the printed rate of an event in the group of each region; its chance where chances tell the rate."""
+        if self.report.fidelity.kind != "limits":
+            return self.event(event).chance
+        rates = np.array(
+            [[(group.rate or {})[o] for o in self.announcement.outcomes] for group in self.report.announced_groups]
+        )
+        return np.repeat(rates[:, sorted(event)].sum(axis=1), np.diff(self.announcement.offsets))
+
+    def _off(self, event: Outcomes) -> FloatArray:
+        """(n,) how far that may be from the true rate: as often as there are outcomes in the event, or outside."""
+        half = np.repeat(np.asarray(self.cells.half), np.diff(self.announcement.offsets))
+        return min(len(event), self.cells.outcomes - len(event)) * half
 
     def _least(self, people: _People, event: Outcomes) -> Interval:
         """Bound the lower end of the range of a rate: in each group it is the largest of some bounds.
 
-        A bound counts people by the limits of their cells, and by the total of their group. A total is a sum of rounded
-        numbers, put together from those of its own outcomes or of the others: the ``fewer`` or the ``more``. Its whole
-        number is the next one within the rounding or the nearest one, whichever is smaller.
+        A bound counts people by the limits of their cells, and by the total of their group, which printed rates tell.
         """
         k = self.cells.outcomes
-        weights, fewer, more = [], [], []
-        for by_cells, by_total in least_people(event, k) if self.cells.totals is not None else [({event: 1}, {})]:
-            row = sum(often * people.inside * self.event(of).lower[people.cells] for of, often in by_cells.items())
+        bounds = [({event: 1}, {})] if self.cells.totals is None else list(least_people(event, k))
+        weights, off, groups = (np.zeros((len(bounds), size)) for size in (len(people.inside),) * 2 + (1,))
+        for i, (by_cells, by_total) in enumerate(bounds):
+            for of, often in by_cells.items():
+                weights[i] += often * people.inside * self.event(of).lower[people.cells]
             for of, often in by_total.items():
                 upper = self.event(of).upper[people.cells]
-                row = row + often * (self.event(of).chance[people.cells] - upper + people.inside * upper)
-            weights.append(np.broadcast_to(row, people.inside.shape))
-            fewer.append([sum(often * min(len(of), k - len(of)) for of, often in by_total.items())])
-            more.append([sum(often * max(len(of), k - len(of)) for of, often in by_total.items())])
-        half = np.repeat(np.asarray(self.cells.half), np.diff(self.announcement.offsets))[people.cells]
-
-        def end(weights: FloatArray, rounded: FloatArray, *, largest: bool) -> float:
-            constants = [rounded * largest, rounded * (0.5 if largest else -0.5)]
-            return people.end(np.stack([weights - rounded * half, weights]), np.stack(constants), largest=largest)
-
-        smallest = end(np.array(weights), np.array(fewer), largest=False)
-        return smallest, end(np.array(weights + weights), np.array(fewer + more), largest=True)
+                weights[i] += often * (self._told(of)[people.cells] - upper + people.inside * upper)
+                off[i] += often * self._off(of)[people.cells]
+                groups[i] += 0.5 * often * min(len(of), k - len(of))
+        return people.ends(weights, off, groups)
 
 
 @dataclass(frozen=True)
@@ -340,25 +358,37 @@ class _People:
             whole=np.logical_and.reduceat(members, starts)[touched],
         )
 
-    def end(self, weights: FloatArray, constants: FloatArray, *, largest: bool) -> float:
-        """Give the largest or smallest rate over all populations, its numerator a sum over groups.
+    @property
+    def sizes(self) -> IntArray:
+        """(groups,) how many regions each group has."""
+        return np.diff(np.append(self.starts, len(self.inside)))
 
-        That of a group is the largest over bounds of the smaller of two sums over people.
+    def ends(self, weights: FloatArray, off: FloatArray, groups: FloatArray) -> Interval:
+        """Give the smallest and the largest rate over all populations, its numerator a sum over groups.
+
+        That of a group is the largest of some bounds, each a sum over people.
 
         Parameters
         ----------
         weights
-            (2, bounds, k) what each person of a region adds to a sum; or one sum instead of two.
-        constants
-            (2, bounds, groups) people that are added; of all groups alike where the last axis is 1.
+            (bounds, k) what each person of a region adds to a sum.
+        off
+            (bounds, k) by how much this may be off, for each person,
+        groups
+            (bounds, groups) or else people by which the sum of a group may be off; of all groups alike where there is
+            one column.
         """
 
-        def left(rate: float) -> float:
-            gain = weights - rate * self.inside
-            furthest = (np.maximum if largest else np.minimum)(self.most * gain, self.least * gain)
-            sums = np.add.reduceat(furthest, self.starts, axis=-1) + constants
-            return float(sums.min(axis=0).max(axis=0).sum())
+        def end(sign: int) -> float:
+            furthest = np.maximum if sign > 0 else np.minimum
 
-        if left(0.0) <= 0:
-            return 0.0
-        return 1.0 if left(1.0) >= 0 else float(brentq(left, 0.0, 1.0, xtol=ROOT_TOLERANCE))
+            def left(rate: float) -> float:
+                gain = np.stack([weights + sign * off, weights]) - rate * self.inside
+                sums = np.add.reduceat(furthest(self.most * gain, self.least * gain), self.starts, axis=-1)
+                return float(furthest(sums[0], sums[1] + sign * groups).max(axis=0).sum())
+
+            if left(0.0) <= 0:
+                return 0.0
+            return 1.0 if left(1.0) >= 0 else float(brentq(left, 0.0, 1.0, xtol=ROOT_TOLERANCE))
+
+        return end(-1), end(1)

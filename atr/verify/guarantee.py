@@ -1,0 +1,263 @@
+"""The guarantee of a report: how sure each reader can be, by its printed numbers and by what they leave open."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from atr.core.announcement import WHOLE_NUMBERS
+from atr.core.arrays import FloatArray
+from atr.core.confidence import round_up
+from atr.core.tolerances import RECOMPUTED
+from atr.mechanisms.calibrated.group import EXACT_PEOPLE
+from atr.report import model
+from atr.report.privacy import binding_set, leakages
+from atr.report.rounding import down, nearest, up
+from atr.verify.finding import Finding, between, differences, failed
+from atr.verify.limits import Reading, of_limits, of_promise, printed_group
+from atr.verify.population_bounds import Confidences, PopulationBounds
+from atr.verify.reader_confidence import MODELS
+
+MOST_PEOPLE = 20_000
+"""Most people of a group whose rules are counted anew; of larger ones it is checked that no ceiling is exceeded."""
+EARLIER = "earlier"
+"""The reader who remembers earlier reports: this one alone does not tell what they say."""
+
+
+@dataclass(frozen=True)
+class Surest:
+    """How sure a reader can be in the groups that count, (k,) at least and at most; 0 and 1 where it is not followed.
+
+    Parameters
+    ----------
+    groups
+        Positions of these groups.
+    least, most
+        Exact, or as near as the tolerance ``noise``.
+    noise
+        How far they may be off.
+    """
+
+    groups: Sequence[int]
+    least: Sequence[Fraction]
+    most: Sequence[Fraction]
+    noise: float = 0.0
+
+    @classmethod
+    def of(cls, groups: Sequence[int], found: Confidences) -> Surest:
+        """Take some groups of the confidences of all."""
+        least, most = found
+        return cls(groups, [least[i] for i in groups], [most[i] for i in groups])
+
+    def stated(self, digits: int) -> tuple[float, float]:
+        """Give the smallest and the largest number that can be stated, rounded up."""
+        if not self.noise:
+            return float(round_up(max(self.least), digits=digits)), float(round_up(max(self.most), digits=digits))
+        low, high = (float(max(of, default=0.0)) for of in (self.least, self.most))
+        return up(max(low - self.noise, 0.0), digits), up(min(high + self.noise, 1.0), digits)
+
+
+@dataclass
+class _Readers:
+    """What is found of all readers."""
+
+    surest: dict[str, Surest] = field(default_factory=dict)
+    prior: Surest | None = None
+    rules: tuple[float, float] | None = None
+
+
+def guaranteed(privacy: model.Privacy) -> tuple[object, ...]:
+    """The figures that are there only where some group tells of its regions."""
+    return (
+        privacy.max_confidence,
+        privacy.prior_confidence,
+        privacy.min_uncertainty,
+        privacy.binding_group,
+        privacy.binding_set,
+        privacy.readers or None,
+        privacy.rules_left,
+    )
+
+
+def guarantee(printed: PopulationBounds) -> Iterator[Finding]:
+    """Find what is false in what a report says of privacy.
+
+    Parameters
+    ----------
+    printed
+        The numbers of the report, with the populations they leave open.
+
+    Returns
+    -------
+    A finding for each false or missing statement.
+    """
+    report, shown = printed.report, printed.announcement
+    privacy, ceiling = report.privacy, report.policy.max_confidence
+    faced, ruled = shown.at_face_value.tolist(), np.flatnonzero(shown.ruled).tolist()
+    before = shown.uninformative().chance
+    found = _Readers()
+    if faced:
+        found.surest["face_value"] = Surest.of(faced, printed.confidences(shown.chance))
+        found.prior = Surest.of(faced, printed.confidences(before))
+    yield from (_of_limits if report.fidelity.kind == "limits" else _of_whole_numbers)(printed, ruled, found)
+    missing, unknown = set(found.surest) - set(privacy.readers), set(privacy.readers) - set(found.surest) - {EARLIER}
+    yield from failed(
+        (not missing, "privacy.readers", f"{', '.join(sorted(missing))} is missing"),
+        (not unknown, "privacy.readers", f"{', '.join(sorted(unknown))} is nobody who was looked at"),
+        (EARLIER not in unknown | set(privacy.readers) or report.fidelity.kind == "limits", "privacy", "is no reader"),
+    )
+    for name, stated in privacy.readers.items():
+        held = ceiling if not name.startswith(WHOLE_NUMBERS) or report.policy.whole_numbers == "refuse" else 1.0
+        yield from _confidence(printed, f"privacy.readers.{name}", stated, found.surest.get(name), held)
+    covered = [stated for name, stated in privacy.readers.items() if not name.startswith(WHOLE_NUMBERS)]
+    yield from differences("privacy.max_confidence", privacy.max_confidence, max(covered, default=None))
+    yield from _confidence(printed, "privacy.prior_confidence", privacy.prior_confidence, found.prior, ceiling)
+    yield from _rules_left(privacy.rules_left, found.rules)
+    yield from _own_ceilings(printed, faced)
+    yield from _by_printed_people(printed, faced)
+    yield from _binding(printed, found)
+    worst, of_groups = leakages(shown)
+    yield from differences("privacy.leakage", privacy.leakage, worst)
+    for group, follows in zip(report.announced_groups, of_groups, strict=True):
+        yield from differences(f"{group.id}.leakage", group.leakage, follows)
+
+
+def _of_limits(printed: PopulationBounds, ruled: list[int], found: _Readers) -> Iterator[Finding]:
+    """Follow the readers of limits, and find groups that cannot be as they are printed."""
+    report, shown = printed.report, printed.announcement
+    places, limits = np.repeat(shown.ruled, np.diff(shown.offsets)).cumsum(), shown.fidelity.limits
+    assert limits is not None
+    assert report.policy.step is not None
+    steps = round(1 / report.policy.step)
+    readings: list[Reading | None] = []
+    for i in ruled:
+        first, end = places[shown.offsets[i]] - 1, places[shown.offsets[i + 1] - 1]
+        group = printed_group(printed, i, limits[first:end])
+        reading = None
+        if group.people[1] <= MOST_PEOPLE and not (len(group.rate) == 3 and group.people[0] <= EXACT_PEOPLE):
+            reading, problems = of_limits(group, steps)
+            yield from (Finding(report.announced_groups[i].id, problem) for problem in problems)
+        readings.append(reading)
+        for model_, sure in (reading.sure if reading else {}).items():
+            if (sure[:, 0] > group.ceilings + RECOMPUTED).any():
+                yield Finding(report.announced_groups[i].id, f"a reader of the model {model_} exceeds a ceiling")
+    for name in MODELS:
+        found.surest[name] = _surest(ruled, (None if of is None else of.sure[name] for of in readings))
+    others = [i for i in range(len(shown.groups)) if i not in ruled]
+    known = [None if of is None else of.prior for of in readings]
+    found.prior = _surest(ruled + others, known + [None] * len(others))
+    if ruled:
+        rules = [(0.0, math.inf) if of is None else of.rules for of in readings]
+        found.rules = min(low for low, _ in rules), min(high for _, high in rules)
+
+
+def _surest(groups: list[int], sure: Iterable[FloatArray | None]) -> Surest:
+    ends = [[0.0, 1.0] if of is None else of.max(axis=0).tolist() for of in sure]
+    return Surest(groups, [Fraction(low) for low, _ in ends], [Fraction(high) for _, high in ends], RECOMPUTED)
+
+
+def _of_whole_numbers(printed: PopulationBounds, ruled: list[int], found: _Readers) -> Iterator[Finding]:
+    """Follow the reader who counts the rules within the promise in whole numbers."""
+    shown = printed.announcement
+    average, largest = [], []
+    for i in ruled:
+        cells = slice(int(shown.offsets[i]), int(shown.offsets[i + 1]))
+        ends = shown.fidelity.of(cells).believed(shown.mapping[cells], digits=shown.digits)
+        group = printed_group(printed, i, np.stack(ends, axis=2))
+        known = group.people[1] <= MOST_PEOPLE
+        of = of_promise(printed, group, i) if known else (np.array([0.0, 1.0]),) * 2
+        average.append(of[0][None])
+        largest.append(of[1][None])
+    if ruled:
+        found.surest |= {WHOLE_NUMBERS: _surest(ruled, average), f"{WHOLE_NUMBERS}_at_most": _surest(ruled, largest)}
+    yield from ()
+
+
+def _confidence(
+    printed: PopulationBounds, where: str, stated: float | None, found: Surest | None, ceiling: float
+) -> Iterator[Finding]:
+    """Check a stated confidence against those found for some groups, and these against the ceiling."""
+    digits = printed.report.policy.digits
+    if found is not None and (found.groups or found.noise):
+        yield from between(where, stated, *found.stated(digits))
+        for i, least in zip(found.groups, found.least, strict=True):
+            if least > Fraction(str(ceiling)) + Fraction(found.noise):
+                yield Finding(printed.report.announced_groups[i].id, f"{where} exceeds the ceiling {ceiling}")
+    elif found is not None or not where.endswith(EARLIER):
+        yield from failed((stated is None, where, "is stated, but there is no group it could be of"))
+    yield from failed(
+        (stated is None or stated <= ceiling, where, f"exceeds the ceiling {ceiling}"),
+        (stated is None or nearest(stated, digits) == stated, where, "has more digits than are printed"),
+    )
+
+
+def _rules_left(stated: int | None, found: tuple[float, float] | None) -> Iterator[Finding]:
+    where = "privacy.rules_left"
+    if found is None:
+        yield from differences(where, stated, None)
+        return
+    low, high = found
+    yield from between(where, stated, math.floor(low * (1 - RECOMPUTED)), high * (1 + RECOMPUTED))
+
+
+def _own_ceilings(printed: PopulationBounds, faced: list[int]) -> Iterator[Finding]:
+    privacy, shown = printed.report.privacy, printed.announcement
+    own_ceilings = shown.protection.own_ceilings if faced else ()
+    stated, follows = (
+        [(of.attribute, of.set, of.ceiling) for of in privacy.own_ceilings],
+        [(own.attribute, own.set, own.max_confidence) for own in own_ceilings],
+    )
+    if stated != follows:
+        yield Finding("privacy.own_ceilings", "are not those of the attributes")
+        return
+    for own, of in zip(own_ceilings, privacy.own_ceilings, strict=True):
+        where = f"privacy.own_ceilings, {of.attribute}{f', {of.set}' if of.set else ''}"
+        for name, chance in (("max_confidence", shown.chance), ("prior_confidence", shown.uninformative().chance)):
+            found = Surest.of(faced, printed.confidences(chance, own))
+            yield from _confidence(printed, f"{where}.{name}", getattr(of, name), found, of.ceiling)
+
+
+def _by_printed_people(printed: PopulationBounds, faced: list[int]) -> Iterator[Finding]:
+    """Check how sure a reader can be who uses the printed numbers of people, not the side information."""
+    announcement, report = printed.announcement, printed.report
+    follows = None
+    if announcement.known is not None and faced:
+        plain, held = announcement.printed_confidences(), announcement.printed_confidences(held=True)
+        follows = float(announcement.stated([plain[i] for i in faced]))
+        for i in faced:
+            if held[i] > Fraction(str(report.policy.max_confidence)):
+                yield Finding(report.announced_groups[i].id, "by the printed numbers of people it exceeds the ceiling")
+    yield from differences("privacy.printed_confidence", report.privacy.printed_confidence, follows)
+
+
+def _binding(printed: PopulationBounds, found: _Readers) -> Iterator[Finding]:
+    """Check which group and which set the guarantee is set by: the first of those in which a reader is surest."""
+    privacy, digits = printed.report.privacy, printed.report.policy.digits
+    covered = [of for name, of in found.surest.items() if not name.startswith(WHOLE_NUMBERS)]
+    if not any(of.groups for of in covered):
+        if any(figure is not None for figure in (privacy.binding_group, privacy.binding_set)):
+            yield Finding("privacy", "a guarantee is stated, but no group tells of its regions")
+        return
+    if privacy.max_confidence:
+        follows = down(-math.log(privacy.max_confidence), digits)
+        yield from differences("privacy.min_uncertainty", privacy.min_uncertainty, follows)
+    least: dict[int, float] = {}
+    most: dict[int, float] = {}
+    for of in covered:
+        for i, low, high in zip(of.groups, of.least, of.most, strict=True):
+            least[i] = max(least.get(i, 0.0), float(low) - of.noise)
+            most[i] = max(most.get(i, 0.0), float(high) + of.noise)
+    places = {printed.report.announced_groups[i].id: i for i in least}
+    if privacy.binding_group not in places:
+        yield Finding("privacy.binding_group", "is no group that tells of its regions")
+        return
+    binding, largest = places[privacy.binding_group], max(least.values())
+    earlier = [i for i in least if i < binding and least[i] >= most[binding]]
+    if EARLIER not in privacy.readers and (most[binding] < largest or earlier):
+        yield Finding("privacy.binding_group", "is not the group with the largest confidence")
+    follows_set = binding_set(printed.announcement, binding)
+    yield from differences("privacy.binding_set", privacy.binding_set, follows_set)

@@ -1,0 +1,255 @@
+"""What readers make of each group of a report: of limits, or of chances that a range is promised of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from atr.core.arrays import BoolArray, FloatArray, IntArray, PublishedPopulation
+from atr.core.protected import floored
+from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS
+from atr.core.tolerances import MISSED_STEPS, SAME_VALUE
+from atr.mechanisms.calibrated.digits import printed_chances
+from atr.mechanisms.calibrated.group import Announced
+from atr.verify.population_bounds import PopulationBounds
+from atr.verify.reader_confidence import MODELS, OpenGroup, PromisedGroup, chances, confidences
+
+
+@dataclass(frozen=True, eq=False)
+class PrintedGroup:
+    """One group of a report whose regions are told.
+
+    Parameters
+    ----------
+    least, most, published
+        (m,) people of its regions, at least, at most and as printed.
+    people
+        Of the group, at least and at most.
+    limits
+        (m, outcomes, 2) what is told of the chances, probability.
+    chance
+        (m, outcomes) in units of 10^-6; None where no chances are printed.
+    rate
+        (outcomes,) as printed.
+    digits
+        Of the chances.
+    sets
+        (sets, m) which regions each protected set has.
+    ceilings
+        (sets,) how sure of it a reader may be.
+    """
+
+    least: IntArray
+    most: IntArray
+    published: PublishedPopulation
+    people: tuple[int, int]
+    limits: FloatArray
+    chance: IntArray | None
+    rate: FloatArray
+    digits: int
+    sets: BoolArray
+    ceilings: FloatArray
+
+    @property
+    def exact(self) -> bool:
+        """Whether the people of every region are known."""
+        return bool((self.least == self.most).all())
+
+    def totals(self, outcome: int) -> IntArray:
+        """Give the numbers of people with an outcome that the printed rate leaves open, (t,)."""
+        reach = 0.5 * 10.0**-RATE_DIGITS
+        lowest = np.ceil(self.people[0] * (self.rate[outcome] - reach) - MISSED_STEPS)
+        highest = np.floor(self.people[1] * (self.rate[outcome] + reach) + MISSED_STEPS)
+        return np.arange(max(int(lowest), 0), min(int(highest), self.people[1]) + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What follows from a group for its readers, each number as the smallest and the largest it can be.
+
+    Parameters
+    ----------
+    sure
+        For each reader (sets, 2) how sure of each protected set, the largest over outcomes.
+    prior
+        (sets, 2) the same of the surest of them, by numbers of people and rates alone.
+    rules
+        How many are left.
+    """
+
+    sure: dict[str, FloatArray]
+    prior: FloatArray
+    rules: tuple[float, float]
+
+
+def printed_group(printed: PopulationBounds, group: int, limits: FloatArray) -> PrintedGroup:
+    """Gather what is printed of one group.
+
+    Parameters
+    ----------
+    printed
+        The report.
+    group
+        Its position among the announced groups.
+    limits
+        (m, outcomes, 2) what is told of its chances.
+    """
+    shown = printed.announcement
+    cells = slice(int(shown.offsets[group]), int(shown.offsets[group + 1]))
+    members = np.zeros(len(shown.people), dtype=np.bool_)
+    members[cells] = True
+    labelled = shown.protection.labelled(shown.region_values[cells])
+    sets = np.zeros((len(labelled), len(limits)), dtype=np.bool_)
+    for of, rows in zip(sets, labelled.values(), strict=True):
+        of[rows] = True
+    policy = printed.report.policy
+    ceiling = float(floored(policy.max_confidence, digits=policy.digits))
+    rate = printed.report.announced_groups[group].rate or {}
+    return PrintedGroup(
+        least=printed.least[cells],
+        most=printed.most[cells],
+        published=PublishedPopulation(shown.published[cells]),
+        people=printed.people(members),
+        limits=limits,
+        chance=None if shown.limits_only[group] else shown.chance[cells],
+        rate=np.array([rate[outcome] for outcome in shown.outcomes]),
+        digits=int(shown.group_digits[group]),
+        sets=sets,
+        ceilings=ceiling * np.array([shown.protection.factor(label) for label in labelled]),
+    )
+
+
+def of_limits(group: PrintedGroup, steps: int) -> tuple[Reading | None, list[str]]:
+    """Follow what readers of limits make of a group with two outcomes, or of one outcome against the rest.
+
+    Parameters
+    ----------
+    group
+        The group.
+    steps
+        Of the grid of limits, from chance 0 to 1.
+
+    Returns
+    -------
+    None where no numbers of people fit what is printed, and what does not fit.
+    """
+    lower, upper = np.rint(group.limits[:, 0].T * steps) / steps
+    whole = OpenGroup(group.least, group.most, lower, upper, group.totals(0)).possible
+    if group.exact:
+        whole = replace(
+            whole, totals=whole.totals[[_is_printed(group, whole, steps, k) for k in whole.totals.tolist()]]
+        )
+    if not len(whole.totals):
+        return None, ["no numbers of people within its limits give the printed rate, chances and digits"]
+    problems = [] if group.exact or group.chance is None else list(_outside(group, chances(whole)))
+    others = np.unique(np.concatenate([n - whole.totals for n in group.people])) if group.exact else _others(group)
+    sides = whole, replace(whole, totals=others, mirrored=True).possible
+    sure = {model: _largest(sides, model, group.sets) for model in MODELS}
+    untold = [replace(side.untold, totals=side.totals) for side in sides]
+    prior = np.max([_largest(untold, model, group.sets) for model in MODELS], axis=0)
+    rules = float(whole.rules(most=False).min()), float(whole.rules(most=True).max())
+    return Reading(sure, prior, rules), problems
+
+
+def _others(group: PrintedGroup) -> IntArray:
+    """(t,) how many people can have another outcome than the first."""
+    positive = group.totals(0)
+    return np.arange(max(group.people[0] - int(positive[-1]), 0), group.people[1] - int(positive[0]) + 1)
+
+
+def _largest(sides: list[OpenGroup] | tuple[OpenGroup, ...], model: str, sets: BoolArray) -> FloatArray:
+    return np.asarray(np.max([confidences(side, model, sets) for side in sides], axis=0))
+
+
+def _outside(group: PrintedGroup, open_chances: FloatArray) -> Iterator[str]:
+    """Name the regions whose printed chance no numbers of people within the rounding give."""
+    assert group.chance is not None
+    unit = 10.0**-group.digits
+    off = 0.5 * unit + SAME_VALUE if group.chance.shape[1] == 2 else unit
+    told = group.chance[:, 0] / 10**CHANCE_DIGITS
+    for region in np.flatnonzero((told < open_chances[:, 0] - off) | (told > open_chances[:, 1] + off)).tolist():
+        low, high = open_chances[region]
+        yield f"row {region + 1}: its chance is stated as {told[region]:g}, {low:.4f} to {high:.4f} follows"
+
+
+def _is_printed(group: PrintedGroup, whole: OpenGroup, steps: int, total: int) -> bool:
+    """Tell whether a group of exact people, so many of them with the first outcome, is printed as it is."""
+    one, people, alone = replace(whole, totals=np.array([total])), group.least, np.eye(len(group.least), dtype=np.bool_)
+    tilt = one.tilt("uniform")
+    positive = np.array([float(one.expected("uniform", of, most=True, tilt=tilt)[0]) for of in alone])
+    if len(group.rate) > 2:
+        off = 0.0 if group.chance is None else np.abs(group.chance[:, 0] / 10**CHANCE_DIGITS - positive / people).max()
+        return bool(off < 10.0**-group.digits)
+    found = printed_chances(
+        Announced(
+            limits=np.rint(group.limits * steps).astype(np.int64),
+            expected=np.column_stack([positive, people - positive]),
+            of_sets=np.zeros(len(group.sets)),
+            confidence=0.0,
+            by_reader={},
+            rules=0.0,
+            steps=steps,
+            stopped_by_earlier=False,
+            named_reader=False,
+        ),
+        _any_counts(people, total),
+        group.published,
+        ceilings=group.ceilings.tolist(),
+        sets=[np.flatnonzero(of).tolist() for of in group.sets],
+    )
+    if found is None or group.chance is None:
+        return found is None and group.chance is None
+    return found.digits == group.digits and bool((found.chance == group.chance).all())
+
+
+def _any_counts(people: IntArray, total: int) -> IntArray:
+    """Give some (m, 2) counts of so many people, so many of them in all with the first outcome."""
+    first = np.diff(np.minimum(np.append(0, people.cumsum()), total))
+    return np.column_stack([first, people - first])
+
+
+def of_promise(printed: PopulationBounds, group: PrintedGroup, place: int) -> tuple[FloatArray, FloatArray]:
+    """Follow what a reader who counts in whole numbers makes of chances that a range is promised of.
+
+    Parameters
+    ----------
+    printed
+        The report.
+    group
+        The group; its limits are what the promise leaves possible.
+    place
+        Its position among the announced groups.
+
+    Returns
+    -------
+    (2,) his confidence on average over the rules that are left, and (2,) that of the rule which makes him surest;
+    smallest and largest.
+    """
+    free, found = printed.announcement.totals is None, []
+    for outcome in range(len(group.rate)):
+        side = PromisedGroup(
+            group.least,
+            group.most,
+            np.zeros(len(group.least)),
+            np.ones(len(group.least)),
+            np.zeros(0, dtype=np.int64) if free else _implied(printed, group, outcome, place),
+            ranges=group.limits,
+            outcome=outcome,
+        )
+        side = replace(side, totals=side.possible.totals)
+        average = side.shares(group.sets, one_rule=False) if free else confidences(side, "uniform", group.sets)
+        found.append([average.max(axis=0), side.shares(group.sets, one_rule=True).max(axis=0)])
+    average, largest = np.max(found, axis=0)
+    return average, largest
+
+
+def _implied(printed: PopulationBounds, group: PrintedGroup, outcome: int, place: int) -> IntArray:
+    """(t,) how many people can have an outcome by the chances of a group, which tell its rate, and by its rate."""
+    assert group.chance is not None
+    assert printed.announcement.half is not None
+    chance, reach = group.chance[:, outcome] / 10**CHANCE_DIGITS, group.people[1] * printed.announcement.half[place]
+    lowest, highest = np.ceil(group.least @ chance - reach), np.floor(group.most @ chance + reach)
+    totals = group.totals(outcome)
+    return np.asarray(totals[(lowest <= totals) & (totals <= highest)])

@@ -1,0 +1,260 @@
+"""What readers make of limits, computed a second way: by convolving windows of whole numbers.
+
+One group, one outcome. What is printed leaves open, within rounding, the people of its regions and how many of the
+group got the outcome. More people in a region make its window of whole numbers higher: of the models ``uniform`` and
+``alike``, whose weights are log-concave, a reader then expects more of those with the outcome to be there, and fewer in
+other regions (Efron, Ann. Math. Stat. 36, 1965). So the ends of what he expects are at the ends of the rounding. Of
+``extreme`` they need not be, and what is found there counts with a margin of :data:`MARGIN`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import gammaln
+
+from atr.core.arrays import BoolArray, FloatArray, IntArray
+from atr.core.tolerances import MISSED_STEPS
+
+MODELS = ("uniform", "extreme", "alike")
+MARGIN = 0.02
+"""Share of those with an outcome by which the model ``extreme`` may miss its ends, where numbers of people are open."""
+_STEEPEST = 50.0
+_PARTS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class OpenGroup:
+    """What is printed of a group with two outcomes, as one of them.
+
+    Parameters
+    ----------
+    least, most
+        (m,) people of its regions, at least and at most.
+    lower, upper
+        (m,) limits of the chance of the positive outcome; it is below the upper, but for one of 1.
+    totals
+        (t,) what the number of people with the outcome can be.
+    mirrored
+        Whether the outcome is that the positive one did not happen.
+    """
+
+    least: IntArray
+    most: IntArray
+    lower: FloatArray
+    upper: FloatArray
+    totals: IntArray
+    mirrored: bool = False
+
+    @property
+    def exact(self) -> bool:
+        """Whether the people of every region are known."""
+        return bool((self.least == self.most).all())
+
+    @property
+    def untold(self) -> OpenGroup:
+        """The same group without limits."""
+        return replace(self, lower=np.zeros_like(self.lower), upper=np.ones_like(self.upper))
+
+    def windows(self, people: IntArray) -> tuple[IntArray, IntArray]:
+        """Give (m,) lowest and highest numbers of so many people that the limits leave the outcome."""
+        lowest, end = (np.ceil(of * people - MISSED_STEPS).astype(np.int64) for of in (self.lower, self.upper))
+        highest = np.where(self.upper >= 1, people, end - 1)
+        return (people - highest, people - lowest) if self.mirrored else (lowest, highest)
+
+    def rules(self, *, most: bool) -> FloatArray:
+        """Bound the number of rules by the widest or by the narrowest windows that are open, (t,) for each total."""
+        (least_low, least_high), (most_low, most_high) = self.windows(self.least), self.windows(self.most)
+        lowest, highest = (least_low, most_high) if most else (most_low, least_high)
+        if (lowest > highest).any():
+            return np.zeros(len(self.totals))
+        return _at(_product([np.ones(size) for size in highest - lowest + 1]), self.totals - int(lowest.sum()))
+
+    def expected(self, model: str, members: BoolArray, *, most: bool, tilt: float) -> FloatArray:
+        """Bound how many of those with the outcome a reader expects in some regions.
+
+        Parameters
+        ----------
+        model
+            Of the reader.
+        members
+            (m,) which regions.
+        most
+            Whether the largest number is meant, or the smallest.
+        tilt
+            Of :meth:`tilt`.
+
+        Returns
+        -------
+        (t,) people, for each of the totals.
+        """
+        people = np.where(members == most, self.most, self.least)
+        lowest, highest = self.windows(people)
+        bound = np.clip(
+            self.totals - int((lowest if most else highest)[~members].sum()),
+            int(lowest[members].sum()),
+            int(highest[members].sum()),
+        ).astype(np.float64)
+        if (lowest > highest).any():
+            return bound
+        windows = [_weights(model, *of, tilt) for of in zip(people, lowest, highest, strict=True)]
+        inside, outside = (_product([windows[i] for i in np.flatnonzero(of)]) for of in (members, ~members))
+        places = self.totals - int(lowest.sum())
+        weight = _at(np.convolve(inside, outside), places)
+        sums = _at(np.convolve(inside * np.arange(len(inside)), outside), places)
+        return np.where(weight > 0, int(lowest[members].sum()) + sums / np.where(weight > 0, weight, 1.0), bound)
+
+    def tilt(self, model: str) -> float:
+        """Give the logarithm by which weights are to grow with every person for a middle total to be the likeliest.
+
+        It changes nothing but the size of the numbers: a total far out would come out as 0.
+        """
+        people = (self.least + self.most) // 2
+        lowest, highest = self.windows(people)
+        if (lowest > highest).any() or not lowest.sum() < highest.sum():
+            return 0.0
+        middle = float(np.clip(np.median(self.totals), lowest.sum() + 0.5, highest.sum() - 0.5))
+
+        def above(tilt: float) -> float:
+            found = float(lowest.sum()) - middle
+            for window in zip(people, lowest, highest, strict=True):
+                weights = _weights(model, *window, tilt)
+                found += float(weights @ np.arange(len(weights)) / weights.sum())
+            return found
+
+        if above(-_STEEPEST) >= 0 or above(_STEEPEST) <= 0:
+            return 0.0
+        return float(brentq(above, -_STEEPEST, _STEEPEST, xtol=1e-3))
+
+    @property
+    def possible(self) -> OpenGroup:
+        """The same group with the totals that some numbers of people within the limits have."""
+        lowest, highest = self.windows(self.least)[0].sum(), self.windows(self.most)[1].sum()
+        return replace(self, totals=self.totals[(lowest <= self.totals) & (self.totals <= highest)])
+
+
+@dataclass(frozen=True, eq=False)
+class PromisedGroup(OpenGroup):
+    """A group of whose chances a range is promised: both ends of it are included, and every outcome has its own.
+
+    Parameters
+    ----------
+    ranges
+        (m, outcomes, 2) of the chances.
+    outcome
+        Which of the outcomes it is.
+    """
+
+    ranges: FloatArray = field(default_factory=lambda: np.zeros((0, 2, 2)))
+    outcome: int = 0
+
+    def windows(self, people: IntArray) -> tuple[IntArray, IntArray]:
+        """Give (m,) lowest and highest numbers, as tight as the other outcomes allow."""
+        low, high = np.clip(self.ranges, 0, 1).transpose(2, 0, 1) * people[:, None]
+        lowest, highest = np.ceil(low - MISSED_STEPS), np.floor(high + MISSED_STEPS)
+        fewest = people - np.delete(highest, self.outcome, axis=1).sum(axis=1)
+        most = people - np.delete(lowest, self.outcome, axis=1).sum(axis=1)
+        return (
+            np.maximum(lowest[:, self.outcome], fewest).astype(np.int64),
+            np.minimum(highest[:, self.outcome], most).astype(np.int64),
+        )
+
+    def shares(self, sets: BoolArray, *, one_rule: bool) -> FloatArray:
+        """Bound what share of those with the outcome is in each protected set, by the numbers within the ranges.
+
+        Parameters
+        ----------
+        sets
+            (sets, m) which regions each protected set has.
+        one_rule
+            Whether by the rule that has most of them there, or else, with no total, by the middle of all.
+
+        Returns
+        -------
+        (sets, 2) smallest and largest probability.
+        """
+        found, totals = np.zeros((len(sets), 2)), self.totals[self.totals > 0]
+        for of, members in zip(found, sets, strict=True):
+            for end, people in enumerate((self.least, self.most)):
+                lowest, highest = self.windows(np.where(members, people, self.least + self.most - people))
+                inside, outside = (highest, lowest) if one_rule else ((lowest + highest) / 2,) * 2
+                part, rest = inside[members].sum(), outside[~members].sum()
+                share = (
+                    np.minimum(part, totals - rest) / totals if len(totals) else np.array([part / max(part + rest, 1)])
+                )
+                of[end] = share.max() if end else share.min()
+        return np.clip(found, 0.0, 1.0)
+
+
+def confidences(group: OpenGroup, model: str, sets: BoolArray) -> FloatArray:
+    """Bound how sure a reader is that somebody with the outcome is in a protected set.
+
+    Parameters
+    ----------
+    group
+        With the outcome.
+    model
+        Of the reader.
+    sets
+        (sets, m) which regions each protected set has.
+
+    Returns
+    -------
+    (sets, 2) smallest and largest probability; 0 where nobody can have got the outcome.
+    """
+    group = replace(group, totals=group.totals[group.totals > 0])
+    found, tilt = np.zeros((len(sets), 2)), group.tilt(model) if len(group.totals) else 0.0
+    margin = MARGIN if model == "extreme" and not group.exact else 0.0
+    for of, members in zip(found, sets, strict=True) if len(group.totals) else ():
+        most = group.expected(model, members, most=True, tilt=tilt) / group.totals
+        least = most if group.exact else group.expected(model, members, most=False, tilt=tilt) / group.totals
+        of[:] = np.clip([least.min() - margin, most.max() + margin], 0.0, 1.0)
+    return found
+
+
+def chances(group: OpenGroup) -> FloatArray:
+    """Bound the chance of the outcome in every region that a reader of the model ``uniform`` expects, (m, 2)."""
+    found, tilt, alone = (
+        np.empty((len(group.least), 2)),
+        group.tilt("uniform"),
+        np.eye(len(group.least), dtype=np.bool_),
+    )
+    for region, (least, most) in enumerate(zip(group.least.tolist(), group.most.tolist(), strict=True)):
+        ends = np.unique(np.linspace(least, most + 1, _PARTS + 1).astype(np.int64))
+        found[region] = np.inf, -np.inf
+        for fewest, end in pairwise(ends.tolist()):  # a quotient of two numbers that rise together
+            part = replace(
+                group,
+                least=np.where(alone[region], fewest, group.least),
+                most=np.where(alone[region], end - 1, group.most),
+            )
+            low = part.expected("uniform", alone[region], most=False, tilt=tilt).min() / (end - 1)
+            high = part.expected("uniform", alone[region], most=True, tilt=tilt).max() / fewest
+            found[region] = min(found[region, 0], low), max(found[region, 1], high)
+    return found
+
+
+def _weights(model: str, people: int, lowest: int, highest: int, tilt: float) -> FloatArray:
+    """Give the weights of the numbers from ``lowest`` to ``highest`` of so many people, the largest being 1."""
+    k = np.arange(lowest, highest + 1, dtype=np.float64)
+    logs = tilt * k
+    if model == "alike":
+        logs = logs - gammaln(k + 1) - gammaln(people - k + 1)
+    if model == "extreme":
+        logs = logs + sum(gammaln(2 * j + 1) - 2 * gammaln(j + 1) for j in (k, people - k))
+    return np.asarray(np.exp(logs - logs.max()))
+
+
+def _product(windows: list[FloatArray]) -> FloatArray:
+    found = np.ones(1)
+    for window in windows:
+        found = np.convolve(found, window)
+    return found
+
+
+def _at(values: FloatArray, places: IntArray) -> FloatArray:
+    inside = (places >= 0) & (places < len(values))
+    return np.where(inside, values[np.where(inside, places, 0)], 0.0)
