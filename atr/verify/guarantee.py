@@ -111,7 +111,8 @@ def guarantee(printed: PopulationBounds) -> Iterator[Finding]:
         (EARLIER not in unknown | set(privacy.readers) or report.fidelity.kind == "limits", "privacy", "is no reader"),
     )
     for name, stated in privacy.readers.items():
-        held = ceiling if not name.startswith(WHOLE_NUMBERS) or report.policy.whole_numbers == "refuse" else 1.0
+        refused = name == WHOLE_NUMBERS and report.policy.whole_numbers == "refuse"
+        held = ceiling if refused or not name.startswith(WHOLE_NUMBERS) else 1.0
         yield from _confidence(printed, f"privacy.readers.{name}", stated, found.surest.get(name), held)
     covered = [stated for name, stated in privacy.readers.items() if not name.startswith(WHOLE_NUMBERS)]
     yield from differences("privacy.max_confidence", privacy.max_confidence, max(covered, default=None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -18,8 +19,9 @@ from atr.core.regions import Regions
 from atr.errors import RefusedError
 from atr.mechanisms.optimal.mechanism import OptimalMechanism
 from atr.mechanisms.optimal.policy import OptimalPolicy
-from atr.mechanisms.optimal.whole_numbers import whole_number_confidence
+from atr.mechanisms.optimal.whole_numbers import WholeNumberConfidence, whole_number_confidence
 from atr.programme import Programme
+from atr.verify import verify
 from atr.warehouse.counting import regions_of_rows
 from tests.helpers import series
 
@@ -39,6 +41,13 @@ def announced(of: Regions, promise: Fidelity, shifts: list[float]) -> np.ndarray
     lowest, highest = promise.allowed_on_grid(of.decision, digits=DIGITS)
     first = lowest[:, 0] + np.floor(np.array(shifts) * (highest - lowest)[:, 0]).astype(np.int64)
     return np.column_stack([first, 10**DIGITS - first])
+
+
+def confidence(of: Regions, chance: Any, promise: Fidelity, *, exact: bool = True) -> WholeNumberConfidence:
+    totals = np.add.reduceat(of.counts, of.offsets[:-1]) if exact else None
+    return whole_number_confidence(
+        of.population, chance / 10**DIGITS, promise, totals=totals, offsets=of.offsets, sets=of.sets, digits=DIGITS
+    )
 
 
 def enumerated(
@@ -82,7 +91,7 @@ def test_all_rules_within_the_promise_are_counted(exact: bool, of: Any, promise:
         promise = Ranges(np.maximum(share - 0.15, 0), np.minimum(share + 0.1, 1))
     group = regions(people, favourable)
     chance = announced(group, promise, shifts)
-    found = whole_number_confidence(group, chance, promise, digits=DIGITS, exact=exact)
+    found = confidence(group, chance, promise, exact=exact)
     average, largest = enumerated(group, chance, promise, exact=exact)
     assert found.average.item() == pytest.approx(average, abs=1e-9)
     assert found.largest.item() == pytest.approx(largest, abs=1e-9)
@@ -111,7 +120,7 @@ def test_an_own_ceiling_is_held_by_this_reader_too() -> None:
     content = series.programme()
     content["attributes"]["secret"]["sets"] = {"last": {"values": ["r2"], "max_confidence": 0.3}}
     group = regions(people, favourable, attributes=content["attributes"])
-    found = whole_number_confidence(group, np.array([[500] * 2] * 3), Delta(0.8), digits=DIGITS, exact=True)
+    found = confidence(group, np.array([[500] * 2] * 3), Delta(0.8))
     assert found.held.item() > found.average.item()
 
 
@@ -128,7 +137,26 @@ def test_each_of_three_outcomes_is_looked_at_alone() -> None:
     rows, counts = [("all", "r0"), ("all", "r1")], np.array([[6, 2, 2], [1, 5, 4]])
     programme = Programme.model_validate(series.programme())
     group = regions_of_rows(rows, counts, programme=programme, outcomes=("approved", "refused", "open"))
-    found = whole_number_confidence(group, counts * 100, Delta(0.9), digits=DIGITS, exact=True)
+    found = confidence(group, counts * 100, Delta(0.9))
     # Of the positive outcome 5 to 7 of the first ten and 0 to 2 of the others, 7 together: 5 and 2, 6 and 1, or 7.
     assert found.average.item() == pytest.approx(6 / 7)
     assert found.largest.item() == 1.0
+
+
+@pytest.mark.parametrize("rates", ["exact", "free"])
+def test_an_outsider_finds_a_false_statement_of_this_reader(tmp_path: Path, rates: str) -> None:
+    path = series.write_series(tmp_path, series.card(10), population_rounding=1, group_rates=rates)
+    with series.quick():
+        stated = series.publish(path).documents / "report.json"
+    assert verify(stated) == []
+    for changed in (
+        {"whole_numbers": 0.5},
+        {"whole_numbers_at_most": 0.95},
+        {"whole_numbers": None},
+        {"whole_numbers": None, "whole_numbers_at_most": None},
+    ):
+        report = json.loads(stated.read_text(encoding="utf-8"))
+        readers = report["privacy"]["readers"] | changed
+        report["privacy"]["readers"] = {name: sure for name, sure in readers.items() if sure is not None}
+        (tmp_path / "report.json").write_text(json.dumps(report), encoding="utf-8")
+        assert any("whole" in str(finding) or "readers" in str(finding) for finding in verify(tmp_path / "report.json"))

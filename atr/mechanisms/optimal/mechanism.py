@@ -142,7 +142,13 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
                 continue
             chance = _as_private_as_printed(regions, chance, continuous, promise, beta=target, policy=policy)
             found = whole_number_confidence(
-                regions, chance, promise, digits=policy.digits, exact=policy.group_rates == "exact"
+                regions.population,
+                chance / 10**policy.digits,
+                promise,
+                totals=np.add.reduceat(regions.counts, regions.offsets[:-1]) if policy.group_rates == "exact" else None,
+                offsets=regions.offsets,
+                sets=regions.sets,
+                digits=policy.digits,
             )
             above = np.flatnonzero(found.held > policy.ceiling + SAME_VALUE)
             if policy.whole_numbers == "refuse" and len(above):

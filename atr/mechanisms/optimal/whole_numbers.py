@@ -8,7 +8,7 @@ the whole numbers within its own limits, whichever the others are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,6 @@ import numpy as np
 from atr.core.arrays import FloatArray, IntArray
 from atr.core.fidelity import Fidelity
 from atr.core.protected import ProtectedSets
-from atr.core.regions import Regions
 from atr.core.tolerances import PROBABILITY_TOLERANCE
 from atr.mechanisms.calibrated.box import Box
 
@@ -40,50 +39,62 @@ class WholeNumberConfidence(NamedTuple):
 
 
 def whole_number_confidence(
-    regions: Regions, chance: IntArray, promise: Fidelity, *, digits: int, exact: bool
+    people: IntArray,
+    chances: FloatArray,
+    promise: Fidelity,
+    *,
+    totals: IntArray | None,
+    offsets: IntArray,
+    sets: ProtectedSets | None,
+    digits: int,
 ) -> WholeNumberConfidence:
     """Compute how sure a reader of whole numbers is in every group.
 
     Parameters
     ----------
-    regions
-        Whole groups, with their true decisions: of these only the totals of groups are used.
-    chance
-        (n, outcomes) announced chances, in units of the last digit.
+    people
+        (n,) people of each region, of whole groups.
+    chances
+        (n, outcomes) announced, probability.
     promise
         What is promised of them.
+    totals
+        (g, outcomes) people of each group with each outcome; None where rates are not announced as they are.
+    offsets
+        (g + 1,) where each group starts.
+    sets
+        Protected sets; None: every region on its own.
     digits
         Decimal digits of the chances.
-    exact
-        Whether the rates of groups are announced as they are.
 
     Returns
     -------
     For every group; 0 where there are no regions.
     """
-    if not len(regions):
+    if not len(people):
         nothing = np.zeros(0)
         return WholeNumberConfidence(nothing, nothing, nothing)
-    lowest, highest = _windows(regions.population, chance, promise, digits)
-    starts, sets = regions.offsets[:-1], regions.sets or ProtectedSets.regions(regions.offsets)
-    least, most = np.add.reduceat(lowest, starts), np.add.reduceat(highest, starts)
+    lowest, highest = _windows(people, chances, promise, digits)
+    sets = sets or ProtectedSets.regions(offsets)
+    least, most = (np.add.reduceat(ends, offsets[:-1]) for ends in (lowest, highest))
     of_set = sets.group_of_set
-    if exact:
-        totals = np.add.reduceat(regions.counts, starts).astype(np.float64)
-        expected = np.concatenate(list(_expected(regions, lowest, highest)))
-        all_of_set = np.minimum(sets.sums(highest), totals[of_set] - (least[of_set] - sets.sums(lowest)))
-        largest = _share(all_of_set, totals[of_set])
-    else:
-        expected, totals = (lowest + highest) / 2, (least + most) / 2
+    if totals is None:
+        expected, whole = (lowest + highest) / 2, (least + most) / 2
         all_of_set = sets.sums(highest)
         largest = _share(all_of_set, all_of_set + least[of_set] - sets.sums(lowest))
-    average = _share(sets.sums(expected), totals[of_set])
+    else:
+        groups = zip(pairwise(offsets.tolist()), totals.tolist(), strict=True)
+        parts = [_expected(people[i:j], lowest[i:j], highest[i:j], total) for (i, j), total in groups]
+        expected, whole = np.concatenate(parts), totals.astype(np.float64)
+        all_of_set = np.minimum(sets.sums(highest), totals[of_set] - (least[of_set] - sets.sums(lowest)))
+        largest = _share(all_of_set, whole[of_set])
+    average = _share(sets.sums(expected), whole[of_set])
     return WholeNumberConfidence(*(sets.largest(of) for of in (average, largest, average / sets.factors)))
 
 
-def _windows(people: IntArray, chance: IntArray, promise: Fidelity, digits: int) -> tuple[IntArray, IntArray]:
+def _windows(people: IntArray, chances: FloatArray, promise: Fidelity, digits: int) -> tuple[IntArray, IntArray]:
     """Give the fewest and the most people of each region with each outcome, (n, outcomes), by the promise."""
-    lower, upper = promise.believed(chance / 10**digits, digits=digits)
+    lower, upper = promise.believed(chances, digits=digits)
     population, slack = people[:, None], PROBABILITY_TOLERANCE * people[:, None]
     lowest = np.ceil(np.clip(lower, 0, 1) * population - slack).astype(np.int64)
     highest = np.floor(np.clip(upper, 0, 1) * population + slack).astype(np.int64)
@@ -93,17 +104,14 @@ def _windows(people: IntArray, chance: IntArray, promise: Fidelity, digits: int)
     )
 
 
-def _expected(regions: Regions, lowest: IntArray, highest: IntArray) -> Iterator[FloatArray]:
-    """Give (m, outcomes) people that the reader expects in the regions of each group, whose totals are known."""
-    for first, end in zip(regions.offsets[:-1], regions.offsets[1:], strict=True):
-        population, totals = regions.population[first:end], regions.counts[first:end].sum(axis=0)
-        of_outcomes = [
-            Box("uniform", population, lowest[first:end, o], highest[first:end, o], int(totals[o])).expected()
-            for o in range(1 if len(totals) == 2 else len(totals))
-        ]
-        if len(totals) == 2:
-            of_outcomes.append(population - of_outcomes[0])
-        yield np.column_stack(of_outcomes)
+def _expected(people: IntArray, lowest: IntArray, highest: IntArray, totals: list[int]) -> FloatArray:
+    """Give (m, outcomes) people that the reader expects in the regions of a group with these totals."""
+    two = len(totals) == 2
+    of_outcomes = [
+        Box("uniform", people, lowest[:, outcome], highest[:, outcome], total).expected()
+        for outcome, total in enumerate(totals[:1] if two else totals)
+    ]
+    return np.column_stack([*of_outcomes, people - of_outcomes[0]] if two else of_outcomes)
 
 
 def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
