@@ -387,7 +387,7 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
     previous = earlier.of_period_before(run.programme, run.period)
     dossier = dossiers.build(results, previous=previous, related=others, refusal=refusal)
     dossiers.render(dossier, folder)
-    failed = [check.name for check in dossier.checks if not check.passed]
+    failed = [f"{check.name} ({check.detail})" for check in dossier.checks if not check.passed]
     if failed and refusal is None:
         raise RefusedError(
             "the finished report fails its own checks, which is ours to mend",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -78,11 +78,10 @@ def two_sets(data: st.DataObject, n: int) -> np.ndarray:
     return labels
 
 
-class WithItsOwn(Cells):
+def with_its_own(cells: Cells) -> Cells:
     """Cells whose totals allow the announced mapping as well: it is one of those that a range is of."""
-
-    @cached_property
-    def totals(self) -> np.ndarray:
-        low, high = np.moveaxis(super().totals, 2, 0)
-        own = np.add.reduceat(self.people[:, None] * self.chance, self.offsets[:-1]).T
-        return np.stack([np.minimum(low, own), np.maximum(high, own)], axis=2)
+    if cells.totals is None:
+        return cells
+    low, high = np.moveaxis(cells.totals, 2, 0)
+    own = np.add.reduceat(cells.people[:, None] * cells.chance, cells.offsets[:-1]).T
+    return replace(cells, totals=np.stack([np.minimum(low, own), np.maximum(high, own)], axis=2))

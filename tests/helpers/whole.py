@@ -60,5 +60,5 @@ def failed_checks(
     """The checks of the dossier that failed."""
     rows = {"rows_read": 9, "decisions": 9, "duplicates": 0, "corrections": 0, "quarantined": 0, "reasons": {}}
     found = decided(regions, programme.policy)
-    results = dossier.Results(programme, "all", 1, found, of, announced, made, accounting=rows, unknown={})
+    results = dossier.Results(programme, "all", 1, found, of, announced, made, beliefs=(), accounting=rows, unknown={})
     return [c for c in dossier.build(results).checks if not c.passed]

@@ -23,7 +23,7 @@ from atr.measures.group_fairness import (
     overall,
 )
 from atr.measures.rates import within_totals
-from tests.helpers.announced_cells import WithItsOwn, announced, compared, implied_totals, of_two, two_sets
+from tests.helpers.announced_cells import announced, compared, implied_totals, of_two, two_sets, with_its_own
 
 INCOME = ("below 100k", "100k to 200k", "above 200k")
 
@@ -172,7 +172,7 @@ def test_the_true_measure_lies_in_its_range(case: tuple[Cells, np.ndarray], data
     low, high = parity.range
     assert low - 1e-9 <= np.abs(true[0] - true[1]).sum() / 2 <= high + 1e-9
     assert low - 1e-9 <= parity.value <= high + 1e-9
-    if not cells.exact:
+    if cells.totals is None:
         means = [np.average(cells.chance[labels == v], axis=0, weights=cells.people[labels == v]) for v in "ab"]
         assert parity.value == pytest.approx(np.abs(means[0] - means[1]).sum() / 2)
         spread = 2 * (cells.outcomes // 2) * float((cells.upper - cells.lower).max())
@@ -187,7 +187,7 @@ class _Mappings:
         of_group = np.eye(len(cells.offsets) - 1)[np.repeat(range(len(cells.offsets) - 1), np.diff(cells.offsets))].T
         self.people, self.shape = cells.people, (n, k)
         rows, lower, upper = [np.eye(n * k)], [cells.lower * self.people[:, None]], [cells.upper * self.people[:, None]]
-        if cells.exact:
+        if cells.totals is not None:
             rows.append(np.kron(of_group, np.eye(k)))
             low, high = np.moveaxis([cells.event(a).totals for a in range(k)], 2, 0)
             lower.append(low.T)
@@ -229,7 +229,7 @@ class _Mappings:
 @given(announced(most_outcomes=6), st.data())
 def test_ranges_hold_for_all_allowed_mappings_and_no_wider(case: tuple[Cells, np.ndarray], data: st.DataObject) -> None:
     """Of two outcomes and more; also where two sets share a group, so that one has less if the other has more."""
-    cells = WithItsOwn(**vars(case[0]))
+    cells = with_its_own(case[0])
     n, k = cells.chance.shape
     labels = two_sets(data, n)
     ratios, parity = of_two(cells, labels.tolist())
@@ -240,7 +240,7 @@ def test_ranges_hold_for_all_allowed_mappings_and_no_wider(case: tuple[Cells, np
     most = max(-mappings.least(np.outer(other - one, event)) for event in events)
     assert parity.range[0] <= least + 1e-7
     assert parity.range[1] >= most - 1e-7
-    if k == 2 or not cells.exact:
+    if k == 2 or cells.totals is None:
         assert parity.range[1] == pytest.approx(most, abs=1e-7)
     if k == 2:
         assert parity.range[0] == pytest.approx(least, abs=1e-7)
@@ -253,7 +253,7 @@ def test_ranges_hold_for_all_allowed_mappings_and_no_wider(case: tuple[Cells, np
 
 @given(announced(), st.data())
 def test_a_cell_lies_within_what_its_groups_total_leaves(case: tuple[Cells, np.ndarray], data: st.DataObject) -> None:
-    cells, truth = WithItsOwn(**vars(case[0])), case[1]
+    cells, truth = with_its_own(case[0]), case[1]
     people = cells.people
     least, most = np.maximum(people - data.draw(st.integers(0, 4)), 1), people + data.draw(st.integers(0, 4))
     for found in (within_totals(case[0], people, people), within_totals(case[0], least, most)):
