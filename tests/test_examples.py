@@ -15,6 +15,7 @@ from atr.verify import verify
 from tests.helpers import series
 from tests.helpers.paths import EXAMPLES
 
+SHOWN = ("announced", "rate only")
 QUARTERS = [f"{year}-Q{quarter}" for year in (2013, 2014) for quarter in (1, 2, 3, 4)]
 
 
@@ -39,8 +40,9 @@ def _published(programme: Path, period: str) -> tuple[dict[str, Any], dict[str, 
 @pytest.mark.parametrize("period", QUARTERS)
 def test_compas_publishes_every_quarter(example: Path, period: str) -> None:
     report, dossier, _ = _published(example / "compas" / "programme.yaml", period)
-    optimum = max(group["beta"] for group in dossier["groups"] if group["beta"] is not None)
-    assert 0.4 < optimum <= report["privacy"]["max_confidence"] + 1e-9 <= 0.75
+    known = max(group["beta"] for group in dossier["groups"] if group["beta"] is not None)
+    assert known > 0.3
+    assert all(0.3 < sure <= 0.75 for sure in report["privacy"]["readers"].values())
     assert report["coverage"]["groups"]["announced"] == {"2014-Q2": 1, "2014-Q3": 1, "2014-Q4": 1}.get(
         period, report["coverage"]["groups"]["announced"]
     )
@@ -87,7 +89,7 @@ def test_compas_2013(tmp_path: Path) -> None:
     assert ratio["range"] == [ratio["value"]] * 2
     assert ratio["verdict"] == "not_met"
     assert (documents / "report.pdf").read_bytes().startswith(b"%PDF-1.7")
-    assert sum(group["status"] == "announced" for group in dossier["groups"]) == 25
+    assert sum(group["status"] in SHOWN for group in dossier["groups"]) == 25
 
 
 @pytest.mark.usefixtures("quick")
@@ -126,9 +128,7 @@ def test_mortgage_compares_races_within_debt_ratios(example: Path) -> None:
     log = pd.read_csv(example / "mortgage" / "applications.csv", dtype=str, keep_default_na=False)
     known = log[log.sex != ""]
     assert report["coverage"]["groups"] == {"announced": 6, "withheld_for_size": 3, "withheld": 0}
-    assert sum(c["population"] for g in dossier["groups"] if g["status"] == "announced" for c in g["cells"]) == len(
-        known
-    )
+    assert sum(c["population"] for g in dossier["groups"] if g["status"] in SHOWN for c in g["cells"]) == len(known)
     assert 0.4 < report["privacy"]["max_confidence"] <= 0.65
 
     rates = (known.decision == "approved").groupby(known.race).mean()
@@ -150,4 +150,5 @@ def test_mortgage_compares_races_within_debt_ratios(example: Path) -> None:
         for race in ("Black", "Hispanic"):
             low, high = by["conditional_statistical_parity", name, race, "white"]["range"]
             assert low <= abs(getattr(row, race) - row.white) <= high
-        assert by["conditional_statistical_parity", name, "Black", "white"]["verdict"] == "not_met"
+        verdict = by["conditional_statistical_parity", name, "Black", "white"]["verdict"]
+        assert verdict == ("cannot_tell" if name == "33 to 37%" else "not_met")

@@ -45,15 +45,14 @@ def privacy(announcement: Announcement, leakage: model.Leakage | None) -> model.
         return float(announcement.stated([of[i] for i in faced])) if faced else None
 
     face_value = {} if not faced else {"face_value": float(announcement.stated([confidences[i] for i in faced]))}
-    others = {
-        name: up(float(of[announcement.ruled].max(initial=0)), digits) for name, of in announcement.readers.items()
-    }
-    covered = announcement.covered
+    ruled = announcement.ruled
+    tested, covered = (announcement.readers, announcement.covered) if ruled.any() else ({}, {})
+    others = {name: up(float(sure[ruled].max()), digits) for name, sure in tested.items()}
     held = face_value | {name: others[name] for name in covered}
     largest = max(held.values(), default=None)
     each = np.max([np.array(confidences, dtype=np.float64), *covered.values()], axis=0)
-    binding = int(each.argmax()) if held else None
-    rules = announcement.rules[announcement.ruled]
+    binding = int(np.where(ruled, each, -1).argmax()) if held else None
+    rules = announcement.rules[ruled]
     return model.Privacy(
         max_confidence=largest,
         prior_confidence=up(float(announcement.prior.max()), digits) if covered else stated(priors),
