@@ -141,6 +141,8 @@ class Announcement:
         (g,) how many groups of the log are in each coarsened or rest group; 0 in others.
     rest
         (g,) which groups are rest groups.
+    mixed
+        (g,) the values that meet in each rest group, by the name of each public attribute that not all share.
     protection
         Which sets of people are protected.
     readers, held, prior, rules
@@ -172,6 +174,7 @@ class Announcement:
     limits_only: BoolArray
     joined: IntArray
     rest: BoolArray
+    mixed: tuple[Mapping[str, Values], ...]
     protection: Protection
     readers: Mapping[str, FloatArray]
     held: FloatArray
@@ -240,6 +243,7 @@ class Announcement:
                 [regions.merged.get(v, len(regions.joined.get(v, ()))) for v in shown.group_values], dtype=np.int64
             ),
             rest=np.array([values in regions.joined for values in shown.group_values], dtype=bool),
+            mixed=tuple(_meeting(regions.public, regions.joined.get(values, ())) for values in shown.group_values),
             protection=regions.protection,
             readers={name: of_groups(sure, 0.0) for name, sure in announced.readers.items()},
             held=of_groups(announced.held, 0.0),
@@ -403,3 +407,9 @@ class Announcement:
         """Sensitive values of the regions of the groups at face value, and where each of these groups starts."""
         sizes = np.diff(self.offsets)[self.at_face_value]
         return [self.region_values[i] for i in self.face_regions], offsets_of(sizes).tolist()
+
+
+def _meeting(public: Values, groups: Sequence[Values]) -> dict[str, Values]:
+    """Give the values of each attribute that some groups do not share."""
+    columns = zip(public, zip(*groups, strict=True), strict=True) if groups else ()
+    return {name: met for name, of in columns if len(met := tuple(dict.fromkeys(of))) > 1}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
 
 from atr.core.arrays import IntArray, Values
+from atr.core.display_text import ANY
 from atr.core.policy import Policy
 from atr.core.publication import published_population, rounded_total
 from atr.core.regions import DisclosureStatus, Regions
@@ -27,6 +29,8 @@ class Extent:
         The display values of the groups that are withheld because prior knowledge alone exceeds the ceiling.
     merged
         How many groups of the log are in the announced groups that were merged.
+    unseen
+        For each attribute the values that nobody has whose group is announced; of a rest group all that meet in it are.
     """
 
     decisions: int
@@ -34,6 +38,7 @@ class Extent:
     too_small: int
     prior_too_sure: tuple[Values, ...]
     merged: int = 0
+    unseen: Mapping[str, Values] = field(default_factory=dict)
 
     @staticmethod
     def of(regions: Regions) -> Extent:
@@ -44,16 +49,36 @@ class Extent:
             announced=int(people[regions.printed].sum()),
             too_small=len(regions.with_status(DisclosureStatus.TOO_SMALL)),
             prior_too_sure=tuple(regions.group_values[i] for i in regions.with_status(DisclosureStatus.PRIOR_TOO_SURE)),
+            unseen=_unseen(regions),
             merged=sum(regions.merged.get(regions.group_values[i], 0) for i in regions.printed),
         )
 
 
-def decided(regions: Regions, policy: Policy) -> Regions:
+def _unseen(regions: Regions) -> dict[str, Values]:
+    if not len(regions):
+        return {}
+    names = (*regions.public, *regions.sensitive)
+    printed = regions.take(regions.printed)
+    seen = {*printed.group_values, *(group for parts in printed.joined.values() for group in parts)}
+    shown = [*printed.values, *(group + (ANY,) * len(regions.sensitive) for group in seen)]
+    of_printed = [*zip(*shown, strict=True)] or [()] * len(names)
+    return {
+        name: found
+        for name, every, known in zip(names, zip(*regions.values, strict=True), of_printed, strict=True)
+        if (found := tuple(value for value in dict.fromkeys(every) if value not in {*known, ANY}))
+    }
+
+
+Announceable = Callable[[IntArray, Sequence[Values]], bool]
+"""Whether a mechanism can announce a group, from (m,) people of its regions and their sensitive values."""
+
+
+def decided(regions: Regions, policy: Policy, announceable: Announceable | None = None) -> Regions:
     """Give the same regions with the status of every group, as :func:`disclosure_status` decides it."""
-    return replace(regions, status=disclosure_status(regions, policy))
+    return replace(regions, status=disclosure_status(regions, policy, announceable))
 
 
-def disclosure_status(regions: Regions, policy: Policy) -> IntArray:
+def disclosure_status(regions: Regions, policy: Policy, announceable: Announceable | None = None) -> IntArray:
     """Decide what becomes of each group, from populations and policy alone.
 
     Parameters
@@ -62,12 +87,14 @@ def disclosure_status(regions: Regions, policy: Policy) -> IntArray:
         The decision regions; what was decided in them is not looked at.
     policy
         The ceiling, the minimum group size, how populations are rounded, and what becomes of unattainable groups.
+    announceable
+        What the mechanism can announce; None: whatever prior knowledge leaves below the ceiling.
 
     Returns
     -------
     (g,) :class:`DisclosureStatus`. ``TOO_SMALL``: fewer people than the minimum, as counted or as published. Else
     ``PRIOR_TOO_SURE``, or ``FLATTENED`` where the policy says so: β_min is above the ceiling, by the populations a
-    reader knows or by the published ones. Else ``ANNOUNCED``.
+    reader knows or by the published ones, or the mechanism cannot announce it. Else ``ANNOUNCED``.
 
     References
     ----------
@@ -89,4 +116,9 @@ def disclosure_status(regions: Regions, policy: Policy) -> IntArray:
         sure = largest.astype(object) * ceiling.denominator > total.astype(object) * ceiling.numerator * whole
         result[sure.astype(bool)] = too_sure
     result[smallest < policy.minimum_group_size] = DisclosureStatus.TOO_SMALL
+    if announceable is not None:
+        for g in np.flatnonzero(result == DisclosureStatus.ANNOUNCED):
+            members = slice(regions.offsets[g], regions.offsets[g + 1])
+            if not announceable(regions.assumed[members], regions.region_values[members]):
+                result[g] = too_sure
     return result

@@ -21,7 +21,7 @@ from atr.measures import group_fairness as fairness
 from atr.measures.cells import Cells
 from atr.programme import Programme
 from atr.report import individual, model
-from atr.report.build import columns
+from atr.report.build import columns, rows_of
 from atr.verify.statements import findings
 
 _NAMED = 5
@@ -76,6 +76,7 @@ def true_measures(
         legitimate=programme.names(legitimate=True),
         outcomes=announcement.outcomes,
         lines=programme.fairness,
+        rows=rows_of(announcement, programme),
     )
     by_entry = {(c.measure, c.by.name, c.groups, frozenset(c.condition), c.outcome): c for c in found}
     measures = []

@@ -6,7 +6,7 @@ For a report everything is computed from announced chances, populations and the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from atr.core.arrays import IntArray, Values
-from atr.core.display_text import UNKNOWN
+from atr.core.comparison_rows import Rows, label
+from atr.core.display_text import ANY, UNKNOWN
 from atr.measures import MEASURES
 from atr.measures.base import Figure, Lines, Measure, Range, Rate
 from atr.measures.cells import Cells, Chances, EventCells
@@ -81,6 +82,7 @@ def compare(
     outcomes: Values,
     lines: Lines,
     minimum: int = 1,
+    rows: Mapping[str, Rows] | None = None,
 ) -> list[Comparison]:
     """Compare groups of people by every measure of group fairness.
 
@@ -101,6 +103,9 @@ def compare(
         The policy's lines that measures are held to.
     minimum
         Published people of the smallest group that can be the reference.
+    rows
+        For attributes whose values meet in rest groups, who is in which row of the comparisons by them. Elsewhere, and
+        in intersections and classes, people are left out whose value is not told.
 
     Returns
     -------
@@ -118,15 +123,21 @@ def compare(
     columns = {name: pd.factorize(np.array(values[name], dtype=object)) for name in needed}
     found: list[Comparison] = []
     for by in compared:
-        of_groups = _rates_by(events, columns, by.attributes)
-        reference = _reference(of_groups, by, minimum=minimum)
+        own, named = columns, by.named
+        if len(by.attributes) == 1 and rows and by.name in rows:
+            of_attribute = rows[by.name]
+            labels = np.array(of_attribute.labels, dtype=object)[cells.group_of]
+            own = columns | {by.name: pd.factorize(labels)}
+            named = None if named is None else of_attribute.called(named)
+        of_groups = _rates_by(events, own, by.attributes)
+        reference = _reference(of_groups, replace(by, named=named), minimum=minimum)
         if reference is None:
             continue
         pairs = list(_pairs(list(of_groups), reference))
         conditions = [name for name in legitimate if name not in by.attributes]
         classes: dict[Values, _Rates] = {(): of_groups}
         if conditions:
-            of_both = _rates_by(events, columns, (*conditions, *by.attributes))
+            of_both = _rates_by(events, own, (*conditions, *by.attributes))
             for both, of_set in of_both.items():
                 classes.setdefault(both[: len(conditions)], {})[both[len(conditions) :]] = of_set
         for known, of_people in classes.items():
@@ -161,7 +172,7 @@ _Rates = dict[Values, Sequence[Rate]]
 def _rates_by(
     events: Sequence[EventCells], columns: Mapping[str, tuple[IntArray, Any]], names: Sequence[str]
 ) -> _Rates:
-    """Of everybody with the same values of some attributes, in the order in which values occur.
+    """Of everybody with the same values of some attributes, in the order in which values occur; of none without one.
 
     ``columns`` has (n,) the number of each region's value, and (values,) which these are.
     """
@@ -171,7 +182,8 @@ def _rates_by(
     first = np.zeros(set_of.max() + 1, dtype=np.int64)
     first[set_of[::-1]] = np.arange(len(set_of))[::-1]
     sets = zip(*(values[codes[first]] for codes, values in (columns[name] for name in names)), strict=True)
-    return dict(zip(sets, zip(*rates(events, set_of), strict=True), strict=True))
+    of_sets = zip(sets, zip(*rates(events, set_of), strict=True), strict=True)
+    return {who: found for who, found in of_sets if ANY not in who}
 
 
 def _figures(
@@ -203,6 +215,8 @@ def _pairs(groups: Sequence[Values], reference: Values) -> Iterator[tuple[Values
         yield from ((b, a) for a, b in combinations(groups, 2) if reference not in (a, b))
 
 
+joined = label
+"""Joins values of several attributes into one text."""
 Summary = Literal["worst_class", "mean_over_classes"]
 
 
@@ -254,14 +268,3 @@ def overall(summary: Summary, values: Sequence[float], ranges: Sequence[Range], 
     else:
         value, low, high = (float(np.dot(column, people)) / sum(people) for column in columns)
     return value, (low, high)
-
-
-def joined(parts: Sequence[str]) -> str:
-    """Join values of several attributes into one text; those with a comma or quotation mark are quoted as in CSV.
-
-    >>> joined(("African-American", "Female")), joined(("a, b", "c"))
-    ('African-American, Female', '"a, b", c')
-    """
-    if len(parts) == 1:
-        return parts[0]
-    return ", ".join('"' + part.replace('"', '""') + '"' if {",", '"'} & {*part} else part for part in parts)

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, PrivateAttr, StrictBool, Tag, field_validator, model_validator
 
-from atr.core.display_text import UNKNOWN, printable
+from atr.core.display_text import ANY, UNKNOWN, printable
 from atr.core.fields import Part, PositiveShare, RawText, Text, how_written, refuse
 from atr.programme.hierarchies import Hierarchy
 
@@ -189,13 +189,14 @@ class Attribute(Part):
 
         Returns
         -------
-        Each once: declared values as declared, others by code point, coarser ones of the hierarchy, then "unknown".
+        Each once: declared values as declared, others by code point, coarser ones of the hierarchy, "unknown", and last
+        what stands for none of them.
         """
         declared = {value: i for i, value in enumerate(self.categories)}
         coarse = {value: i for i, value in enumerate(self._coarser.coarse)} if self._coarser else {}
 
-        def place(value: str) -> tuple[bool, int, int, str]:
-            return value == UNKNOWN, declared.get(value, len(declared)), coarse.get(value, -1), value
+        def place(value: str) -> tuple[bool, bool, int, int, str]:
+            return value == ANY, value == UNKNOWN, declared.get(value, len(declared)), coarse.get(value, -1), value
 
         return sorted(set(shown), key=place)
 

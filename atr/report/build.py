@@ -8,8 +8,9 @@ import numpy as np
 
 from atr.core.announcement import Announcement
 from atr.core.arrays import AnnouncedMapping, segment_of
+from atr.core.comparison_rows import Rows, rows_by
 from atr.core.disclosure import Extent
-from atr.core.display_text import UNKNOWN
+from atr.core.display_text import ANY, UNKNOWN
 from atr.core.policy import Policy
 from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS, rounded_total
 from atr.ingest import Accounting
@@ -93,12 +94,12 @@ def build(
         ),
         outcomes=announcement.outcomes,
         positive=programme.log.positive,
-        attributes=tuple(_attributes(announcement, programme)),
+        attributes=tuple(_attributes(announcement, programme, extent)),
         privacy=privacy(announcement, leakage),
         fidelity=promise,
         coverage=_coverage(announcement, known, programme, extent),
         groups=_groups(announcement, known, of_groups, programme, extent),
-        compared=tuple(_compared(comparisons, programme)),
+        compared=tuple(_compared(comparisons, announcement, programme)),
         fairness=tuple(ComparisonFormatter(policy).entries(comparisons)),
         data_quality=_quality(announcement, quality, programme, corrections_wait),
         notes=(),
@@ -153,7 +154,20 @@ def measure(announcement: Announcement, programme: Programme) -> list[fairness.C
         outcomes=announcement.outcomes,
         lines=programme.fairness,
         minimum=programme.policy.minimum_group_size,
+        rows=rows_of(announcement, programme),
     )
+
+
+def rows_of(announcement: Announcement, programme: Programme) -> dict[str, Rows]:
+    """Who is in which row of the comparisons by each protected public attribute."""
+    public = programme.names(role="public")
+    orders = {}
+    for name in programme.names(protected=True):
+        if name in public:
+            met = (value for mixed in announcement.mixed for value in mixed.get(name, ()))
+            values = (values[public.index(name)] for values in announcement.group_values)
+            orders[name] = programme.attributes[name].in_order((*values, *met))
+    return rows_by(announcement, public, orders)
 
 
 def compared_by(programme: Programme) -> list[fairness.GroupingSpec]:
@@ -177,16 +191,22 @@ def compared_by(programme: Programme) -> list[fairness.GroupingSpec]:
     return found
 
 
-def _compared(comparisons: Sequence[fairness.Comparison], programme: Programme) -> Iterator[model.ComparedBy]:
+def _compared(
+    comparisons: Sequence[fairness.Comparison], announcement: Announcement, programme: Programme
+) -> Iterator[model.ComparedBy]:
     """Attributes by which people are compared, as printed."""
     references = {comparison.by: comparison.reference for comparison in comparisons}
+    rows = rows_of(announcement, programme)
     for by in compared_by(programme):
         reference = references.get(by)
+        named = by.named
+        if named is not None and by.name in rows:
+            named = rows[by.name].called(named)
         yield model.ComparedBy(
             attribute=by.name,
             attributes=by.attributes,
             reference=reference,
-            chosen=None if reference is None else "named" if reference == by.named else by.rule,
+            chosen=None if reference is None else "named" if reference == named else by.rule,
         )
 
 
@@ -258,19 +278,24 @@ def _quality(
     )
 
 
-def _attributes(announcement: Announcement, programme: Programme) -> Iterator[model.AttributeInfo]:
-    """The inputs, with declared values in their order, then the others that are announced."""
+def _attributes(announcement: Announcement, programme: Programme, extent: Extent) -> Iterator[model.AttributeInfo]:
+    """The inputs, with declared values in their order, then the others that are announced.
+
+    Of protected attributes values are named as well that meet in rest groups, or that nobody announced has.
+    """
     shown = columns(announcement, programme)
     ceilings = {(own.attribute, own.set): own.max_confidence for own in announcement.protection.own_ceilings}
     for name, a in programme.attributes.items():
         announced, coarser = set(shown[name]), a.coarser if announcement.coarsened.any() else None
+        if a.protected:
+            announced |= {*extent.unseen.get(name, ()), *(v for of in announcement.mixed for v in of.get(name, ()))}
         yield model.AttributeInfo(
             name=name,
             title=programme.title_of(name),
             role=a.role,
             protected=a.protected,
             legitimate=a.legitimate,
-            values=(*a.categories, *a.in_order(announced - set(a.categories))),
+            values=(*a.categories, *a.in_order(announced - {*a.categories, ANY})),
             sets={of_set: named.values for of_set, named in a.named.items()},
             max_confidence=ceilings.get((name, None)),
             sets_max_confidence={s: ceilings[name, s] for s in a.named if (name, s) in ceilings},
@@ -286,18 +311,21 @@ def _groups(
     extent: Extent,
 ) -> tuple[model.Group, ...]:
     public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
+    protected = programme.names(protected=True)
     limits = None if announcement.fidelity.limits is None else announcement.fidelity.limits.tolist()
     place = np.cumsum(~announcement.flat) - 1
     result: list[model.Group] = []
     rates = [rates_by_group(known.event(a)) for a in range(known.outcomes)] if announcement.group_values else []
     for g, values in enumerate(announcement.group_values):
         members = range(announcement.offsets[g], announcement.offsets[g + 1])
+        met = announcement.mixed[g]
         ruled, own = bool(announcement.ruled[g]), [rate[g] for rate in rates]
         result.append(
             model.Group(
                 id=group_id(g),
-                public=dict(zip(public, values, strict=True)),
+                public=_told(public, values),
                 status=_status(announcement, g),
+                mixed={n: tuple(programme.attributes[n].in_order(of)) for n, of in met.items() if n in protected},
                 joined=int(announcement.joined[g]) or None,
                 digits=int(announcement.group_digits[g]) if ruled and not announcement.limits_only[g] else None,
                 population=int(announcement.group_people[g]),
@@ -316,10 +344,14 @@ def _groups(
             )
         )
     withheld = (
-        model.Group(id=group_id(len(result) + i), public=dict(zip(public, values, strict=True)), status="withheld")
+        model.Group(id=group_id(len(result) + i), public=_told(public, values), status="withheld")
         for i, values in enumerate(extent.prior_too_sure)
     )
     return (*result, *withheld)
+
+
+def _told(names: Sequence[str], values: Sequence[str]) -> dict[str, str]:
+    return {name: value for name, value in zip(names, values, strict=True) if value != ANY}
 
 
 def _population(announcement: Announcement, region: int) -> int | model.Below:

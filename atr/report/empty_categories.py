@@ -1,4 +1,4 @@
-"""Values, and combinations of values, that people could be compared by but that nobody announced has."""
+"""Who is in no comparison: values that nobody announced has, and people whose values are not told."""
 
 from __future__ import annotations
 
@@ -6,17 +6,45 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
+from atr.core.comparison_rows import Rows
 from atr.core.display_text import UNKNOWN
 from atr.measures.group_fairness import joined
-from atr.report.model import ComparedBy, PublicReport
+from atr.report import reader_view
+from atr.report.model import ComparedBy, ComparedRow, PublicReport
 
 LISTED = 1000
 """Combinations of listed values of an intersection, at most, for those that nobody has to be listed."""
 
 
 def compared(report: PublicReport) -> tuple[ComparedBy, ...]:
-    """Attributes by which people are compared, each with the values or combinations that nobody announced has."""
-    return tuple(by.model_copy(update={"absent": tuple(_absent(report, by))}) for by in report.compared)
+    """Attributes by which people are compared, each with its empty values or combinations, and who is in which row."""
+    rows = reader_view.rows(report) if report.announced_groups else {}
+    return tuple(
+        by.model_copy(
+            update={
+                "absent": tuple(_absent(report, by)),
+                "rows": tuple(_joined(rows[by.attribute])) if by.attribute in rows else (),
+                "left_out": rows[by.attribute].left_out if by.attribute in rows else _untold(report, by),
+            }
+        )
+        for by in report.compared
+    )
+
+
+def _joined(rows: Rows) -> Iterator[ComparedRow]:
+    for row in rows.rows:
+        if len(row.values) > 1 or row.some or row.left_out:
+            yield ComparedRow(label=joined(row.values), values=row.values, some=row.some, left_out=row.left_out)
+
+
+def _untold(report: PublicReport, by: ComparedBy) -> int:
+    """People of groups that do not tell a value of each attribute."""
+    told = (
+        {*group.public, *(name for region in group.regions for name in region.sensitive)}
+        for group in report.announced_groups
+    )
+    pairs = zip(report.announced_groups, told, strict=True)
+    return sum(group.population or 0 for group, names in pairs if not names.issuperset(by.attributes))
 
 
 def too_many(report: PublicReport, by: ComparedBy) -> bool:
@@ -27,6 +55,8 @@ def too_many(report: PublicReport, by: ComparedBy) -> bool:
 def _absent(report: PublicReport, by: ComparedBy) -> Iterator[str]:
     if not too_many(report, by):
         announced = {tuple(values.get(name, "") for name in by.attributes) for values, _, _ in report.announced_regions}
+        if len(by.attributes) == 1:
+            announced |= {(value,) for group in report.announced_groups for value in group.mixed.get(by.attribute, ())}
         yield from (joined(parts) for parts in product(*_values(report, by)) if parts not in announced)
 
 

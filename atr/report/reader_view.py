@@ -6,6 +6,7 @@ import numpy as np
 
 from atr.core.announcement import Announcement
 from atr.core.arrays import AnnouncedMapping, ExactPopulation, PublishedPopulation, offsets_of
+from atr.core.comparison_rows import Rows, rows_by
 from atr.core.display_text import ANY
 from atr.core.fidelity import Fidelity
 from atr.core.protected import Protection
@@ -71,6 +72,7 @@ def announcement(report: model.PublicReport, population: ExactPopulation | None 
         limits_only=limits_only,
         joined=np.array([group.joined or 0 for group in groups], dtype=np.int64),
         rest=np.array([group.status == "rest" for group in groups], dtype=np.bool_),
+        mixed=tuple(group.mixed for group in groups),
         protection=protection(report),
         readers={},
         held=np.zeros(len(groups)),
@@ -91,6 +93,22 @@ def _status(group: model.Group) -> DisclosureStatus:
 def columns(report: model.PublicReport) -> dict[str, tuple[str, ...]]:
     """The value of each announced region, (n,) for each attribute."""
     return {a.name: tuple(values[a.name] for values, _, _ in report.announced_regions) for a in report.attributes}
+
+
+def rows(report: model.PublicReport) -> dict[str, Rows]:
+    """Who is in which row of the comparisons by each protected public attribute."""
+    public = [a for a in report.attributes if a.role == "public"]
+    orders = {a.name: a.values for a in public if a.protected}
+    return rows_by(announcement(report), [a.name for a in public], orders)
+
+
+def labels(report: model.PublicReport) -> dict[str, tuple[str, ...]]:
+    """The row of each announced region, (n,) for each attribute: its value where values meet in no rest group."""
+    groups, of_groups = [g for g, group in enumerate(report.announced_groups) for _ in group.told], rows(report)
+    return {
+        name: tuple(of_groups[name].labels[g] for g in groups) if name in of_groups else values
+        for name, values in columns(report).items()
+    }
 
 
 def cells(announcement: Announcement) -> Cells[AnnouncedMapping]:

@@ -184,9 +184,10 @@ def _tally(
     half = np.zeros(len(shown.groups)) if shown.half is None else shown.half
     rounded = np.repeat(half, np.diff(shown.offsets))
     found: dict[tuple[str, ...], list[int]] = {}
+    own = reader_view.labels(report)
     for i, (values, _, _) in enumerate(report.announced_regions):
-        key = (fairness.joined([values.get(a, "") for a in attributes]), *(values.get(name, "") for name in condition))
-        found.setdefault(key, []).append(i)
+        label = own[attributes[0]][i] if len(attributes) == 1 else fairness.joined([values[a] for a in attributes])
+        found.setdefault((label, *(values[name] for name in condition)), []).append(i)
     return {
         key: _Tally(people[of], off[of], rounded[of], {o: x[of] for o, x in chances.items()})
         for key, of in found.items()

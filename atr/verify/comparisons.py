@@ -16,7 +16,7 @@ from atr.core.publication import RATE_DIGITS
 from atr.core.tolerances import RECOMPUTED
 from atr.measures import MEASURES
 from atr.measures import group_fairness as fairness
-from atr.report import model
+from atr.report import model, reader_view
 from atr.report.comparisons import ComparisonFormatter, in_classes
 from atr.report.rounding import bounds, down, nearest, up
 from atr.verify.finding import Finding, differences, either, failed
@@ -49,6 +49,7 @@ def comparisons(printed: PopulationBounds) -> Iterator[Finding]:
         outcomes=printed.announcement.outcomes,
         lines=report.policy,
         minimum=report.policy.minimum_group_size,
+        rows=reader_view.rows(report),
     )
     for by in report.compared:
         yield from _reference(printed, by, is_compared=any(c.by.attributes == by.attributes for c in found))

@@ -21,7 +21,7 @@ from scipy.optimize import brentq
 
 from atr.core.announcement import Announcement
 from atr.core.arrays import AnnouncedMapping, BoolArray, ExactPopulation, FloatArray, IntArray
-from atr.core.display_text import UNKNOWN
+from atr.core.display_text import ANY, UNKNOWN
 from atr.core.protected import OwnCeiling, ProtectedSets
 from atr.core.publication import open_total, rounded_total
 from atr.core.tolerances import ROOT_TOLERANCE
@@ -64,8 +64,8 @@ class PopulationBounds:
         The same as the measures of fairness take it.
     least, most
         (n,) smallest and largest exact populations, in people.
-    columns
-        For each attribute, (n,) the value of each region.
+    columns, labels
+        For each attribute, (n,) the value of each region, and the row of the comparisons that it is in.
     """
 
     report: model.PublicReport
@@ -74,6 +74,7 @@ class PopulationBounds:
     least: IntArray
     most: IntArray
     columns: dict[str, npt.NDArray[np.object_]]
+    labels: dict[str, npt.NDArray[np.object_]]
     _event_cells: dict[Outcomes, EventCells] = field(default_factory=dict, init=False)
     _rates: dict[tuple[bytes, Outcomes], RateBounds] = field(default_factory=dict, init=False)
     _members: dict[tuple[str, ...], dict[str, BoolArray]] = field(default_factory=dict, init=False)
@@ -104,6 +105,7 @@ class PopulationBounds:
             least=least,
             most=most,
             columns={name: np.array(column, dtype=object) for name, column in reader_view.columns(report).items()},
+            labels={name: np.array(column, dtype=object) for name, column in reader_view.labels(report).items()},
         )
 
     @property
@@ -152,9 +154,11 @@ class PopulationBounds:
         For each group, by its joined values, (n,) which regions are its own.
         """
         if attributes not in self._members:
-            parts = zip(*(self.columns[name].tolist() for name in attributes), strict=True)
+            own = [self.labels[attributes[0]]] if len(attributes) == 1 else [self.columns[name] for name in attributes]
+            parts = list(zip(*(column.tolist() for column in own), strict=True))
             shown = np.array([fairness.joined(values) for values in parts], dtype=object)
-            self._members[attributes] = {who: shown == who for who in dict.fromkeys(shown.tolist())}
+            told = dict.fromkeys(who for who, values in zip(shown.tolist(), parts, strict=True) if ANY not in values)
+            self._members[attributes] = {who: shown == who for who in told}
         return self._members[attributes]
 
     def unknown(self, attributes: tuple[str, ...], who: str) -> bool:

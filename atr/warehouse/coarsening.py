@@ -1,20 +1,23 @@
-"""Coarsening: groups that cannot be announced on their own are merged along declared hierarchies until they can.
+"""Which groups of the log are merged, as they cannot be announced on their own: along hierarchies, then in rest groups.
 
-Decided from populations and policy alone. A group that can be announced is never touched, so a merged group has nobody
-in it who is in another one, and no number of it is a sum that others could be subtracted from.
+Decided from populations and policy alone. A group that can be announced is not touched by coarsening, so a coarsened
+group has nobody in it who is in another one, and no number of it is a sum that others could be subtracted from.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from atr.core.arrays import IntArray, Values
-from atr.core.disclosure import decided, disclosure_status
+from atr.core.disclosure import Announceable, decided, disclosure_status
 from atr.core.regions import DisclosureStatus, Regions
+from atr.core.rest_groups import rest_groups
 from atr.errors import ProgrammeError
+from atr.mechanisms import mechanism_of
 from atr.programme import Programme
 from atr.programme.periods import Period
 from atr.warehouse import counting
@@ -42,7 +45,7 @@ def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Reg
     return reported(counting.aggregate(warehouse, programme, period), programme)
 
 
-def reported(regions: Regions, programme: Programme) -> Regions:
+def reported(regions: Regions, programme: Programme, fixed: Mapping[Values, Values] | None = None) -> Regions:
     """Merge decision regions, and decide which groups are reported.
 
     Parameters
@@ -51,6 +54,8 @@ def reported(regions: Regions, programme: Programme) -> Regions:
         As counted.
     programme
         Its policy and hierarchies.
+    fixed
+        The rest groups that groups were in in an earlier version of the period, as for :func:`rest_groups`.
 
     Returns
     -------
@@ -62,7 +67,11 @@ def reported(regions: Regions, programme: Programme) -> Regions:
         As :func:`coarsen` does; and if the side information has nobody in some region of a group that is large enough:
         the first such region is named in the private part.
     """
-    regions = decided(coarsen(regions, programme), programme.policy)
+    regions = decided(
+        joined(coarsen(regions, programme), programme, fixed),
+        programme.policy,
+        _announceable(programme, regions.outcomes),
+    )
     if regions.known is not None and programme.policy.census is not None:
         _require_known(regions, regions.known, where=str(programme.path.parent / programme.policy.census.path))
     return regions
@@ -129,9 +138,64 @@ def coarsen(regions: Regions, programme: Programme) -> Regions:
     )
 
 
+def joined(regions: Regions, programme: Programme, fixed: Mapping[Values, Values] | None = None) -> Regions:
+    """Make rest groups of groups that cannot be announced on their own, as :func:`rest_groups` decides.
+
+    Where the policy names files of decision regions, these say of which regions the report is, and nothing is joined.
+
+    Parameters
+    ----------
+    regions
+        As counted, or merged by :func:`coarsen`.
+    programme
+        Its policy and protected attributes.
+    fixed
+        As for :func:`rest_groups`.
+
+    Returns
+    -------
+    The regions, with the groups that are in each rest group; the same ones if nothing is to be joined.
+    """
+    policy = programme.policy
+    if policy.files or regions.known is not None:
+        return regions
+    announceable = _announceable(programme, regions.outcomes)
+    protected = [name for name in programme.names(protected=True) if name in regions.public]
+    whole = rest_groups(regions, protected, lambda groups: disclosure_status(groups, policy, announceable), fixed=fixed)
+    if not whole:
+        return regions
+    parts: dict[Values, list[Values]] = {}
+    for values in regions.group_values:
+        if values in whole:
+            parts.setdefault(whole[values], []).append(values)
+    k = len(regions.public)
+    return replace(
+        regions_of_rows(
+            [whole.get(values[:k], values[:k]) + values[k:] for values in regions.values],
+            regions.counts,
+            programme=programme,
+            outcomes=regions.outcomes,
+            merged={values: groups for values, groups in regions.merged.items() if values not in whole},
+        ),
+        joined={values: tuple(groups) for values, groups in parts.items()},
+    )
+
+
+def _announceable(programme: Programme, outcomes: Values) -> Announceable:
+    policy, protection = programme.policy, programme.protection
+
+    def announceable(people: IntArray, labels: Sequence[Values]) -> bool:
+        return mechanism_of(policy).announceable(people, labels, protection, len(outcomes), policy)
+
+    return announceable
+
+
 def _parted(regions: Regions, programme: Programme) -> tuple[Regions, Regions]:
     """The groups that can be announced, by populations and policy alone, and the others."""
-    announced = disclosure_status(regions, programme.policy) == DisclosureStatus.ANNOUNCED
+    announced = (
+        disclosure_status(regions, programme.policy, _announceable(programme, regions.outcomes))
+        == DisclosureStatus.ANNOUNCED
+    )
     return regions.take(np.flatnonzero(announced)), regions.take(np.flatnonzero(~announced))
 
 

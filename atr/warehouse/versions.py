@@ -203,6 +203,12 @@ def settled(counted: Regions, kept: Kept, programme: Programme) -> tuple[Regions
     return regions, kept.model_copy(update=told)
 
 
+def joined_before(kept: Kept, programme: Programme) -> dict[Values, Values]:
+    """The rest group that each joined group was in in the version before, by their public values."""
+    before = read_kept(kept_path(programme, kept.before))
+    return {} if before is None else dict(before.joined)
+
+
 def _rows(regions: Regions) -> tuple[tuple[Values, tuple[int, ...]], ...]:
     return tuple(zip(regions.values, map(tuple, regions.counts.tolist()), strict=True))
 

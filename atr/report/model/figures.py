@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import not_
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -51,13 +52,28 @@ class Sampling(Frozen):
     outcome: Sparse[str | None] = None
 
 
+class ComparedRow(Frozen):
+    """A row of comparisons that is not simply the people with one value of an attribute.
+
+    ``values`` are the values whose people are in it, ``some`` those of which it has some people: they meet the others
+    in a rest group, and have a row of their own beside it. ``left_out`` people of rest groups, some of them with a
+    value of this row, are not in it.
+    """
+
+    label: str
+    values: tuple[str, ...]
+    some: Sparse[tuple[str, ...]] = ()
+    left_out: Annotated[People, Field(exclude_if=not_)] = 0
+
+
 class ComparedBy(Frozen):
     """What people are compared by: a protected attribute, or an intersection of several attributes.
 
     ``reference`` is the group that others are compared with, None where there are no two groups; it was ``named`` by
     the publisher, or has the highest rate of the positive outcome, or the largest number of people. ``absent`` are the
     declared values that nobody announced has; of an intersection, the combinations of values that are declared or
-    announced ("unknown" and coarser ones left out).
+    announced ("unknown" and coarser ones left out). ``rows`` are those of more than one value, or without some people
+    of theirs; ``left_out`` people, as printed, are in no row, since a value of theirs is not told.
     """
 
     attribute: str
@@ -65,6 +81,8 @@ class ComparedBy(Frozen):
     reference: str | None
     chosen: Literal["named", "highest", "largest"] | None
     absent: Sparse[tuple[str, ...]] = ()
+    rows: Sparse[tuple[ComparedRow, ...]] = ()
+    left_out: Annotated[People, Field(exclude_if=not_)] = 0
 
 
 class Fairness(Frozen):

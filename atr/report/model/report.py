@@ -138,13 +138,15 @@ class Group(Frozen):
     nearest percent, and no region. One coarsened has coarser public values than others, and is of the people with these
     whose own group could not be announced. A rest group has the public values that all in it share, and is of people
     whose own groups could not be announced either; it may show its rates only. ``joined`` is the number of groups of
-    the log in a coarsened or rest group. Its chances are printed with so many ``digits``.
+    the log in a coarsened or rest group, ``mixed`` the values of protected attributes that meet in a rest group. Its
+    chances are printed with so many ``digits``.
     """
 
     id: str
     public: dict[str, str]
     status: Literal["announced", "rate_only", "rest", "coarsened", "flattened", "withheld"]
     joined: Sparse[int | None] = None
+    mixed: Sparse[dict[str, tuple[str, ...]]] = Field(default_factory=dict)
     digits: Sparse[int | None] = None
     population: People | None = None
     rate: dict[str, Share] | None = None

@@ -1,0 +1,201 @@
+"""Rest groups: groups that cannot be announced on their own join by public attributes alone, until they can.
+
+Decided from numbers of people and the policy. What was decided about anybody is not even passed on.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from atr.core.arrays import IntArray, Values, offsets_of
+from atr.core.display_text import ANY
+from atr.core.regions import DisclosureStatus, Regions
+
+Status = Callable[[Regions], IntArray]
+"""What becomes of each of some groups, (g,) :class:`DisclosureStatus`, from their numbers of people."""
+
+
+def shared(values: Iterable[Values]) -> Values:
+    """Give the values that all of some groups share, and :data:`ANY` where they differ.
+
+    >>> shared([("women", "young"), ("women", "old")])
+    ('women', '')
+    """
+    return tuple(of[0] if len(set(of)) == 1 else ANY for of in zip(*values, strict=True))
+
+
+def rest_groups(
+    regions: Regions, protected: Sequence[str], status: Status, *, fixed: Mapping[Values, Values] | None = None
+) -> dict[Values, Values]:
+    """Decide which groups join which rest group.
+
+    Groups that agree in every protected attribute join first; then, one after the other, the last declared protected
+    attribute no longer counts. What can be announced is kept each time. Groups of too few people that are left in the
+    end join the rest group that shares most protected attributes with them, of these the smallest; where that does not
+    do, the smallest announced group that shares most. A group that is large enough, but of which too much is known,
+    takes part until then, as long as it keeps no other one from being announced.
+
+    Parameters
+    ----------
+    regions
+        As counted.
+    protected
+        Names of the protected public attributes, in the order of declaration.
+    status
+        What becomes of groups.
+    fixed
+        The public values of the rest groups that groups were in in an earlier version of the same period.
+
+    Returns
+    -------
+    For each group that joins others, by its public values, the public values that all in the rest group share.
+    """
+    if not len(regions):
+        return {}
+    joining = _Joining(regions, tuple(regions.public.index(name) for name in protected), status)
+    pieces = joining.kept(fixed or {})
+    for depth in range(len(protected), -1, -1):
+        pieces = joining.stage(pieces, joining.protected[:depth])
+    joining.last(pieces)
+    return joining.found
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Some groups, by their positions, and the public values that they share."""
+
+    groups: tuple[int, ...]
+    values: Values
+
+    def __or__(self, other: _Piece) -> _Piece:
+        return _Piece((*self.groups, *other.groups), shared([self.values, other.values]))
+
+
+@dataclass
+class _Joining:
+    regions: Regions
+    protected: tuple[int, ...]
+    status: Status
+
+    def __post_init__(self) -> None:
+        self.rest: list[_Piece] = []
+        alone = [_Piece((i,), values) for i, values in enumerate(self.regions.group_values)]
+        found = self.status(self._people(alone))
+        self.alone = dict(zip(alone, found.tolist(), strict=True))
+
+    @cached_property
+    def _regions_of(self) -> list[dict[Values, int]]:
+        """For each group the people of its regions, by their sensitive values."""
+        found: list[dict[Values, int]] = [{} for _ in range(len(self.regions))]
+        rows = zip(self.regions.group_of, self.regions.region_values, self.regions.population.tolist(), strict=True)
+        for group, values, people in rows:
+            found[group][values] = people
+        return found
+
+    def _people(self, pieces: Sequence[_Piece]) -> Regions:
+        """The pieces as groups of people of whom no decision is known."""
+        rows: list[dict[Values, int]] = []
+        for piece in pieces:
+            united: dict[Values, int] = defaultdict(int)
+            for group in piece.groups:
+                for values, people in self._regions_of[group].items():
+                    united[values] += people
+            rows.append(united)
+        counts = np.array([n for row in rows for n in row.values()], dtype=np.int64)
+        nothing = np.zeros((len(counts), len(self.regions.outcomes) - 1), dtype=np.int64)
+        return replace(
+            self.regions,
+            group_values=tuple(piece.values for piece in pieces),
+            region_values=tuple(values for row in rows for values in row),
+            counts=np.column_stack([counts, nothing]),
+            offsets=offsets_of(np.array([len(row) for row in rows], dtype=np.int64)),
+            merged={},
+            earlier=None,
+            known=None,
+        )
+
+    def size(self, piece: _Piece) -> int:
+        return sum(sum(self._regions_of[group].values()) for group in piece.groups)
+
+    def stands(self, piece: _Piece) -> bool:
+        """Whether the groups of a piece can be announced together."""
+        return int(self.status(self._people([piece]))[0]) == DisclosureStatus.ANNOUNCED
+
+    def kept(self, fixed: Mapping[Values, Values]) -> list[_Piece]:
+        """Join what was joined before; give what cannot be announced, be it alone or so."""
+        before: dict[Values, _Piece] = {}
+        for piece in self.alone:
+            if piece.values in fixed:
+                whole = fixed[piece.values]
+                before[whole] = before.get(whole, _Piece((), whole)) | piece
+        self.rest = [piece for piece in before.values() if self.stands(piece)]
+        joined = {group for piece in self.rest for group in piece.groups}
+        unfit = (DisclosureStatus.TOO_SMALL, DisclosureStatus.PRIOR_TOO_SURE)
+        return [p for p, status in self.alone.items() if status in unfit and joined.isdisjoint(p.groups)]
+
+    def stage(self, pieces: Sequence[_Piece], kept: Sequence[int]) -> list[_Piece]:
+        """Join pieces that agree in some attributes, by their places; give those that cannot be announced so."""
+        alike: dict[Values, list[_Piece]] = defaultdict(list)
+        for piece in pieces:
+            alike[tuple(piece.values[place] for place in kept)].append(piece)
+        left: list[_Piece] = []
+        for together in alike.values():
+            left += self._joined(together)
+        return left
+
+    def _joined(self, pieces: list[_Piece]) -> list[_Piece]:
+        """Join all pieces, or those of too few people alone; give those that stay as they are."""
+        for which in (pieces, self._small(pieces)):
+            if len(which) > 1 and self.stands(united := _united(which)):
+                self.rest.append(united)
+                return [piece for piece in pieces if piece not in which]
+        return pieces
+
+    def _small(self, pieces: Iterable[_Piece]) -> list[_Piece]:
+        return [piece for piece in pieces if self.alone[piece] == DisclosureStatus.TOO_SMALL]
+
+    def last(self, pieces: Sequence[_Piece]) -> None:
+        """Let what has too few people in the end join what can be announced: all of it together, or one by one."""
+        small = sorted(self._small(pieces), key=self.size)
+        if small and not self._attached(_united(small)):
+            for piece in small:
+                self._attached(piece)
+
+    def _attached(self, piece: _Piece) -> bool:
+        for target in self._targets(piece):
+            if self.stands(united := target | piece):
+                self.rest = [*(of for of in self.rest if of != target), united]
+                return True
+        return False
+
+    def _targets(self, piece: _Piece) -> Iterator[_Piece]:
+        """Rest groups, then announced groups; those that share most protected attributes first, then the smallest."""
+
+        def place(target: _Piece) -> tuple[int, int]:
+            return -sum(target.values[i] == piece.values[i] != ANY for i in self.protected), self.size(target)
+
+        joined = {group for of in self.rest for group in of.groups}
+        announced = (
+            of
+            for of, status in self.alone.items()
+            if status == DisclosureStatus.ANNOUNCED and joined.isdisjoint(of.groups)
+        )
+        yield from sorted(self.rest, key=place)
+        yield from sorted(announced, key=place)
+
+    @property
+    def found(self) -> dict[Values, Values]:
+        """For each group of a rest group, by its values, the values of the rest group."""
+        return {self.regions.group_values[group]: piece.values for piece in self.rest for group in piece.groups}
+
+
+def _united(pieces: Sequence[_Piece]) -> _Piece:
+    result = pieces[0]
+    for piece in pieces[1:]:
+        result |= piece
+    return result
