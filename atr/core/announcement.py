@@ -36,6 +36,7 @@ from atr.core.publication import (
     rounded_total,
 )
 from atr.core.regions import DisclosureStatus, Regions
+from atr.core.tolerances import SAME_VALUE
 
 WHOLE_NUMBERS = "whole_numbers"
 """The reader who remembers that people are whole numbers, where no guarantee covers him: his average over the rules
@@ -146,7 +147,10 @@ class Announcement:
     protection
         Which sets of people are protected.
     readers, held, prior, rules
-        As of :class:`Announced`, (g,) each; 0 and NaN where the mechanism had no say.
+        As of :class:`Announced`, (g,) each; 0 and NaN where nothing is told of regions.
+    by_rates
+        (g,) how sure a reader who remembers earlier reports is, who takes rules for unchanged, by numbers of people and
+        rates alone, where that is above the ceiling and nothing more is told for that reason; else 0.
     totals
         (outcomes, g, 2) people of each group with each outcome, at least and at most; None where the rates of groups
         are not told.
@@ -178,6 +182,7 @@ class Announcement:
     protection: Protection
     readers: Mapping[str, FloatArray]
     held: FloatArray
+    by_rates: FloatArray
     prior: FloatArray
     rules: FloatArray
     totals: FloatArray | None = None
@@ -217,6 +222,8 @@ class Announcement:
             counts = np.add.reduceat(shown.counts, shown.offsets[:-1]).T if len(shown) else shown.counts.T
             totals = np.stack([counts, counts], axis=2).astype(np.float64)
 
+        stopped = announced.rate_only & (announced.held > policy.ceiling + SAME_VALUE)
+
         def of_groups(values: NDArray[Any], otherwise: float) -> NDArray[Any]:
             """Give every printed group its value, or another where the mechanism had no say in it."""
             every = np.full(len(regions), otherwise, dtype=values.dtype)
@@ -245,8 +252,9 @@ class Announcement:
             rest=np.array([values in regions.joined for values in shown.group_values], dtype=bool),
             mixed=tuple(_meeting(regions.public, regions.joined.get(values, ())) for values in shown.group_values),
             protection=regions.protection,
-            readers={name: of_groups(sure, 0.0) for name, sure in announced.readers.items()},
-            held=of_groups(announced.held, 0.0),
+            readers={name: of_groups(sure * ~announced.rate_only, 0.0) for name, sure in announced.readers.items()},
+            held=of_groups(announced.held * ~announced.rate_only, 0.0),
+            by_rates=of_groups(announced.readers.get("earlier", announced.prior) * stopped, 0.0),
             prior=of_groups(announced.prior, 0.0),
             rules=of_groups(announced.rules, np.nan),
             totals=totals,

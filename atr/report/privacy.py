@@ -61,10 +61,18 @@ def privacy(announcement: Announcement, leakage: model.Leakage | None) -> model.
         binding_set=None if binding is None else binding_set(announcement, binding),
         readers=face_value | others,
         rules_left=None if np.isnan(rules).all() else int(rules.min()),
+        by_rates=_by_rates(announcement),
         leakage=leakage,
         own_ceilings=tuple(_own_ceilings(announcement, faced)) if faced else (),
         printed_confidence=None if announcement.known is None else stated(announcement.printed_confidences()),
     )
+
+
+def _by_rates(announcement: Announcement) -> model.ByRates | None:
+    sure = announcement.by_rates
+    if not sure.any():
+        return None
+    return model.ByRates(groups=int((sure > 0).sum()), max_confidence=up(float(sure.max()), announcement.digits))
 
 
 def _own_ceilings(announcement: Announcement, faced: Sequence[int]) -> Iterator[model.OwnCeiling]:

@@ -76,6 +76,7 @@ def announcement(report: model.PublicReport, population: ExactPopulation | None 
         protection=protection(report),
         readers={},
         held=np.zeros(len(groups)),
+        by_rates=np.zeros(len(groups)),
         prior=np.zeros(len(groups)),
         rules=np.full(len(groups), np.nan),
         totals=totals,

@@ -162,7 +162,18 @@ def earlier(report: PublicReport) -> str:
         "A rule that does not change could be narrowed down by setting the limits of several reports side by side. So "
         "limits are chosen with those published before in mind: whoever takes the limits of one earlier report, or of "
         f"all newest ones together, to hold still is not brought above the ceiling by limits. {remembered} What "
-        "numbers of people and rates of many periods tell alone is no part of the promise."
+        f"numbers of people and rates of many periods tell alone is no part of the promise{_by_rates(report)}."
+    )
+
+
+def _by_rates(report: PublicReport) -> str:
+    found = report.privacy.by_rates
+    if found is None:
+        return ""
+    groups = count(found.groups, "group", "groups")
+    return (
+        f": in {groups} they make such a reader up to {percent(found.max_confidence)} sure, and only the rate is "
+        "told there"
     )
 
 

@@ -75,13 +75,10 @@ def _rates(report: PublicReport) -> str:
             "and the comparisons between them are altered too, within the promise above."
             f"{rounded if flattened else ''}"
         )
-    only = (
-        " Of a flattened group the rates are told only to the nearest percent, so figures that contain it have a range."
-    )
     return (
         "The share of each outcome within every group of people who share all public attributes was kept. So rates of "
         "groups, and comparisons of groups by public attributes, are the true ones up to rounding; only the rows "
-        f"inside a group, by {phrases.sensitive(report)}, are blurred.{only if flattened else ''}"
+        f"inside a group, by {phrases.sensitive(report)}, are blurred."
     )
 
 

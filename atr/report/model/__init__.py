@@ -34,6 +34,7 @@ from atr.report.model.policy import (
 )
 from atr.report.model.report import (
     SCHEMA,
+    ByRates,
     Coverage,
     DataQuality,
     FidelityInfo,
@@ -55,6 +56,7 @@ __all__ = [
     "AttributeDistance",
     "AttributeInfo",
     "Below",
+    "ByRates",
     "Change",
     "Changes",
     "ComparedBy",

@@ -52,6 +52,16 @@ class OwnCeiling(Frozen):
     prior_confidence: Share
 
 
+class ByRates(Frozen):
+    """Groups that show their rates only since numbers of people and rates of several reports alone tell too much.
+
+    ``max_confidence``, rounded up, is how sure of somebody's secret they make a reader who takes rules for unchanged.
+    """
+
+    groups: int
+    max_confidence: Share
+
+
 class Privacy(Frozen):
     """The guarantee, computed from the printed numbers; all None where no group is announced but flattened ones.
 
@@ -71,6 +81,7 @@ class Privacy(Frozen):
     binding_set: dict[str, str] | None
     readers: dict[str, Share] = Field(default_factory=dict)
     rules_left: Sparse[int | None] = None
+    by_rates: Sparse[ByRates | None] = None
     leakage: Leakage | None = None
     own_ceilings: Sparse[tuple[OwnCeiling, ...]] = ()
     printed_confidence: Sparse[Share | None] = None
