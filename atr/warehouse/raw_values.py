@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from math import inf, nan
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from atr.core.display_text import UNKNOWN
 from atr.programme import Attribute, Programme
@@ -17,9 +17,9 @@ from atr.warehouse.connection import Warehouse
 
 Interval = tuple[float | None, float | None]
 """From a number to below another; None: without end."""
-Item = str | Interval | None
+Item = Annotated[str | Interval | None, Field(union_mode="left_to_right")]
 """A raw value, the numbers of a bin, or a missing value."""
-RawSet = tuple[Item, ...] | Literal["*"]
+RawSet = Annotated[tuple[Item, ...] | Literal["*"], Field(union_mode="left_to_right")]
 """The raw values that a report shows as one, in one order; ``*``: any, or not told."""
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
@@ -125,30 +125,20 @@ class Entry(_Part):
             return False
         if not self.log.agrees_with(other.log):
             return True
-        place = [other.log.sensitive.index(name) for name in self.log.sensitive]
         return any(
-            _cross(region.sensitive, tuple(another.sensitive[i] for i in place))
-            for group, key in self._keyed.values()
-            for region, another in product(group.regions, other.group(self.log.public, key))
+            _cross(*keys)
+            for group in self.regions.keys() & other.regions.keys()
+            for keys in product(self.regions[group], other.regions[group])
         )
 
-    def group(self, public: tuple[str, ...], key: Key) -> tuple[PublishedRegion, ...]:
-        """The regions of the group with these raw values of some columns, in the order of the columns."""
-        found = self._keyed.get(_sorted(public, key))
-        return found[0].regions if found else ()
-
-    def limits(self, group: Key, region: Key, of: Log) -> tuple[Limits, ...] | None:
-        """The limits of the chances of a region of another log's columns, in the order of its outcomes, if told."""
-        place = [of.sensitive.index(name) for name in self.log.sensitive]
-        values = tuple(region[i] for i in place)
-        for found in self.group(of.public, group):
-            if found.sensitive == values and found.limits is not None:
-                return tuple(found.limits[self.log.outcomes.index(raws)] for raws in of.outcomes)
-        return None
-
     @cached_property
-    def _keyed(self) -> dict[Key, tuple[PublishedGroup, Key]]:
-        return {_sorted(self.log.public, group.public): (group, group.public) for group in self.groups}
+    def regions(self) -> dict[Key, dict[Key, PublishedRegion]]:
+        """The regions of every group by raw values, public and sensitive ones each in the order of their names."""
+        public, sensitive = (_by_name(names) for names in (self.log.public, self.log.sensitive))
+        return {
+            public(group.public): {sensitive(region.sensitive): region for region in group.regions}
+            for group in self.groups
+        }
 
 
 class Register:
@@ -313,21 +303,33 @@ def earlier_limits(regions: Regions, entries: Iterable[Entry], *, log: Log, raw:
     (reports, n, outcomes, 2) closed limits of the chance of each outcome, nan where a report says nothing of a region;
     without the reports that say nothing of any.
     """
-    public, columns = len(regions.public), (*regions.public, *regions.sensitive)
-    keys = [tuple(map(raw.behind, columns, values)) for values in regions.values]
+    behind = [[raw.behind(name, value) for value in values] for name, values in _columns(regions)]
     silent = tuple((float("nan"), float("nan")) for _ in regions.outcomes)
-    found = [
-        [entry.limits(key[:public], key[public:], log) or silent for key in keys]
-        for entry in entries
-        if entry.log.agrees_with(log)
-    ]
+    public, sensitive = _by_name(log.public), _by_name(log.sensitive)
+    k = len(log.public)
+    keys = [(public(values[:k]), sensitive(values[k:])) for values in zip(*behind, strict=True)]
+    found = []
+    for entry in entries:
+        if entry.log.agrees_with(log):
+            told = [entry.regions.get(group, {}).get(region) for group, region in keys]
+            of = np.array([silent if region is None or region.limits is None else region.limits for region in told])
+            found.append(of[:, [entry.log.outcomes.index(raws) for raws in log.outcomes]])
     limits = np.array(found, dtype=np.float64).reshape(len(found), len(keys), len(regions.outcomes), 2)
     return limits[~np.isnan(limits).all(axis=(1, 2, 3))]
 
 
-def _sorted(names: tuple[str, ...], key: Key) -> Key:
-    """Values in the order of their columns' names, whatever the order in a programme."""
-    return tuple(value for _, value in sorted(zip(names, key, strict=True), key=lambda pair: pair[0]))
+def _columns(regions: Regions) -> Iterator[tuple[str, list[str]]]:
+    """The values of every attribute, one for each region."""
+    names = (*regions.public, *regions.sensitive)
+    return zip(
+        names, map(list, zip(*regions.values, strict=True)) if len(regions) else ([] for _ in names), strict=True
+    )
+
+
+def _by_name(names: tuple[str, ...]) -> Callable[[Key], Key]:
+    """Put values in the order of their columns' names, whatever the order in a programme."""
+    order = sorted(range(len(names)), key=names.__getitem__)
+    return lambda values: tuple(values[i] for i in order)
 
 
 def _cross(one: Key, other: Key) -> bool:
