@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from atr.core.display_text import ANY
 from atr.documents.text.wording import VERDICTS, between, decimals_of, number
 from atr.measures.group_fairness import joined
 from atr.measures.parity import ConditionalStatisticalParity, StatisticalParity
 from atr.measures.ratio import PPercentRule
+from atr.report import reader_view
 from atr.report.model import ComparedBy, Fairness, PublicReport
 
 RATIO, PARITY, CONDITIONAL = PPercentRule.name, StatisticalParity.name, ConditionalStatisticalParity.name
@@ -96,8 +98,12 @@ def rule(report: PublicReport) -> Fairness | None:
 
 
 def values_of(report: PublicReport, by: ComparedBy) -> list[tuple[str, ...]]:
-    """The values of each announced region in the attributes of a grouping, in the order of the report."""
-    return [tuple(values[name] for name in by.attributes) for values, _, _ in report.announced_regions]
+    """The values of each announced region in the attributes of a grouping, in the order of the report.
+
+    Values whose people are compared as one are one; of people whose value is not told it is ``ANY``.
+    """
+    labels = reader_view.labels(report)
+    return list(zip(*(labels[name] for name in by.attributes), strict=True))
 
 
 def same_people(report: PublicReport) -> dict[Who, frozenset[int]]:
@@ -110,7 +116,8 @@ def same_people(report: PublicReport) -> dict[Who, frozenset[int]]:
     found: dict[Who, set[int]] = {}
     for by in report.compared:
         for i, values in enumerate(values_of(report, by)):
-            found.setdefault((by.attribute, joined(values)), set()).add(i)
+            if ANY not in values:
+                found.setdefault((by.attribute, joined(values)), set()).add(i)
     return {key: frozenset(members) for key, members in found.items()}
 
 

@@ -9,8 +9,10 @@ import re
 import pytest
 
 from atr.documents import csv as annex
-from atr.documents.sections import rules
-from atr.documents.text import limits, notes, promise
+from atr.documents.comparisons import same_people
+from atr.documents.sections import rules as table
+from atr.documents.text import limits, notes, promise, rows
+from atr.report import model
 from atr.report.model import PublicReport
 from atr.report.notes import fidelity_notes
 from tests.helpers import limits_sample, note_texts, page_text, sample
@@ -27,7 +29,7 @@ def page(report: PublicReport) -> str:
 
 
 def test_cells_say_limits_or_that_nothing_is_told(report: PublicReport) -> None:
-    view = rules.context(report)
+    view = table.context(report)
     rows = [row for block in view["blocks"] for row in block.rows]
     cells = [cell for row in rows for cell in row.cells if cell]
     shown = {region.limits and region.limits["low"] for group in report.announced_groups for region in group.regions}
@@ -41,7 +43,7 @@ def test_the_example_is_the_row_with_most_people(report: PublicReport) -> None:
     _, region = max(told, key=lambda pair: pair[0])
     assert region.limits is not None
     low, high = (round(100 * end) for end in region.limits["low"])
-    assert f"between {low} and {high} had the outcome “low”" in rules.context(report)["example"]
+    assert f"between {low} and {high} had the outcome “low”" in table.context(report)["example"]
 
 
 def test_a_rest_group_is_named_in_words(report: PublicReport, page: str) -> None:
@@ -78,10 +80,10 @@ def test_every_reader_is_stated_with_its_confidence(report: PublicReport, page: 
     assert "There was none" in note_texts.by_id(report)["earlier"]
 
 
-def test_where_limits_add_nothing_it_is_said(report: PublicReport) -> None:
-    assert "limits add nothing" not in promise.guarantee(report)
+def test_where_no_reader_is_surer_it_is_said(report: PublicReport) -> None:
+    assert "limits make no reader surer" not in promise.guarantee(report)
     same = report.privacy.model_copy(update={"prior_confidence": report.privacy.max_confidence})
-    assert "limits add nothing" in promise.guarantee(report.model_copy(update={"privacy": same}))
+    assert "limits make no reader surer" in promise.guarantee(report.model_copy(update={"privacy": same}))
 
 
 def test_notes_fit_what_a_report_tells(report: PublicReport) -> None:
@@ -128,3 +130,25 @@ def test_the_csv_has_limits_as_columns(report: PublicReport) -> None:
     for row, region in zip(rows, regions, strict=True):
         told = region.limits and region.limits["low"] if region else None
         assert [row["lower"], row["upper"]] == ([f"{end:.3f}" for end in told] if told else ["", ""])
+
+
+def test_rows_say_whom_they_leave_out(report: PublicReport) -> None:
+    sex, race = report.compared[0], report.compared[1]
+    assert rows.who(report, sex) == ""
+    without = sex.model_copy(update={"left_out": 85})
+    assert rows.who(report, without) == (
+        "85 people are in none of these rows: they are shown together with others, whatever their sex."
+    )
+    joined = model.ComparedRow(label="Asian, Other", values=("Asian", "Other"), some=("Hispanic",))
+    said = rows.who(report, race.model_copy(update={"rows": (joined,)}))
+    assert said.startswith("“Asian, Other” is one row, for some people with these values are shown together only.")
+    assert "It has some people with “Hispanic” as well, which has a row of its own." in said
+    alone = model.ComparedRow(label="Caucasian", values=("Caucasian",), left_out=85)
+    assert "“Caucasian” is without some of 85 people" in rows.who(report, race.model_copy(update={"rows": (alone,)}))
+
+
+def test_people_whose_value_is_not_told_are_no_group(report: PublicReport) -> None:
+    rest = report.rest_groups[0].model_copy(update={"public": {"race": "Hispanic"}})
+    groups = tuple(rest if g.status == "rest" else g for g in report.groups)
+    found = same_people(report.model_copy(update={"groups": groups}))
+    assert {who for attribute, who in found if attribute == "sex"} == {"Female", "Male"}

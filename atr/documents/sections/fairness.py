@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from atr.core.display_text import ANY
 from atr.documents.charts.rows import Chart, Mark, row_chart
 from atr.documents.comparisons import (
     CONDITIONAL,
@@ -29,6 +30,7 @@ from atr.documents.sections.rules import MAX_GROUPS
 from atr.documents.text import changes, origins, wording
 from atr.documents.text.comparisons import said, sentence
 from atr.documents.text.phrases import titles
+from atr.documents.text.rows import who
 from atr.documents.text.sampling import level
 from atr.documents.text.wording import between, class_name, inverse, listed, number, points
 from atr.measures import MEASURES
@@ -124,6 +126,7 @@ def _block(report: PublicReport, by: ComparedBy, entries: list[Fairness]) -> dic
     return {
         "by": by,
         "title": titles(report, by.attributes),
+        "who": who(report, by),
         "reference": entries[0].reference,
         "chosen": _CHOSEN[by.chosen or "named"],
         "rule": wording.raised(wording.rule_name(first)),
@@ -211,10 +214,10 @@ def met_before(report: PublicReport, by: ComparedBy, people: Mapping[Who, frozen
     names = [b.attribute for b in report.compared]
     earlier = names[: names.index(by.attribute)]
     first: dict[frozenset[int], str] = {}
-    for (attribute, who), regions in people.items():
+    for (attribute, group), regions in people.items():
         if attribute in earlier:
-            first.setdefault(regions, who)
-    same = [f"“{who}” (as “{first[of]}”)" for (a, who), of in people.items() if a == by.attribute and of in first]
+            first.setdefault(regions, group)
+    same = [f"“{group}” (as “{first[of]}”)" for (a, group), of in people.items() if a == by.attribute and of in first]
     return listed(same, most=MAX_SAME)
 
 
@@ -226,7 +229,7 @@ def not_compared(report: PublicReport) -> list[tuple[ComparedBy, str]]:
     Each with the name of the only group that is announced; an empty name where there are none or several.
     """
     compared = {e.attribute for e in report.fairness}
-    groups = [(by, {", ".join(values) for values in values_of(report, by)}) for by in report.compared]
+    groups = [(by, {", ".join(v) for v in values_of(report, by) if ANY not in v}) for by in report.compared]
     return [(by, min(of) if len(of) == 1 else "") for by, of in groups if by.attribute not in compared]
 
 
@@ -247,13 +250,15 @@ def _furthest(ratio: Mapping[str, Fairness], *, most: int) -> set[str]:
 
 
 def _in_order(report: PublicReport, by: ComparedBy) -> _Place:
+    together = {row.label: row.values[0] for each in report.compared for row in each.rows}
     ranks = [
         {v: i for i, v in enumerate(a.values)} for name in by.attributes for a in report.attributes if a.name == name
     ]
     parts = {joined(values): values for values in values_of(report, by)}
 
     def place(label: str) -> tuple[list[int], str]:
-        return [rank.get(v, len(rank)) for rank, v in zip(ranks, parts.get(label, ()), strict=False)], label
+        values = [together.get(v, v) for v in parts.get(label, ())]
+        return [rank.get(v, len(rank)) for rank, v in zip(ranks, values, strict=False)], label
 
     return place
 
@@ -315,12 +320,14 @@ def _conditional(
     over = _overall(report, [e for e in found if e.summary], place, _decimals(report, found))
     shown = len(inside) <= MAX_CONDITIONAL and len(by.attributes) == 1
     alike = [a.title for a in report.attributes if a.legitimate and a.name not in by.attributes]
+    legal = {a.name for a in report.attributes if a.legitimate and a.role == "public"}
     return {
         "classes": classes if shown else (),
         "overall": over if room and len(classes) > 1 else (),
         "classes_in_all": len(classes),
         "conditional": len(inside),
         "alike_in": listed(alike),
+        "unclassed": any(by.attributes[0] in g.public and not legal <= set(g.public) for g in report.rest_groups),
         "uncounted": any(kept < in_all for kept, in_all in (e.classes or (1, 1) for e in found)),
     }
 

@@ -63,7 +63,7 @@ def guarantee(report: PublicReport) -> str:
     prior = privacy.prior_confidence
     if prior is None:
         return said
-    nothing = "; where that is most, limits add nothing" if prior >= privacy.max_confidence else ""
+    nothing = "; limits make no reader surer than that" if prior >= privacy.max_confidence else ""
     return f"{said} Numbers of people and rates alone make such a reader up to {percent(prior)} sure{nothing}."
 
 
@@ -214,13 +214,13 @@ def group_name(group: Group, report: PublicReport) -> str:
     """Name a group by its public values; a rest group by those it shares, those that meet in it, and the other
     attributes."""
     public = [a for a in report.attributes if a.role == "public"]
-    mixed: dict[str, tuple[str, ...]] = getattr(group, "mixed", None) or {}
+    mixed = group.mixed
     named = [
         group.public[a.name] if a.name in group.public else listed(mixed[a.name], last="or")
         for a in public
         if a.name in group.public or a.name in mixed
     ]
     other = [a.title for a in public if a.name not in group.public and a.name not in mixed]
-    if not other:
-        return ", ".join(named)
-    return f"{', '.join(named) + ',' if named else 'People'} of {listed(other)} not shown on their own"
+    between = "; " if mixed else ", "
+    rest = f"of {listed(other)} not shown on their own"
+    return between.join([*named, rest] if named and other else named or [f"People {rest}"])

@@ -164,8 +164,10 @@ def _rounding(report: PublicReport) -> str:
     people = (
         "Numbers of people in announced groups are exact."
         if rounding == 1
-        else f"Numbers of people are rounded to the nearest {rounding} for every announced rule, and are at least "
-        f"{rounding} there; the numbers of groups are what these add up to."
+        else f"Numbers of people of groups are rounded to the nearest {rounding}, those of a group’s rules down or up, "
+        f"so that they add up to it; fewer than {rounding} are printed as “under {rounding}”, and other figures count "
+        f"them as {rounding // 2}. Other totals are each rounded for themselves, and can differ from what they are "
+        "made of."
     )
     decimals, of_limits = wording.count(digits, "decimal"), report.fidelity.kind == "limits"
     fractions = f"Chances and comparisons have {decimals} as fractions, rates"
@@ -175,9 +177,12 @@ def _rounding(report: PublicReport) -> str:
             f"Comparisons have {decimals} as fractions, expected chances as many as the numbers of people in their "
             "group and its limits allow; rates"
         )
+    taken = "the announced chances"
+    if of_limits:
+        taken = "the true rates of groups, from expected chances within them"
     return (
-        f"{people} {fractions} of groups are to the nearest percent. Rates and comparisons were computed from the "
-        f"announced chances and the exact numbers of people{'' if rounding == 1 else ', before these were rounded'}. "
+        f"{people} {fractions} of groups are to the nearest percent. Rates and comparisons were computed from {taken} "
+        f"and the exact numbers of people{'' if rounding == 1 else ', before these were rounded'}. "
         f"{_from_print(report)} Numbers are rounded to the nearest, halves up; "
         f"ranges{' and intervals' if any(e.sampling for e in report.fairness) else ''} outwards."
         f"{'' if of_limits else unprintable}"
