@@ -33,7 +33,7 @@ def announced(name: str, period: str) -> tuple[Programme, Announcement, pd.DataF
         ingest.ingest(warehouse, programme)
         found = decided(regions.aggregate(warehouse, programme, periods.parse(period)), programme.policy)
     policy, mechanism, told = programme.policy, mechanism_of(programme.policy), found.take(found.announced)
-    made = Announcement.of(found, *mechanism.announce(told, mechanism.solve(told, policy), policy), policy)
+    made = Announcement.of(found, mechanism.announce(told, mechanism.solve(told, policy), policy), policy)
     counts = told.counts
     region = np.repeat(np.arange(len(counts)), counts.sum(axis=1))
     decisions = pd.DataFrame(build.columns(made, programme)).iloc[region].reset_index(drop=True)

@@ -81,7 +81,7 @@ def announcement(report: model.PublicReport, population: ExactPopulation | None 
         rules=np.full(len(groups), np.nan),
         totals=totals,
         half=half,
-        known=np.array([region.known for _, region, _ in regions], dtype=np.int64) if assumed else None,
+        known=np.array([region.known or 0 for _, region, _ in regions], dtype=np.int64) if assumed else None,
     )
 
 

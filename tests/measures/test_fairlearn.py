@@ -24,7 +24,7 @@ from atr.programme.periods import ALL
 from atr.report import build, model
 from atr.warehouse import counting as regions
 from atr.warehouse.connection import Warehouse
-from tests.helpers import whole
+from tests.helpers import series, whole
 from tests.helpers.paths import EXAMPLES
 
 DIGITS = 6
@@ -80,7 +80,7 @@ def _announced(example: str) -> tuple[regions.Regions, Announcement]:
 def _programme(example: str, within: tuple[str, ...]) -> Programme:
     path = EXAMPLES / example
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    content["policy"] |= {
+    content["policy"] |= series.OPTIMAL | {
         "fidelity": {"delta": 1.0},
         "max_confidence": 1.0,
         "minimum_group_size": 1,
