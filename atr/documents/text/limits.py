@@ -143,7 +143,8 @@ def not_covered(report: PublicReport) -> str:
     second = f", one of {listed(hidden)}" if len(hidden) > 1 else ""
     finer = " One who knows the finer group of somebody, where groups are shown together."
     return (
-        "A reader who thinks of the rules in another way: that chances rise from value to value, for example. One who "
+        "A reader who thinks of the rules in another way: that chances rise from value to value, for example. What "
+        "some such readers conclude was computed for the person who approves the report. Not covered is also one who "
         f"knows another secret of the person beside that in question{second}, the outcomes of other people, or more of "
         f"a person than {phrases.public(report)} and the outcome.{finer if report.rest_groups else ''} One who takes "
         "rules to stay the same over many periods: the numbers of people and the rates of all these periods alone can "
