@@ -20,20 +20,22 @@ from atr.programme import load
 from tests.helpers import series
 from tests.helpers.attacker import Attacker, Release
 
+PROTECTION = Protection.of(["secret"], [], [], max_confidence=0.75, digits=3)
 POLICY = CalibratedPolicy(minimum_group_size=10, max_confidence=0.75)
 GROUPS = {
     "told": ([20, 20, 20], [16, 9, 3]),
     "of many": ([31, 12, 9, 24], [25, 6, 2, 12]),
-    "rate only": ([5, 4, 4], [2, 1, 1]),
-    "too small": ([3, 2, 2], [2, 1, 1]),
+    "a few": ([6, 5, 6], [3, 1, 1]),
+    "too few": ([3, 2, 2], [2, 1, 1]),
 }
-"""People of every region, and how many have the positive outcome."""
+"""People of every region, and how many have the positive outcome; the last group joins the one before."""
 LATER = {
     "told": ([21, 19, 20], [17, 8, 4]),
     "of many": ([30, 12, 10, 22], [24, 7, 2, 10]),
-    "rate only": ([6, 4, 4], [3, 1, 1]),
-    "too small": ([3, 2, 2], [2, 1, 1]),
+    "a few": ([6, 5, 7], [4, 1, 1]),
+    "too few": ([3, 2, 2], [2, 1, 1]),
 }
+JOINED = ("a few", "too few")
 CORRECTED = {"told": ([21, 19, 20], [19, 12, 12])}
 """Corrections of more than ten people, as many in both logs: their number is told, and fewer would wait."""
 Group = tuple[Sequence[int], Sequence[int]]
@@ -43,23 +45,21 @@ Side = dict[str, Group]
 def _twins(
     groups: Side, before: dict[str, list[Release]], corrected: tuple[Side, Side] | None = None
 ) -> tuple[Side, Side]:
-    """The same log twice, but for another rule in the same cell wherever there is one; ``before`` grows."""
-    other = dict(groups)
-    for name, (people, favourable) in groups.items():
-        told = before.setdefault(name, [])
-        protection = Protection.of(["secret"], [], [], max_confidence=POLICY.max_confidence, digits=POLICY.digits)
-        attacker = Attacker(POLICY, protection, told)
-        counts = np.column_stack([favourable, np.subtract(people, favourable)])
-        if not attacker.announceable(np.array(people), 2):
-            continue
-        release = attacker.release(counts)
-        left = attacker.rules_left(counts, release)[:, :, 0]
+    """The same log twice, but for other rules in the same cells; ``before`` grows."""
+    twin = dict(groups)
+    for name in groups.keys() - JOINED[1:]:
+        own, told = np.array(groups[name]), before.setdefault(name, [])
+        joined = sum(np.array(groups[other]) for other in JOINED[1:]) if name == JOINED[0] else np.zeros_like(own)
+        people, favourable = own + joined
+        attacker, counts = Attacker(POLICY, PROTECTION, [*told]), np.column_stack([favourable, people - favourable])
+        told.append(attacker.release(counts))
+        others = attacker.rules_left(counts, told[-1])[:, :, 0] - joined[1]
+        others = others[((others >= 0) & (others <= own[0])).all(axis=1)]
         if corrected is not None:
-            own, twin = (side[name][1] for side in corrected)
-            left = left[np.abs(left - twin).sum(axis=1) == np.abs(np.subtract(favourable, own)).sum()]
-        other[name] = people, left[np.abs(left - favourable).sum(axis=1).argmax()].tolist()
-        before[name] = [*told, release]
-    return groups, other
+            one, other = (side[name][1] for side in corrected)
+            others = others[np.abs(others - other).sum(axis=1) == np.abs(own[1] - one).sum()]
+        twin[name] = own[0].tolist(), others[np.abs(others - own[1]).sum(axis=1).argmax()].tolist()
+    return groups, twin
 
 
 def _rows(groups: Side, day: str) -> list[tuple[str, ...]]:
@@ -140,8 +140,8 @@ def test_rules_in_one_cell_give_the_same_bytes(tmp_path: Path, command: Callable
     for side in (0, 1):
         quarters = {"2024-02-06": first[side], "2024-05-06": second[side]}
         found.append(_public(tmp_path / str(side), quarters, corrected[side], command))
-    for of in (first, second, corrected):
-        assert of[0]["told"] != of[1]["told"]
+    assert all(first[0][name] != first[1][name] for name in GROUPS if name != "too few")
+    assert corrected[0]["told"] != corrected[1]["told"]
     assert found[0].keys() == found[1].keys()
     for name, of in found[0].items():
         assert of == found[1][name], name
