@@ -139,7 +139,7 @@ def _whole_numbers(report: PublicReport) -> str:
     """State what a reader learns who also counts in whole people, whom the guarantee of chances does not cover."""
     readers = report.privacy.readers
     average, most = readers["whole_numbers"], readers.get("whole_numbers_at_most")
-    told = "" if most is None else f"; the one rule that tells most would make it {wording.percent(most)}"
+    told = "" if most in (None, average) else f"; the one rule that tells most would make it {wording.percent(most)}"
     above = (
         " That is above the ceiling: the publisher chose to state it." if average > report.policy.max_confidence else ""
     )
