@@ -32,6 +32,7 @@ from atr.core.publication import (
     RATE_DIGITS,
     group_rates,
     open_people,
+    open_total,
     published_population,
     rounded_total,
 )
@@ -237,7 +238,7 @@ class Announcement:
             region_values=shown.region_values,
             offsets=shown.offsets,
             people=shown.population,
-            published=published_population(shown.population, shown.offsets, rounding=policy.population_rounding),
+            published=_rounded(shown.population, shown.offsets, ~in_rules, rounding=policy.population_rounding),
             group_people=rounded_total(shown.group_population, rounding=policy.population_rounding),
             rounding=policy.population_rounding,
             chance=chance,
@@ -290,7 +291,14 @@ class Announcement:
     @cached_property
     def open_people(self) -> tuple[IntArray, IntArray]:
         """(n,) the smallest and largest numbers of people that the printed ones leave open."""
-        return open_people(self.published, self.group_people, self.offsets, rounding=self.rounding)
+        least, most = open_people(self.published, self.group_people, self.offsets, rounding=self.rounding)
+        for region in np.flatnonzero(self.flat).tolist():
+            least[region], most[region] = open_total(int(self.published[region]), self.rounding)
+        return least, most
+
+    def rounded(self, people: IntArray) -> PublishedPopulation:
+        """(n,) what would be printed of (n,) so many people."""
+        return _rounded(people, self.offsets, self.flat, rounding=self.rounding)
 
     @property
     def flat(self) -> BoolArray:
@@ -421,3 +429,10 @@ def _meeting(public: Values, groups: Sequence[Values]) -> dict[str, Values]:
     """Give the values of each attribute that some groups do not share."""
     columns = zip(public, zip(*groups, strict=True), strict=True) if groups else ()
     return {name: met for name, of in columns if len(met := tuple(dict.fromkeys(of))) > 1}
+
+
+def _rounded(people: IntArray, offsets: IntArray, flat: BoolArray, *, rounding: int) -> PublishedPopulation:
+    """Round people of regions, and of the (n,) regions that stand for a whole group as those of groups are."""
+    published = published_population(people, offsets, rounding=rounding)
+    published[flat] = rounded_total(people[flat], rounding=rounding)
+    return published

@@ -55,7 +55,7 @@ def privacy(announcement: Announcement, leakage: model.Leakage | None) -> model.
     rules = announcement.rules[ruled]
     return model.Privacy(
         max_confidence=largest,
-        prior_confidence=up(float(announcement.prior.max()), digits) if covered else stated(priors),
+        prior_confidence=up(float(announcement.prior[ruled].max()), digits) if covered else stated(priors),
         min_uncertainty=None if largest is None else down(-math.log(largest), digits),
         binding_group=None if binding is None else group_id(binding),
         binding_set=None if binding is None else binding_set(announcement, binding),

@@ -146,12 +146,11 @@ def _of_limits(printed: PopulationBounds, ruled: list[int], found: _Readers) -> 
         for model_, sure in (reading.sure if reading else {}).items():
             if (sure[:, 0] > group.ceilings + RECOMPUTED).any():
                 yield Finding(report.announced_groups[i].id, f"a reader of the model {model_} exceeds a ceiling")
-    for name in MODELS:
+    for name in MODELS if ruled else ():
         found.surest[name] = _surest(ruled, (None if of is None else of.sure[name] for of in readings))
-    others = [i for i in range(len(shown.groups)) if i not in ruled]
-    known = [None if of is None else of.prior for of in readings]
-    found.prior = _surest(ruled + others, known + [None] * len(others))
+    found.prior = None
     if ruled:
+        found.prior = _surest(ruled, (None if of is None else of.prior for of in readings))
         rules = [(0.0, math.inf) if of is None else of.rules for of in readings]
         found.rules = min(low for low, _ in rules), min(high for _, high in rules)
 

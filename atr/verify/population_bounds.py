@@ -308,10 +308,11 @@ class PopulationBounds:
         """(n,) the printed rate of an event in the group of each region; its chance where chances tell the rate."""
         if self.report.fidelity.kind != "limits":
             return self.event(event).chance
-        rates = np.array(
-            [[(group.rate or {})[o] for o in self.announcement.outcomes] for group in self.report.announced_groups]
-        )
-        return np.repeat(rates[:, sorted(event)].sum(axis=1), np.diff(self.announcement.offsets))
+        if 2 * len(event) > self.cells.outcomes:
+            return 1 - self._told(frozenset(range(self.cells.outcomes)) - event)
+        printed, outcomes = [group.rate or {} for group in self.report.announced_groups], self.announcement.outcomes
+        rates = np.array([sum(rate[outcomes[a]] for a in event) for rate in printed], dtype=np.float64)
+        return np.repeat(rates, np.diff(self.announcement.offsets))
 
     def _off(self, event: Outcomes) -> FloatArray:
         """(n,) how far that may be from the true rate: as often as there are outcomes in the event, or outside."""

@@ -4,7 +4,7 @@ One group, one outcome. What is printed leaves open, within rounding, the people
 group got the outcome. More people in a region make its window of whole numbers higher: of the models ``uniform`` and
 ``alike``, whose weights are log-concave, a reader then expects more of those with the outcome to be there, and fewer in
 other regions (Efron, Ann. Math. Stat. 36, 1965). So the ends of what he expects are at the ends of the rounding. Of
-``extreme`` they need not be, and what is found there counts with a margin of :data:`MARGIN`.
+``extreme`` they need not be: more corners are looked at, and what is found counts with a margin of :data:`MARGIN`.
 """
 
 from __future__ import annotations
@@ -91,7 +91,15 @@ class OpenGroup:
         -------
         (t,) people, for each of the totals.
         """
-        people = np.where(members == most, self.most, self.least)
+        corners = [np.where(members == most, self.most, self.least)]
+        if model == "extreme" and not self.exact:
+            middle = (self.least + self.most) // 2
+            corners += [np.where(members == most, self.least, self.most), self.least, middle, self.most]
+        found = np.array([self._expected(model, members, people, most=most, tilt=tilt) for people in corners])
+        return np.asarray(found.max(axis=0) if most else found.min(axis=0))
+
+    def _expected(self, model: str, members: BoolArray, people: IntArray, *, most: bool, tilt: float) -> FloatArray:
+        """(t,) the same for some numbers of people, or a bound of it where they cannot have the total."""
         lowest, highest = self.windows(people)
         bound = np.clip(
             self.totals - int((lowest if most else highest)[~members].sum()),

@@ -11,7 +11,7 @@ import numpy as np
 from atr.core.arrays import BoolArray, ExactPopulation, segment_of
 from atr.core.display_text import UNKNOWN
 from atr.core.fidelity import promises
-from atr.core.publication import RATE_DIGITS, open_total, published_population, rounded_total
+from atr.core.publication import RATE_DIGITS, open_total, rounded_total
 from atr.core.tolerances import GRID_TOLERANCE
 from atr.mechanisms import MECHANISMS
 from atr.report import changes, model
@@ -83,7 +83,7 @@ def _people(printed: PopulationBounds) -> Iterator[Finding]:
     people, totals = announcement.published, announcement.group_people
     if printed.exact:
         exact, rounding = announcement.people, policy.population_rounding
-        people = published_population(exact, announcement.offsets, rounding=rounding)
+        people = announcement.rounded(exact)
         totals = rounded_total(np.add.reduceat(exact, starts), rounding=rounding)
     rounded = (people == announcement.published).all() and (totals == announcement.group_people).all()
     unknown = {

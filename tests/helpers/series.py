@@ -79,7 +79,8 @@ def programme(**policy: Any) -> dict[str, Any]:
             "public": {"role": "public", "protected": True, "title": "public"},
             "secret": {"role": "sensitive", "title": "secret"},
         },
-        "policy": OPTIMAL | {"minimum_group_size": 10, "max_confidence": 0.95, **policy},
+        "policy": (OPTIMAL if policy.get("mechanism", "optimal") == "optimal" else {})
+        | {"minimum_group_size": 10, "max_confidence": 0.95, **policy},
         "period": {"every": "year", "timezone": "UTC"},
     }
 

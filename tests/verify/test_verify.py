@@ -336,14 +336,25 @@ def _shared_out(draw: st.DrawFn, people: int, outcomes: int) -> list[int]:
     return [*shared, people - sum(shared)]
 
 
+def _optimal(draw: st.DrawFn, kind: str) -> dict[str, Any]:
+    return {
+        "group_rates": draw(st.sampled_from(["exact", "free"])),
+        "objective": draw(st.sampled_from(["privacy", "fidelity"])),
+        "fidelity": {kind: "ranges.csv" if kind == "ranges" else draw(st.sampled_from([0.5, 0.8, 0.9, 1.0]))},
+    }
+
+
+def _calibrated(draw: st.DrawFn) -> dict[str, Any]:
+    step, least = draw(st.sampled_from([0.05, 0.1, 0.25, 1 / 3])), draw(st.sampled_from([1, 3]))
+    return {"mechanism": "calibrated", "step": step, "least": least}
+
+
 @st.composite
-def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
+def _series(draw: st.DrawFn, *, mechanism: str) -> tuple[Programme, Regions]:
     public = {f"p{i}": draw(st.integers(1, 3)) for i in range(draw(st.integers(1, 2)))}
-    kind = draw(st.sampled_from(["delta", "alpha", "ranges"]))
+    kind = draw(st.sampled_from(["delta", "alpha", "ranges"])) if mechanism == "optimal" else "limits"
     content = series.programme(
-        group_rates=draw(st.sampled_from(["exact", "free"])),
-        objective=draw(st.sampled_from(["privacy", "fidelity"])),
-        fidelity={kind: "ranges.csv" if kind == "ranges" else draw(st.sampled_from([0.5, 0.8, 0.9, 1.0]))},
+        **(_calibrated(draw) if mechanism == "calibrated" else _optimal(draw, kind)),
         max_confidence=draw(st.sampled_from([0.75, 0.877, 0.95, 1.0])),
         minimum_group_size=draw(st.sampled_from([1, 12, 50])),
         unattainable=draw(st.sampled_from(["withhold", "flatten"])),
@@ -402,9 +413,10 @@ def _series(draw: st.DrawFn) -> tuple[Programme, Regions]:
     )
 
 
-@given(_series())
-def test_no_true_report_is_ever_found_false(made: tuple[Programme, Regions]) -> None:
-    programme, regions = made
+@pytest.mark.parametrize("mechanism", ["optimal", "calibrated"])
+@given(data=st.data())
+def test_no_true_report_is_ever_found_false(mechanism: str, data: st.DataObject) -> None:
+    programme, regions = data.draw(_series(mechanism=mechanism))
     try:
         announced = whole.announced(programme, regions)
     except RefusedError:
