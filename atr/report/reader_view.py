@@ -166,6 +166,8 @@ def promised(report: model.PublicReport) -> Fidelity:
     if report.fidelity.kind in ("limits", "ranges"):
         told = [region.limits or {} for group in report.announced_groups for region in group.regions]
         limits = np.array([[of.get(o, (0.0, 1.0)) for o in outcomes] for of in told]).reshape(-1, len(outcomes), 2)
+        if report.fidelity.step is not None:  # printed to fewer digits than a step may have
+            limits = np.rint(limits / report.fidelity.step) * report.fidelity.step
     fidelity = MECHANISMS[report.policy.mechanism].promise(report.fidelity.kind, report.fidelity.level, limits)
     if fidelity is None:
         raise ValueError("the report is not well-formed")

@@ -13,18 +13,26 @@ from atr.mechanisms import mechanism_of
 from atr.programme import Programme, periods
 from atr.report import build, model
 from atr.verify.statements import findings
+from atr.warehouse import coarsening
 from tests.helpers import series
+
+
+def reported(programme: Programme, regions: Regions) -> Regions:
+    """What becomes of every group; with limits, small groups join first."""
+    if programme.policy.mechanism == "calibrated":
+        return coarsening.reported(regions, programme)
+    return decided(regions, programme.policy)
 
 
 def solved(programme: Programme, regions: Regions) -> pd.DataFrame:
     """Every group that is to be announced, solved."""
-    regions = decided(regions, programme.policy)
+    regions = reported(programme, regions)
     return mechanism_of(programme.policy).solve(regions.take(regions.announced), programme.policy)
 
 
 def announced(programme: Programme, regions: Regions, of: pd.DataFrame | None = None) -> Announcement:
     """What is announced of a period."""
-    policy, mechanism, regions = programme.policy, mechanism_of(programme.policy), decided(regions, programme.policy)
+    policy, mechanism, regions = programme.policy, mechanism_of(programme.policy), reported(programme, regions)
     to_announce = regions.take(regions.announced)
     mechanism.check_decisions(to_announce, policy)
     found = solved(programme, regions) if of is None else of
@@ -38,7 +46,7 @@ def report(programme: Programme, regions: Regions, announced: Announcement) -> m
         build.measure(announced, programme),
         programme=programme,
         period=periods.ALL,
-        extent=Extent.of(decided(regions, programme.policy)),
+        extent=Extent.of(reported(programme, regions)),
         quality=Accounting(
             rows_read=9999, decisions=9999, duplicates=0, corrections=0, quarantined=0, files=1, reasons={}
         ),
