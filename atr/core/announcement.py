@@ -256,7 +256,7 @@ class Announcement:
             readers={name: of_groups(sure * ~announced.rate_only, 0.0) for name, sure in announced.readers.items()},
             held=of_groups(announced.held * ~announced.rate_only, 0.0),
             by_rates=of_groups(announced.readers.get("earlier", announced.prior) * stopped, 0.0),
-            prior=of_groups(announced.prior, 0.0),
+            prior=of_groups(announced.prior * ~announced.rate_only, 0.0),
             rules=of_groups(announced.rules, np.nan),
             totals=totals,
             known=shown.known,
