@@ -299,7 +299,7 @@ def _attributes(announcement: Announcement, programme: Programme, extent: Extent
             sets={of_set: named.values for of_set, named in a.named.items()},
             max_confidence=ceilings.get((name, None)),
             sets_max_confidence={s: ceilings[name, s] for s in a.named if (name, s) in ceilings},
-            coarse=() if coarser is None else tuple(a.in_order(announced & set(coarser.coarse))),
+            coarse=() if coarser is None else tuple(a.in_order({*shown[name]} & {*coarser.coarse})),
         )
 
 
