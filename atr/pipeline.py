@@ -222,7 +222,7 @@ def aggregate(run: Run) -> list[Batch]:
         accounting = ingest.accounting(warehouse)
         kept, earlier_of = versions.about(warehouse, programme, run.period_label, counted.outcomes)
     counted, kept = versions.settled(counted, kept, programme)
-    regions = coarsening.reported(counted, programme, versions.joined_before(kept, programme))
+    regions = coarsening.reported(counted, programme, dict(kept.joined))
     regions = replace(regions, earlier=earlier_of(regions))
     run.start(regions, {"accounting": asdict(accounting), "unknown": counting.unknown(counted, programme)})
     versions.leave(run, kept.with_joined(regions))

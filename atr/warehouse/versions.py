@@ -50,11 +50,13 @@ class KeptGroup(BaseModel):
     counts: tuple[tuple[int, ...], ...]
     chance: tuple[tuple[int, ...], ...]
     limits: tuple[tuple[tuple[float, float], ...], ...] | None
-    digits: int
+    group_digits: int
     rate_only: bool
     limits_only: bool
+    held: float
+    prior: float
     rules: float | None
-    sure: dict[str, float]
+    readers: dict[str, float]
 
     @property
     def people(self) -> dict[Values, tuple[int, ...]]:
@@ -203,12 +205,6 @@ def settled(counted: Regions, kept: Kept, programme: Programme) -> tuple[Regions
     return regions, kept.model_copy(update=told)
 
 
-def joined_before(kept: Kept, programme: Programme) -> dict[Values, Values]:
-    """The rest group that each joined group was in in the version before, by their public values."""
-    before = read_kept(kept_path(programme, kept.before))
-    return {} if before is None else dict(before.joined)
-
-
 def _rows(regions: Regions) -> tuple[tuple[Values, tuple[int, ...]], ...]:
     return tuple(zip(regions.values, map(tuple, regions.counts.tolist()), strict=True))
 
@@ -226,28 +222,23 @@ def _before(kept: Kept, programme: Programme) -> Kept | None:
     def renamed(values: Values, before: tuple[str, ...], after: tuple[str, ...]) -> Values:
         return tuple(names[name][values[before.index(name)]] for name in after)
 
-    outcomes = [old.outcomes.index(raws) for raws in log.outcomes]
-
-    def ordered(rows: tuple[tuple[Any, ...], ...]) -> tuple[tuple[Any, ...], ...]:
-        return tuple(tuple(row[i] for i in outcomes) for row in rows)
-
+    order = [old.outcomes.index(raws) for raws in log.outcomes]
     public, every = (old.public, log.public), ((*old.public, *old.sensitive), (*log.public, *log.sensitive))
     try:
         return before.model_copy(
             update={
-                "counted": tuple((renamed(values, *every), *ordered((counts,))) for values, counts in before.counted),
+                "counted": tuple(
+                    (renamed(values, *every), tuple(counts[i] for i in order)) for values, counts in before.counted
+                ),
                 "joined": tuple((renamed(part, *public), renamed(whole, *public)) for part, whole in before.joined),
                 "groups": tuple(
                     group.model_copy(
                         update={
                             "values": renamed(group.values, *public),
                             "regions": tuple(renamed(of, old.sensitive, log.sensitive) for of in group.regions),
-                            "counts": ordered(group.counts),
-                            "chance": ordered(group.chance),
-                            "limits": group.limits and ordered(group.limits),
                         }
                     )
-                    for group in before.groups
+                    for group in (before.groups if old.outcomes == log.outcomes else ())
                 ),
             }
         )
@@ -296,22 +287,19 @@ def reprinted(announced: Announced, regions: Regions, kept: Kept, programme: Pro
     chance, limits = announced.chance.copy(), None if promise.limits is None else promise.limits.copy()
     names = ("group_digits", "rate_only", "limits_only", "rules", "held", "prior")
     of_groups = {name: getattr(announced, name).copy() for name in names}
-    readers = {name: sure.copy() for name, sure in announced.readers.items()}
+    readers: dict[str, FloatArray] = {}
     for g, now in enumerate(_kept_groups(announced, regions)):
-        group = old.get(now.values)
-        if group is None or group.people != now.people:
-            continue
+        group = old.get(now.values, now)
+        if group.people != now.people:
+            group = now
         members = regions.offsets[g] + np.array([now.regions.index(values) for values in group.regions])
         chance[members] = group.chance
         if limits is not None:
             limits[members] = group.limits
-        rules = np.nan if group.rules is None else group.rules
-        sure = group.sure | {"rules": rules, "group_digits": group.digits}
-        sure |= {"rate_only": group.rate_only, "limits_only": group.limits_only}
         for name, values in of_groups.items():
-            values[g] = sure[name]
-        for name, values in readers.items():
-            values[g] = group.sure.get(name, 0.0)
+            values[g] = getattr(group, name)
+        for name, sure in group.readers.items():
+            readers.setdefault(name, np.zeros(len(regions)))[g] = sure
     again = mechanism_of(programme.policy).promise(promise.kind, promise.level, limits) or promise
     return replace(announced, chance=chance, promise=again, readers=readers, **of_groups)
 
@@ -326,12 +314,13 @@ def _kept_groups(announced: Announced, regions: Regions) -> list[KeptGroup]:
             counts=_table(regions.counts[members]),
             chance=_table(announced.chance[members]),
             limits=None if limits is None else tuple(map(_table, limits[members])),
-            digits=int(announced.group_digits[g]),
+            group_digits=int(announced.group_digits[g]),
             rate_only=bool(announced.rate_only[g]),
             limits_only=bool(announced.limits_only[g]),
             rules=None if np.isnan(announced.rules[g]) else float(announced.rules[g]),
-            sure={name: float(sure[g]) for name, sure in announced.readers.items()}
-            | {"held": float(announced.held[g]), "prior": float(announced.prior[g])},
+            held=float(announced.held[g]),
+            prior=float(announced.prior[g]),
+            readers={name: float(sure[g]) for name, sure in announced.readers.items()},
         )
         found.append(group)
     return found
