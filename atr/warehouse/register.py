@@ -179,9 +179,13 @@ class Register:
         with locked:
             yield cls(programme)
 
+    def told(self, log: Log) -> list[Entry]:
+        """What was ever published of a log, the oldest first: whoever kept a report that was replaced has it still."""
+        return [entry for entry in self.entries if entry.log.shares(log)]
+
     def published(self, log: Log) -> list[Entry]:
         """What is published of a log and was not replaced, the oldest first."""
-        return [entry for entry in self.entries if entry.state == "published" and entry.log.shares(log)]
+        return [entry for entry in self.told(log) if entry.state == "published"]
 
     def against(self, entry: Entry) -> list[Entry]:
         """What is published of the same people as a report, in other periods or divisions."""

@@ -7,8 +7,9 @@ many people, and so mixed, that they could be a group of their own; until then i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +68,9 @@ class KeptGroup(BaseModel):
 class Kept(BaseModel):
     """What is kept of a release for its approval and for later versions of the period. Private.
 
-    ``terms`` are the policy and the protected sets, ``seen`` the published releases that it was made with; None where
-    its mechanism does not look at them. ``counted`` has the outcomes of every region of the log, ``joined`` the group
-    that others were made part of. ``before`` is the version that it follows.
+    ``terms`` are the policy and the protected sets, ``seen`` the releases published before that it was made with,
+    replaced ones included; None where its mechanism does not look at them. ``counted`` has the outcomes of every region
+    of the log, ``joined`` the group that others were made part of. ``before`` is the version that it follows.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -148,7 +149,7 @@ def about(
     with Register.held(programme) as register:
         complete(register, warehouse, programme)
     before = [release.id for release in Ledger(warehouse).releases(period) if release.state == "published"]
-    seen = register.published(log) if remembers(programme) else None
+    seen = register.told(log) if remembers(programme) else None
     kept = Kept(
         raw=raw,
         log=log,
@@ -156,7 +157,12 @@ def about(
         seen=None if seen is None else tuple(entry.id for entry in seen),
         before=before[-1] if before else "",
     )
-    return kept, lambda regions: earlier_limits(regions, seen or (), log=log, raw=raw) if seen else None
+
+    def find_limits(regions: Regions) -> FloatArray | None:
+        limits = earlier_limits(regions, seen or (), log=log, raw=raw)
+        return limits if len(limits) else None
+
+    return kept, find_limits
 
 
 def remembers(programme: Programme) -> bool:
@@ -180,33 +186,42 @@ def settled(counted: Regions, kept: Kept, programme: Programme) -> tuple[Regions
     -------
     The regions of which the new version speaks, and what is kept of it, with them and the groups that stay joined.
     """
-    before = _before(kept, programme)
-    if before is None:
+    versions = [*_versions_before(kept, programme)]
+    if not versions:
         return counted, kept.model_copy(update={"counted": _rows(counted)})
-    k, none = len(counted.public), np.zeros(len(counted.outcomes), dtype=np.int64)
+    k, none, before = len(counted.public), np.zeros(len(counted.outcomes), dtype=np.int64), versions[0]
     now = dict(zip(counted.values, counted.counts, strict=True))
-    then = {values: np.array(counts, dtype=np.int64) for values, counts in before.counted}
+    told = [{values: np.array(counts, dtype=np.int64) for values, counts in of.counted} for of in versions]
     unit_of, units = dict(before.joined), defaultdict(list)
-    for values in dict.fromkeys((*now, *then)):
+    for values in dict.fromkeys(chain(now, *told)):
         units[unit_of.get(values[:k], values[:k])].append(values)
     rows: dict[Values, IntArray] = {}
     waiting = False
     for members in units.values():
-        changed: dict[Values, IntArray] = defaultdict(none.copy)
-        for values in members:
-            changed[values[k:]] = changed[values[k:]] + now.get(values, none) - then.get(values, none)
-        wait = _waits(changed, programme)
-        waiting |= wait and any(difference.any() for difference in changed.values())
-        rows |= {values: (then if wait else now).get(values, none) for values in members}
+        differences = []
+        for then in told:
+            changed: dict[Values, IntArray] = defaultdict(none.copy)
+            for values in members:
+                changed[values[k:]] = changed[values[k:]] + now.get(values, none) - then.get(values, none)
+            differences.append(changed)
+        wait = any(_waits(changed, programme) for changed in differences)
+        waiting |= wait and any(difference.any() for difference in differences[0].values())
+        rows |= {values: (told[0] if wait else now).get(values, none) for values in members}
     rows = {values: counts for values, counts in rows.items() if counts.any()}
     counts = np.array([*rows.values()], dtype=np.int64)
     regions = regions_of_rows([*rows], counts, programme=programme, outcomes=counted.outcomes)
-    told = {"counted": _rows(regions), "joined": before.joined, "waiting": waiting}
-    return regions, kept.model_copy(update=told)
+    return regions, kept.model_copy(update={"counted": _rows(regions), "joined": before.joined, "waiting": waiting})
 
 
 def _rows(regions: Regions) -> tuple[tuple[Values, tuple[int, ...]], ...]:
     return tuple(zip(regions.values, map(tuple, regions.counts.tolist()), strict=True))
+
+
+def _versions_before(kept: Kept, programme: Programme) -> Iterator[Kept]:
+    """The versions that a release follows, the newest first, up to one that divides people otherwise."""
+    while (before := _before(kept, programme)) is not None:
+        yield before
+        kept = kept.model_copy(update={"before": before.before})
 
 
 def _before(kept: Kept, programme: Programme) -> Kept | None:
@@ -249,6 +264,8 @@ def _before(kept: Kept, programme: Programme) -> Kept | None:
 def _waits(changed: dict[Values, IntArray], programme: Programme) -> bool:
     """Whether the changes of a group's regions, (outcomes,) people each, are too few or too much alike to be told."""
     regions, difference, policy = [*changed], np.array([*changed.values()]), programme.policy
+    if not difference.any():
+        return False
     more, fewer = int(difference.clip(min=0).sum()), int((-difference).clip(min=0).sum())
     if OF_MINIMUM * max(more, fewer) < max(OF_MINIMUM * FEWEST_CHANGED, policy.minimum_group_size):
         return True

@@ -12,6 +12,7 @@ from atr.dossier import review
 from atr.pipeline import Draft
 from atr.programme import load
 from atr.report import model
+from atr.warehouse.register import Register
 from atr.warehouse.versions import kept_path, read_kept
 from tests.helpers import series
 
@@ -110,6 +111,15 @@ def test_changes_that_waited_are_told_with_others(tmp_path: Path) -> None:
     assert not _again(path, women_low=(60, 22), women_high=(50, 34)).new, "counted from the version that stands"
 
 
+def test_changes_are_many_since_every_version(tmp_path: Path) -> None:
+    path = _published(tmp_path)
+    assert _again(path, women_low=(60, 30)).new
+    _approve(path, replaces=True)
+    assert not _again(path, women_low=(60, 21), women_high=(50, 31)).new, "two since the first version"
+    draft = _again(path, men_low=(70, 21))
+    assert draft.new, "no woman since the first version"
+
+
 def test_a_group_that_comes_or_goes_is_told_once_it_is_large(tmp_path: Path) -> None:
     path = _published(tmp_path)
     for people, new in (((3, 3), False), ((9, 9), True)):
@@ -125,6 +135,19 @@ def test_another_policy_announces_anew_what_did_not_change(tmp_path: Path) -> No
     kept = read_kept(kept_path(load(path), draft.release.id))
     assert kept is not None
     assert dict(kept.counted)["women", "low"] == (20, 40)
+
+
+def test_limits_of_replaced_versions_are_remembered(tmp_path: Path) -> None:
+    for version, step in enumerate((0.05, 0.04, 0.1), start=1):
+        policy = {"minimum_group_size": 10, "max_confidence": 0.75, "step": step}
+        path = series.write_series(tmp_path, PEOPLE, content=series.programme() | {"policy": policy})
+        draft = series.publish(path)
+        kept = read_kept(kept_path(load(path), draft.release.id))
+        assert kept is not None
+        assert kept.seen is not None
+        assert [id[-1] for id in kept.seen] == [*range(1, version)]
+        _approve(path, replaces=version > 1)
+    assert [entry.state for entry in Register(load(path)).entries] == ["replaced", "replaced", "published"]
 
 
 @pytest.mark.parametrize("positive", ["approved", "refused"])
