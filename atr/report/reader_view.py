@@ -115,7 +115,7 @@ def labels(report: model.PublicReport) -> dict[str, tuple[str, ...]]:
 def cells(announcement: Announcement) -> Cells[AnnouncedMapping]:
     """The announced mapping with the smallest and largest true chances that a reader cannot rule out.
 
-    Nothing is known of the true chances within a group that shows its rates only.
+    The true chances of a group that shows its rates only, one region here, are these up to their rounding.
 
     Parameters
     ----------
@@ -127,7 +127,8 @@ def cells(announcement: Announcement) -> Cells[AnnouncedMapping]:
     (n,) people, and (n, outcomes) probabilities: announced, smallest true, largest true.
     """
     chance, kept = announcement.mapping, ~announcement.flat
-    lower, upper = np.zeros_like(chance), np.ones_like(chance)
+    off = 10.0**-RATE_DIGITS / (2 if chance.shape[1] == 2 else 1)
+    lower, upper = np.maximum(chance - off, 0), np.minimum(chance + off, 1)
     lower[kept], upper[kept] = announcement.fidelity.believed(chance[kept], digits=announcement.digits)
     return Cells(
         people=announcement.people,

@@ -42,7 +42,7 @@ def comparisons(printed: PopulationBounds) -> Iterator[Finding]:
     """
     report = printed.report
     found = fairness.compare(
-        printed.cells if printed.settled else replace(printed.cells, totals=None),
+        printed.cells if printed.exact else replace(printed.cells, totals=None),
         {name: tuple(column) for name, column in printed.columns.items()},
         compared=[fairness.GroupingSpec(by.attributes, by.reference) for by in report.compared],
         legitimate=tuple(a.name for a in report.attributes if a.legitimate),
@@ -100,7 +100,7 @@ def _entries(printed: PopulationBounds, found: Sequence[fairness.Comparison]) ->
         entry, follows = stated[key].model_copy(update={"condition": expected[key].condition}), expected[key]
         if entry.summary is not None:  # follows from the printed figures of the classes, whatever the exact people are
             follows = how.overall(entry.summary, classes.get((entry.attribute, entry.groups), [follows]))
-        if printed.settled or entry.summary is not None:
+        if entry.summary is not None or printed.settles(_pair(printed, entry)):
             yield from _differ(entry, follows, [name for name in model.Fairness.model_fields if name != "sampling"])
             continue
         problems = list(_differ(entry, follows, _WHATEVER_THE_PEOPLE)) or list(_outside(printed, entry))
@@ -113,12 +113,17 @@ def _differ(stated: model.Fairness, follows: model.Fairness, names: Sequence[str
         yield Finding(_name(stated), f"{found.where.removeprefix('.')} {found.problem}")
 
 
+def _pair(printed: PopulationBounds, entry: model.Fairness) -> list[BoolArray]:
+    """(n,) the regions of either group of a comparison."""
+    of_attribute, given = printed.people_by(entry.attributes or (entry.attribute,)), printed.having(entry.condition)
+    return [given & of_attribute[who] for who in entry.groups]
+
+
 def _outside(printed: PopulationBounds, entry: model.Fairness) -> Iterator[Finding]:
     """Give what no populations within the rounding give."""
     digits, outcomes = printed.report.policy.digits, printed.announcement.outcomes
     event = printed.outcome_events[outcomes.index(entry.outcome) if entry.outcome in outcomes else 0]
-    of_attribute, given = printed.people_by(entry.attributes or (entry.attribute,)), printed.having(entry.condition)
-    pair = [given & of_attribute[who] for who in entry.groups]
+    pair = _pair(printed, entry)
     for who, members, rate, people in zip(entry.groups, pair, entry.rates, entry.people, strict=True):
         fewest, most = printed.printed_people(members)
         if not fewest <= people <= most or people % printed.announcement.rounding:
@@ -126,6 +131,9 @@ def _outside(printed: PopulationBounds, entry: model.Fairness) -> Iterator[Findi
         low, high = printed_rate(printed.value(members, event))
         if not low <= rate <= high:
             yield Finding(_name(entry), f"the rate of {who} is stated as {rate}, {either(low, high)} follows")
+    low_end, high_end = entry.range
+    if low_end != high_end and printed.cells.totals is not None and all(map(printed.whole, pair)):
+        yield Finding(_name(entry), "has a range, though it compares whole groups whose rates are exact")
     a, b = (printed.rate(members, event) for members in pair)
     measure = MEASURES[entry.measure]
     if measure.scale == "ratio":

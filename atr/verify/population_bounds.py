@@ -10,7 +10,7 @@ within the rounding.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -116,13 +116,25 @@ class PopulationBounds:
     @property
     def settled(self) -> bool:
         """Whether, besides, rates leave only one number of people with each outcome of every group."""
-        totals = self.cells.totals
-        return self.exact and (totals is None or bool((totals[..., 0] == totals[..., 1]).all()))
+        return self.settles([self.everyone])
+
+    def settles(self, sets: Iterable[BoolArray]) -> bool:
+        """Tell whether this is so of all groups that some sets of people, (n,) each, have a part in."""
+        if not self.exact or self.cells.totals is None:
+            return self.exact
+        groups = np.logical_or.reduceat(np.logical_or.reduce(list(sets)), self.announcement.offsets[:-1])
+        low, high = np.moveaxis(self.cells.totals[:, groups], 2, 0)
+        return bool((low == high).all())
 
     @property
     def everyone(self) -> BoolArray:
         """(n,) all regions."""
         return np.ones(len(self.least), dtype=bool)
+
+    def whole(self, members: BoolArray) -> bool:
+        """Tell whether some regions, (n,), are all regions of their groups."""
+        starts = self.announcement.offsets[:-1]
+        return bool((np.logical_and.reduceat(members, starts) == np.logical_or.reduceat(members, starts)).all())
 
     def having(self, values: Mapping[str, str]) -> BoolArray:
         """Select the regions that have some values.
@@ -257,7 +269,7 @@ class PopulationBounds:
         -------
         Rates from 0 to 1; the same twice where the population is exact.
         """
-        if self.settled:
+        if self.settles([members]):
             rate = announced_rate(self.event(event), members)
             return rate, rate
         return self.rate(members, event).value
