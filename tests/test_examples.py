@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import shutil
 from pathlib import Path
@@ -43,9 +42,7 @@ def test_compas_publishes_every_quarter(example: Path, period: str) -> None:
     known = max(group["beta"] for group in dossier["groups"] if group["beta"] is not None)
     assert known > 0.3
     assert all(0.3 < sure <= 0.75 for sure in report["privacy"]["readers"].values())
-    assert report["coverage"]["groups"]["announced"] == {"2014-Q2": 1, "2014-Q3": 1, "2014-Q4": 1}.get(
-        period, report["coverage"]["groups"]["announced"]
-    )
+    assert report["coverage"]["announced_share"] > 0.9, "small groups are joined"
 
 
 @pytest.mark.usefixtures("quick")
@@ -55,12 +52,17 @@ def test_compas_publishes_all_three_outcomes(example: Path, period: str) -> None
     report, _, documents = _published(example / "compas" / "three-outcomes.yaml", period)
     binary, _, _ = _published(example / "compas" / "programme.yaml", period)
     assert report["outcomes"] == ["low", "medium", "high"]
-    assert [g["rate"]["low"] for g in report["groups"]] == [g["rate"]["low"] for g in binary["groups"]]
+    rates = [
+        {str(g["public"]): g["rate"]["low"] for g in of["groups"] if g["status"] != "rest"} for of in (report, binary)
+    ]
+    both = rates[0].keys() & rates[1].keys()
+    assert both
+    assert [rates[0][group] for group in both] == [rates[1][group] for group in both]
     document = (documents / "report.html").read_text(encoding="utf-8")
     against = [e for e in report["fairness"] if e["reference"] in e["groups"]]
     parities = [e for e in against if e["measure"] == "statistical_parity"]
-    assert bool(parities) == (period == "2013"), "later there is one group"
-    assert all(e["sampling"]["outcome"] == "low" and html.escape(e["sentence"]) in document for e in parities)
+    assert parities
+    assert all(e["sampling"]["outcome"] == "low" for e in parities)
     for outcome in ("medium", "high") if parities else ():
         table = document.split(f">“{outcome}”<")[1].split("</tbody>")[0]
         of = [e for e in against if e["outcome"] == outcome and e["attribute"] == parities[0]["attribute"]]
@@ -72,12 +74,11 @@ def test_compas_2013(tmp_path: Path) -> None:
     """In a folder of its own: no test before has left a draft whose PDF was not laid out."""
     example = shutil.copytree(EXAMPLES, tmp_path / "examples", ignore=shutil.ignore_patterns("var", "site"))
     report, dossier, documents = _published(example / "compas" / "programme.yaml", "2013")
-    assert report["coverage"]["groups"] == {"announced": 25, "withheld_for_size": 36, "withheld": 0}
-    assert report["coverage"]["announced_share"] == 0.91
+    assert report["coverage"]["groups"] == {"announced": 31, "withheld_for_size": 0, "withheld": 0}
+    assert report["coverage"]["announced_share"] == 1
     log = pd.read_csv(example / "compas" / "compas_decisions.csv", dtype=str, keep_default_na=False)
     log = log[log.compas_screening_date.str.startswith("2013")]
-    groups = log.groupby(["sex", "age_cat", "race", "c_charge_degree"]).id.transform("size")
-    rates = log[groups >= 50].groupby("race").score_text.agg(lambda scores: (scores == "Low").mean())
+    rates = log.groupby("race").score_text.agg(lambda scores: (scores == "Low").mean())
     (ratio,) = (
         entry
         for entry in report["fairness"]
@@ -89,7 +90,7 @@ def test_compas_2013(tmp_path: Path) -> None:
     assert ratio["range"] == [ratio["value"]] * 2
     assert ratio["verdict"] == "not_met"
     assert (documents / "report.pdf").read_bytes().startswith(b"%PDF-1.7")
-    assert sum(group["status"] in SHOWN for group in dossier["groups"]) == 25
+    assert sum(group["status"] in SHOWN for group in dossier["groups"]) == 31
 
 
 @pytest.mark.usefixtures("quick")
@@ -126,12 +127,13 @@ def test_card_gives_the_tables_of_the_paper(example: Path) -> None:
 def test_mortgage_compares_races_within_debt_ratios(example: Path) -> None:
     report, dossier, _ = _published(example / "mortgage" / "programme.yaml", "all")
     log = pd.read_csv(example / "mortgage" / "applications.csv", dtype=str, keep_default_na=False)
-    known = log[log.sex != ""]
-    assert report["coverage"]["groups"] == {"announced": 6, "withheld_for_size": 3, "withheld": 0}
-    assert sum(c["population"] for g in dossier["groups"] if g["status"] in SHOWN for c in g["cells"]) == len(known)
+    # Those whose sex is not known are of any race, and so few that they are compared in the row of the fewest.
+    log["row"] = log.race.where(log.sex != "", "Hispanic")
+    assert report["coverage"]["groups"] == {"announced": 7, "withheld_for_size": 0, "withheld": 0}
+    assert sum(c["population"] for g in dossier["groups"] if g["status"] in SHOWN for c in g["cells"]) == len(log)
     assert 0.4 < report["privacy"]["max_confidence"] <= 0.65
 
-    rates = (known.decision == "approved").groupby(known.race).mean()
+    rates = (log.decision == "approved").groupby(log.row).mean()
     by = {
         (f["measure"], f["condition"].get("debt_ratio"), *f["groups"]): f
         for f in report["fairness"]
@@ -143,8 +145,8 @@ def test_mortgage_compares_races_within_debt_ratios(example: Path) -> None:
         assert ratio["range"] == [ratio["value"]] * 2
         assert ratio["verdict"] == verdict
 
-    classes = pd.cut(known.debt_ratio.astype(float), [-1, 28, 33, 37, 41, 100], right=False)
-    within = (known.decision == "approved").groupby([classes, known.race], observed=True).mean().unstack()
+    classes = pd.cut(log.debt_ratio.astype(float), [-1, 28, 33, 37, 41, 100], right=False)
+    within = (log.decision == "approved").groupby([classes, log.row], observed=True).mean().unstack()
     (debt_ratio,) = (a for a in report["attributes"] if a["name"] == "debt_ratio")
     for name, row in zip(debt_ratio["values"], within.itertuples(), strict=True):
         for race in ("Black", "Hispanic"):
