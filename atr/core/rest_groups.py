@@ -37,8 +37,8 @@ def rest_groups(
     Groups that agree in every protected attribute join first; then, one after the other, the last declared protected
     attribute no longer counts. What can be announced is kept each time. Groups of too few people that are left in the
     end join the rest group that shares most protected attributes with them, of these the smallest; where that does not
-    do, the smallest announced group that shares most. A group that is large enough, but of which too much is known,
-    takes part until then, as long as it keeps no other one from being announced.
+    do, the smallest announced group that shares most, or several. A group that is large enough, but of which too much
+    is known, takes part until then, as long as it keeps no other one from being announced.
 
     Parameters
     ----------
@@ -160,11 +160,23 @@ class _Joining:
         return [piece for piece in pieces if self.alone[piece] == DisclosureStatus.TOO_SMALL]
 
     def last(self, pieces: Sequence[_Piece]) -> None:
-        """Let what has too few people in the end join what can be announced: all of it together, or one by one."""
+        """Let what has too few people in the end join what can be announced: all of it together, or one by one.
+
+        If too few people would still be left out, so that they could be found by subtraction, joining goes on.
+        """
         small = sorted(self._small(pieces), key=self.size)
-        if small and not self._attached(_united(small)):
-            for piece in small:
-                self._attached(piece)
+        if not small or self._attached(_united(small)):
+            return
+        left = [piece for piece in small if not self._attached(piece)]
+        if left and int(self.status(self._people([_united(left)]))[0]) == DisclosureStatus.TOO_SMALL:
+            self._grown(_united(left))
+
+    def _grown(self, united: _Piece) -> None:
+        for target in list(self._targets(united)):
+            united |= target
+            if self.stands(united):
+                self.rest = [*(of for of in self.rest if {*of.groups}.isdisjoint(united.groups)), united]
+                return
 
     def _attached(self, piece: _Piece) -> bool:
         for target in self._targets(piece):
