@@ -107,7 +107,7 @@ def rows(values: Sequence[str], mixed: Sequence[Values], people: Sequence[int], 
 
     Values that meet in a mixed group form one row, with it and all groups of their own. A value with more than
     :data:`FEW` times its people in groups of its own keeps a row without the mixed group, which says how many it leaves
-    out; where all do, the mixed group is in no row.
+    out; where all but one do, the mixed group is in no row, for a row of one value would not be of that value.
 
     Parameters
     ----------
@@ -139,10 +139,12 @@ def rows(values: Sequence[str], mixed: Sequence[Values], people: Sequence[int], 
             continue
         alone = [value for value in meeting if own.get(value, 0) > FEW * people[group]]
         joining = [value for value in meeting if value not in alone]
+        if len(joining) < 2:
+            alone, joining = [*meeting], []
+            unplaced += people[group]
         for value in alone:
             aside[value] = aside.get(value, 0) + people[group]
         if not joining:
-            unplaced += people[group]
             continue
         union = unions.setdefault(joining[0], _Union({joining[0]}))
         union.groups.add(group)
