@@ -45,7 +45,7 @@ def sampling_info(coverage: Literal["sample", "whole"], alpha: float) -> Samplin
     return SamplingInfo(coverage=coverage, alpha=alpha, methods=dict(sampling.METHODS))
 
 
-class _Counts(NamedTuple):
+class Counts(NamedTuple):
     """How many people had an outcome, at least and at most, of the fewest that the printed total can stand for."""
 
     fewest: int
@@ -56,9 +56,9 @@ class _Counts(NamedTuple):
         """The smallest (0) or the largest (1) share."""
         return self[end], self.people
 
-    def less(self) -> _Counts:
+    def less(self) -> Counts:
         """The same of the opposite event."""
-        return _Counts(self.people - self.most, self.people - self.fewest, self.people)
+        return Counts(self.people - self.most, self.people - self.fewest, self.people)
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,8 @@ class _Sampled:
 
     test: _Test
     outcome: str
-    a: _Counts
-    b: _Counts
+    a: Counts
+    b: Counts
 
     @property
     def p_value(self) -> float:
@@ -209,21 +209,21 @@ def _find(
         people = max(open_total(printed, rounding)[0], 0)
         if of is None or rate is None or event not in of.chances or not people:
             return None
-        found = _counted(of.rate(event, printed=rate), people, rounding)
+        found = counted(of.rate(event, printed=rate), people, rounding)
         counts.append(found if event == outcome else found.less())
     test = entry.attribute, frozenset(entry.groups), frozenset(entry.condition.items()), event
     return _Sampled(test, outcome, counts[0], counts[1])
 
 
-def _counted(rate: tuple[float, float], people: int, rounding: int) -> _Counts:
+def counted(rate: tuple[float, float], people: int, rounding: int) -> Counts:
     """The counts that a rate between two allows: of exact people whole numbers between, of others those around."""
     low, high = (people * end for end in rate)
     inside = math.ceil(low - ROUNDING_NOISE), math.floor(high + ROUNDING_NOISE)
     outside = math.floor(low + ROUNDING_NOISE), math.ceil(high - ROUNDING_NOISE)
     if rounding > 1:
-        return _Counts(*outside, people)
+        return Counts(*outside, people)
     middle = int(nearest((low + high) / 2, 0))
-    return _Counts(*(inside if inside[0] <= inside[1] else (middle, middle)), people)
+    return Counts(*(inside if inside[0] <= inside[1] else (middle, middle)), people)
 
 
 def _sampling(

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, norm
 from statsmodels.stats.proportion import score_test_proportions_2indep
 
+from atr.core.publication import open_total, rounded_total
 from atr.documents import csv as annex
 from atr.documents.html import report_html
 from atr.documents.sections.fairness import protected
@@ -25,8 +26,11 @@ from atr.measures import sampling
 from atr.programme import load
 from atr.report import model
 from atr.report import sampling as printed
+from atr.report.rounding import nearest
 from atr.verify import verify
 from tests.helpers import sample, series
+
+NOISE = 1e-8
 
 NEWCOMBE = [
     # Newcombe, Statistics in Medicine 17 (1998), Table II, method 10
@@ -210,7 +214,7 @@ def test_measures_of_a_pair_share_a_test_adjusted_once() -> None:
         assert entry.sampling.significant == (entry.sampling.adjusted_p_value <= 0.05)
     difference = _of(report, "statistical_parity", None).interval
     expected = sampling.difference_interval((240, 400), (100, 200), alpha=0.05)
-    assert difference == pytest.approx(expected, abs=0.01)
+    assert difference == pytest.approx(expected, abs=0.015)
     assert difference[0] <= expected[0]
     assert difference[1] is not None
     assert difference[1] >= expected[1]
@@ -331,3 +335,30 @@ def test_verify_finds_every_changed_figure(published: dict[str, Any], tmp_path: 
     forged = copy.deepcopy(published)
     del forged["fairness"][0]["sampling"]
     assert verify(_write(tmp_path / "r.json", forged))
+
+
+@st.composite
+def _two_groups(draw: st.DrawFn) -> tuple[list[int], list[int], int]:
+    rounding = draw(st.sampled_from([2, 5, 10]))
+    people = [draw(st.integers(rounding, 400)) for _ in range(2)]
+    return people, [draw(st.integers(0, n)) for n in people], rounding
+
+
+@given(drawn=_two_groups())
+def test_no_interval_is_narrower_than_that_of_exact_people(drawn: tuple[list[int], list[int], int]) -> None:
+    """From printed people and rates: each interval holds that of the true counts, and no test finds more."""
+    people, favourable, rounding = drawn
+    rates = [k / n for k, n in zip(favourable, people, strict=True)]
+    found = []
+    for rate, n in zip(rates, people, strict=True):
+        fewest, _ = open_total(int(rounded_total(np.array(n), rounding=rounding)), rounding)
+        allowed = max(nearest(rate, 2) - 0.005, 0.0), min(nearest(rate, 2) + 0.005, 1.0)
+        found.append(printed.counted(allowed, fewest, rounding))
+    (one, other), (a, b) = found, [*zip(favourable, people, strict=True)]
+    low, high = sampling.rate_interval(a, alpha=0.05)
+    assert sampling.rate_interval(one.share(0), alpha=0.05)[0] <= low + NOISE
+    assert sampling.rate_interval(one.share(1), alpha=0.05)[1] >= high - NOISE
+    for interval in (sampling.difference_interval, sampling.ratio_interval):
+        low, high = interval(a, b, alpha=0.05)
+        assert interval(one.share(0), other.share(1), alpha=0.05)[0] <= low + NOISE
+        assert interval(one.share(1), other.share(0), alpha=0.05)[1] >= high - NOISE
