@@ -63,7 +63,9 @@ def privacy(announcement: Announcement, leakage: model.Leakage | None) -> model.
         rules_left=None if np.isnan(rules).all() else int(rules.min()),
         by_rates=_by_rates(announcement),
         leakage=leakage,
-        own_ceilings=tuple(_own_ceilings(announcement, faced)) if faced else (),
+        own_ceilings=tuple(_own_ceilings(announcement, faced))
+        if faced and announcement.fidelity.kind != "limits"
+        else (),
         printed_confidence=None if announcement.known is None else stated(announcement.printed_confidences()),
     )
 

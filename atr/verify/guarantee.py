@@ -207,7 +207,7 @@ def _rules_left(stated: int | None, found: tuple[float, float] | None) -> Iterat
 
 def _own_ceilings(printed: PopulationBounds, faced: list[int]) -> Iterator[Finding]:
     privacy, shown = printed.report.privacy, printed.announcement
-    own_ceilings = shown.protection.own_ceilings if faced else ()
+    own_ceilings = shown.protection.own_ceilings if faced and shown.fidelity.kind != "limits" else ()
     stated, follows = (
         [(of.attribute, of.set, of.ceiling) for of in privacy.own_ceilings],
         [(own.attribute, own.set, own.max_confidence) for own in own_ceilings],

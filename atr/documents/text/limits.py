@@ -60,6 +60,9 @@ def guarantee(report: PublicReport) -> str:
         "A reader who knows a person’s public attributes and outcome, all numbers of people and rates, and how this "
         f"report is made, can be at most {percent(privacy.max_confidence)} sure of the person’s {sensitive}."
     )
+    for attribute in report.attributes:
+        for name, of_set, ceiling in attribute.own_ceilings:
+            said += f" Of {phrases.under(report, name, of_set)} no such reader is surer than {percent(ceiling)}."
     prior = privacy.prior_confidence
     if prior is None:
         return said

@@ -69,7 +69,8 @@ class Privacy(Frozen):
     ``binding_set`` is what a reader can be surest of in the binding group: a value of an attribute, or a named set.
     All of these are of the groups that tell of their regions. ``readers`` are the confidences of all readers that were
     tested, ``max_confidence`` is the largest, that of whole numbers aside. At least ``rules_left`` rules in whole
-    people are left. ``own_ceilings`` are there only where some set has a ceiling of its own.
+    people are left. ``own_ceilings`` are there only where some set has a ceiling of its own and chances are promised;
+    where limits are told, no reader exceeds any ceiling.
     ``printed_confidence``, rounded up, is how sure a reader can be who takes the printed numbers of people for known
     and not the side information; there only where a file of it is declared.
     """
