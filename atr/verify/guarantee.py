@@ -166,9 +166,7 @@ def _of_whole_numbers(printed: PopulationBounds, ruled: list[int], found: _Reade
     average, largest = [], []
     for i in ruled:
         cells = slice(int(shown.offsets[i]), int(shown.offsets[i + 1]))
-        promised = np.flatnonzero(~shown.flat).searchsorted([cells.start, cells.stop])
-        ends = shown.fidelity.of(slice(*promised)).believed(shown.mapping[cells], digits=shown.digits)
-        group = printed_group(printed, i, np.stack(ends, axis=2))
+        group = printed_group(printed, i, np.stack([printed.cells.lower[cells], printed.cells.upper[cells]], axis=2))
         known = group.people[1] <= MOST_PEOPLE
         of = of_promise(printed, group, i) if known else (np.array([0.0, 1.0]),) * 2
         average.append(of[0][None])

@@ -14,7 +14,7 @@ from atr.core.tolerances import MISSED_STEPS, SAME_VALUE
 from atr.mechanisms.calibrated.digits import printed_chances
 from atr.mechanisms.calibrated.group import Announced
 from atr.verify.population_bounds import PopulationBounds
-from atr.verify.reader_confidence import MODELS, OpenGroup, PromisedGroup, chances, confidences
+from atr.verify.reader_confidence import MARGIN, MODELS, OpenGroup, PromisedGroup, chances, confidences
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +240,10 @@ def of_promise(printed: PopulationBounds, group: PrintedGroup, place: int) -> tu
         )
         side = replace(side, totals=side.possible.totals)
         average = side.shares(group.sets, one_rule=False) if free else confidences(side, "uniform", group.sets)
-        found.append([average.max(axis=0), side.shares(group.sets, one_rule=True).max(axis=0)])
+        ends = np.array([average.max(axis=0), side.shares(group.sets, one_rule=True).max(axis=0)])
+        # With other people than the true ones a range may hold no whole number: a person a region, either way.
+        off = 0.0 if group.exact else MARGIN + len(group.least) / max(int(side.totals.min(initial=1)), 1)
+        found.append(np.clip(ends + np.array([-off, off]), 0.0, 1.0))
     average, largest = np.max(found, axis=0)
     return average, largest
 

@@ -189,11 +189,11 @@ class PromisedGroup(OpenGroup):
             for end, people in enumerate((self.least, self.most)):
                 lowest, highest = self.windows(np.where(members, people, self.least + self.most - people))
                 inside, outside = (highest, lowest) if one_rule else ((lowest + highest) / 2,) * 2
-                part, rest = inside[members].sum(), outside[~members].sum()
-                share = (
-                    np.minimum(part, totals - rest) / totals if len(totals) else np.array([part / max(part + rest, 1)])
-                )
-                of[end] = share.max() if end else share.min()
+                part, rest = max(inside[members].sum(), 0), max(outside[~members].sum(), 0)
+                share = np.array([part / (part + rest) if part else 0.0])
+                if len(totals):
+                    share = np.minimum(part, totals - rest) / totals
+                of[end] = share.max() if end else share.min() * (self.totals > 0).all()
         return np.clip(found, 0.0, 1.0)
 
 
@@ -213,13 +213,13 @@ def confidences(group: OpenGroup, model: str, sets: BoolArray) -> FloatArray:
     -------
     (sets, 2) smallest and largest probability; 0 where nobody can have got the outcome.
     """
-    group = replace(group, totals=group.totals[group.totals > 0])
+    certain, group = (group.totals > 0).all(), replace(group, totals=group.totals[group.totals > 0])
     found, tilt = np.zeros((len(sets), 2)), group.tilt(model) if len(group.totals) else 0.0
     margin = MARGIN if model == "extreme" and not group.exact else 0.0
     for of, members in zip(found, sets, strict=True) if len(group.totals) else ():
         most = group.expected(model, members, most=True, tilt=tilt) / group.totals
         least = most if group.exact else group.expected(model, members, most=False, tilt=tilt) / group.totals
-        of[:] = np.clip([least.min() - margin, most.max() + margin], 0.0, 1.0)
+        of[:] = np.clip([(least.min() - margin) * certain, most.max() + margin], 0.0, 1.0)
     return found
 
 
