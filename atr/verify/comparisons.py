@@ -131,8 +131,7 @@ def _outside(printed: PopulationBounds, entry: model.Fairness) -> Iterator[Findi
         low, high = printed_rate(printed.value(members, event))
         if not low <= rate <= high:
             yield Finding(_name(entry), f"the rate of {who} is stated as {rate}, {either(low, high)} follows")
-    low_end, high_end = entry.range
-    if low_end != high_end and printed.cells.totals is not None and all(map(printed.whole, pair)):
+    if not _is_single(entry, digits) and printed.cells.totals is not None and all(map(printed.whole, pair)):
         yield Finding(_name(entry), "has a range, though it compares whole groups whose rates are exact")
     a, b = (printed.rate(members, event) for members in pair)
     measure = MEASURES[entry.measure]
@@ -143,6 +142,13 @@ def _outside(printed: PopulationBounds, entry: model.Fairness) -> Iterator[Findi
     else:
         follows = _difference(a, b) if measure.by_outcome else _distance(printed, pair)
     yield from (Finding(_name(entry), problem) for problem in _figures(entry, follows, digits))
+
+
+def _is_single(entry: model.Fairness, digits: int) -> bool:
+    """Tell whether a range has no width; that of a figure at the line of a verdict was rounded down and up."""
+    (low, high), line = bounds(entry.range), entry.threshold
+    at_line = line is not None and any(low <= at <= high for at in (line, 1 / line if line else math.inf))
+    return low == high or (at_line and high - low <= 1.5 * 10.0**-digits)
 
 
 def _figures(entry: model.Fairness, follows: RateBounds, digits: int) -> Iterator[str]:
