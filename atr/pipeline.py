@@ -383,6 +383,7 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
         beliefs=() if report is None else other_beliefs(chosen, run.announced, run.programme.policy),
         accounting=run.log["accounting"],
         unknown=run.log["unknown"],
+        counted=versions.of_run(run).counted,
     )
     previous = earlier.of_period_before(run.programme, run.period)
     dossier = dossiers.build(results, previous=previous, related=others, refusal=refusal)

@@ -21,6 +21,7 @@ from atr.documents.text import wording
 from atr.documents.text.yardsticks import YARDSTICKS
 from atr.dossier.checks import Check, TrueMeasure, checks, true_measures
 from atr.dossier.curves import Curves, charts, curves
+from atr.dossier.finer_groups import Counted, FinerGroups, finer_groups
 from atr.dossier.groups import DossierGroup, groups
 from atr.dossier.other_beliefs import OtherBelief
 from atr.dossier.related import Related
@@ -46,10 +47,12 @@ class Results:
         What the mechanism found of the groups that are to be announced.
     announcement, report
         What is announced; None where the run was refused.
-    beliefs
-        What readers conclude whom the promise does not cover.
     accounting, unknown
         What became of the log's rows, and how many decisions of the period lack each attribute.
+    beliefs
+        What readers conclude whom the promise does not cover.
+    counted
+        The outcomes of every region of the log, before groups joined.
     """
 
     programme: Programme
@@ -59,9 +62,10 @@ class Results:
     solved: pd.DataFrame
     announcement: Announcement | None
     report: model.PublicReport | None
-    beliefs: tuple[OtherBelief, ...]
     accounting: Mapping[str, Any]
     unknown: Mapping[str, int]
+    beliefs: tuple[OtherBelief, ...] = ()
+    counted: Counted = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,7 @@ class Dossier:
     curves: Curves | None
     measures: tuple[TrueMeasure, ...]
     beliefs: tuple[OtherBelief, ...]
+    finer: tuple[FinerGroups, ...]
     checks: tuple[Check, ...]
     rows: dict[str, int]
     reasons: dict[str, int]
@@ -131,11 +136,12 @@ def build(
     promise, mechanism = None if announcement is None else announcement.fidelity, mechanism_of(policy)
     settings = policy.model_dump(exclude={"side_information"}).items()
     beta = mechanism.columns(results.solved, promise, policy)["beta"].to_numpy()
-    measures, checked = [], []
+    measures, checked, finer = [], [], list[FinerGroups]()
     if announcement is not None and report is not None:
         shown = regions.take(announcement.groups).collapsed(~announcement.ruled)
         measures = true_measures(programme, shown, announcement, report)
         checked = list(checks(programme, shown, announcement, report, measures, rows))
+        finer = list(finer_groups(regions, announcement, results.counted, policy))
     return Dossier(
         release=f"{results.period}-v{results.version}",
         title=programme.title,
@@ -153,6 +159,7 @@ def build(
         curves=curves(regions, beta, promise, policy),
         measures=tuple(measures),
         beliefs=results.beliefs,
+        finer=tuple(finer),
         checks=tuple(checked),
         rows=rows | {f"decisions of the period without {name}": n for name, n in results.unknown.items() if n},
         reasons=dict(results.accounting["reasons"]),

@@ -11,6 +11,7 @@ import numpy as np
 from atr.core.announcement import Announcement
 from atr.core.arrays import AnnouncedMapping, FloatArray, TrueMapping
 from atr.core.confidence import maximum_confidence, privacy_limit
+from atr.core.display_text import named
 from atr.core.groups import Groups
 from atr.core.leakage import leakage_of_values
 from atr.core.regions import DisclosureStatus, Regions
@@ -126,11 +127,12 @@ def groups(regions: Regions, beta: FloatArray, announcement: Announcement | None
     for g, (start, end) in enumerate(zip(regions.offsets[:-1].tolist(), regions.offsets[1:].tolist(), strict=True)):
         status, reason = _STATUS[DisclosureStatus(statuses[g])]
         confidence, stated, leakage = shown.get(g, (None, False, None))
+        values = regions.group_values[g]
         yield DossierGroup(
-            values=regions.group_values[g],
+            values=named(values),
             status=status,
             reason=reason,
-            merged=regions.merged.get(regions.group_values[g], 0),
+            merged=regions.merged.get(values, len(regions.joined.get(values, ()))),
             population=int(regions.group_population[g]),
             prior=float(prior[g]),
             true_confidence=float(true[g]),
