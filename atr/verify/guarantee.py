@@ -140,7 +140,9 @@ def _of_limits(printed: PopulationBounds, ruled: list[int], found: _Readers) -> 
         group = printed_group(printed, i, limits[first:end])
         reading = None
         if group.people[1] <= MOST_PEOPLE and not (len(group.rate) == 3 and group.people[0] <= EXACT_PEOPLE):
-            reading, problems = of_limits(group, steps)
+            reading, problems = of_limits(
+                group, steps, None if EARLIER in report.privacy.readers else report.policy.least
+            )
             yield from (Finding(report.announced_groups[i].id, problem) for problem in problems)
         readings.append(reading)
         for model_, sure in (reading.sure if reading else {}).items():

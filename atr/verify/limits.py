@@ -13,6 +13,7 @@ from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS
 from atr.core.tolerances import MISSED_STEPS, SAME_VALUE
 from atr.mechanisms.calibrated.digits import printed_chances
 from atr.mechanisms.calibrated.group import Announced
+from atr.mechanisms.calibrated.two_outcomes import announce
 from atr.verify.population_bounds import PopulationBounds
 from atr.verify.reader_confidence import MARGIN, MODELS, OpenGroup, PromisedGroup, chances, confidences
 
@@ -121,7 +122,7 @@ def printed_group(printed: PopulationBounds, group: int, limits: FloatArray) -> 
     )
 
 
-def of_limits(group: PrintedGroup, steps: int) -> tuple[Reading | None, list[str]]:
+def of_limits(group: PrintedGroup, steps: int, least: int | None) -> tuple[Reading | None, list[str]]:
     """Follow what readers of limits make of a group with two outcomes, or of one outcome against the rest.
 
     Parameters
@@ -130,6 +131,9 @@ def of_limits(group: PrintedGroup, steps: int) -> tuple[Reading | None, list[str
         The group.
     steps
         Of the grid of limits, from chance 0 to 1.
+    least
+        Whole counts and rules that are left, as the policy says; None where limits were told before, which these may
+        depend on.
 
     Returns
     -------
@@ -138,11 +142,15 @@ def of_limits(group: PrintedGroup, steps: int) -> tuple[Reading | None, list[str
     lower, upper = np.rint(group.limits[:, 0].T * steps) / steps
     whole = OpenGroup(group.least, group.most, lower, upper, group.totals(0)).possible
     if group.exact:
-        whole = replace(
-            whole, totals=whole.totals[[_is_printed(group, whole, steps, k) for k in whole.totals.tolist()]]
-        )
+        fits = [_is_printed(group, whole, steps, k) for k in whole.totals.tolist()]
+        whole = replace(whole, totals=whole.totals[np.array(fits, dtype=np.bool_)])
     if not len(whole.totals):
         return None, ["no numbers of people within its limits give the printed rate, chances and digits"]
+    if group.exact and least is not None:
+        told = [_is_told(group, whole, steps, least, k) for k in whole.totals.tolist()]
+        whole = replace(whole, totals=whole.totals[np.array(told, dtype=np.bool_)])
+        if not len(whole.totals):
+            return None, ["its limits are not those that the mechanism tells of any rule within them"]
     problems = [] if group.exact or group.chance is None else list(_outside(group, chances(whole)))
     others = np.unique(np.concatenate([n - whole.totals for n in group.people])) if group.exact else _others(group)
     sides = whole, replace(whole, totals=others, mirrored=True).possible
@@ -194,7 +202,7 @@ def _is_printed(group: PrintedGroup, whole: OpenGroup, steps: int, total: int) -
             stopped_by_earlier=False,
             named_reader=False,
         ),
-        _any_counts(people, total),
+        _any_rule(whole, total),
         group.published,
         ceilings=group.ceilings.tolist(),
         sets=[np.flatnonzero(of).tolist() for of in group.sets],
@@ -204,10 +212,25 @@ def _is_printed(group: PrintedGroup, whole: OpenGroup, steps: int, total: int) -
     return found.digits == group.digits and bool((found.chance == group.chance).all())
 
 
-def _any_counts(people: IntArray, total: int) -> IntArray:
-    """Give some (m, 2) counts of so many people, so many of them in all with the first outcome."""
-    first = np.diff(np.minimum(np.append(0, people.cumsum()), total))
-    return np.column_stack([first, people - first])
+def _is_told(group: PrintedGroup, whole: OpenGroup, steps: int, least: int, total: int) -> bool:
+    """Tell whether the mechanism tells these limits of a rule within them, as it then does of each of them."""
+    cell = announce(
+        group.least,
+        _any_rule(whole, total)[:, 0],
+        max_confidence=group.ceilings.tolist(),
+        steps=steps,
+        least=least,
+        sets=[np.flatnonzero(of).tolist() for of in group.sets],
+    )
+    ends = np.rint(np.array([whole.lower, whole.upper]) * steps)
+    return cell is not None and np.array_equal([cell.lower, cell.upper], ends)
+
+
+def _any_rule(whole: OpenGroup, total: int) -> IntArray:
+    """Give (m, 2) counts within the limits, so many people in all with the first outcome."""
+    lowest, highest = whole.windows(whole.least)
+    first = lowest + np.diff(np.minimum(np.append(0, (highest - lowest).cumsum()), total - lowest.sum()))
+    return np.column_stack([first, whole.least - first])
 
 
 def of_promise(printed: PopulationBounds, group: PrintedGroup, place: int) -> tuple[FloatArray, FloatArray]:
