@@ -6,6 +6,7 @@
     ├── PeriodError        a period is unknown, incomplete or has no decisions    exit 1
     ├── ReviewError        the release to review is missing or was changed        exit 1
     ├── VerifyError        the file to verify is no report that could be checked  exit 1
+    │   └── FormatError    it is a report that another release checks             exit 2
     ├── RefusedError       a privacy or quality gate said no                      exit 3
     └── EnvironmentFault   lock, disk, server or a missing system library         exit 4
 
@@ -72,6 +73,12 @@ class ReviewError(AtrError):
 
 class VerifyError(AtrError):
     """The file to verify is no report that could be checked."""
+
+
+class FormatError(VerifyError):
+    """The report to verify is of a format that another release checks."""
+
+    exit_code = 2
 
 
 class RefusedError(AtrError):

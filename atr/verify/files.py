@@ -12,7 +12,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 from atr.core.arrays import ExactPopulation
-from atr.errors import VerifyError
+from atr.errors import FormatError, VerifyError
 from atr.report import changes, model
 from atr.report.reader_view import columns
 from atr.verify.finding import Finding, differences
@@ -73,8 +73,8 @@ def _read(path: Path) -> tuple[model.PublicReport, list[Finding]]:
         written = path.read_bytes()
         content = json.loads(written.decode(), object_pairs_hook=_once)
         if isinstance(content, dict) and content.get("schema") == _FIRST:
-            raise VerifyError(
-                f"this is a report of the format {_FIRST}; atr 0.2.0 or earlier verifies it", where=str(path)
+            raise FormatError(
+                f"this is a report of the format {_FIRST}", where=str(path), hint="Release 0.2.0 of atr verifies it."
             )
         report = model.PublicReport.model_validate_json(written, strict=True)
         recorded = _recorded(path)

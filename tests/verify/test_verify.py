@@ -427,5 +427,6 @@ def test_no_true_report_is_ever_found_false(mechanism: str, data: st.DataObject)
 
 @pytest.mark.parametrize("path", sorted((TESTS / "vectors" / "reports").iterdir()), ids=lambda path: path.stem)
 def test_a_report_of_the_first_format_names_who_verifies_it(path: Path) -> None:
-    with pytest.raises(VerifyError, match=r"format atr-report/1; atr 0\.2\.0 or earlier verifies it"):
+    with pytest.raises(VerifyError, match=r"Release 0\.2\.0 of atr verifies it") as caught:
         verify(path)
+    assert caught.value.exit_code == 2
