@@ -229,7 +229,7 @@ def test_verify_finds_what_was_changed(tmp_path: Path) -> None:
     assert findings(parity)
     assert findings(lambda r: r["privacy"].update(binding_set={"health": "well"}))
     assert findings(lambda r: r["attributes"][2].update(sets={}))
-    assert findings(lambda r: r["groups"][0]["rate"].update(refused=round(r["groups"][0]["rate"]["refused"] + 0.01, 2)))
+    assert findings(lambda r: r["groups"][0]["rate"].update(refused=round(r["groups"][0]["rate"]["refused"] + 0.02, 2)))
 
 
 def test_more_outcomes_than_a_report_can_tell_of(tmp_path: Path) -> None:
