@@ -100,7 +100,7 @@ def _entries(printed: PopulationBounds, found: Sequence[fairness.Comparison]) ->
         entry, follows = stated[key].model_copy(update={"condition": expected[key].condition}), expected[key]
         if entry.summary is not None:  # follows from the printed figures of the classes, whatever the exact people are
             follows = how.overall(entry.summary, classes.get((entry.attribute, entry.groups), [follows]))
-        if entry.summary is not None or printed.settles(_pair(printed, entry)):
+        if entry.summary is not None or printed.settles(_pair(printed, follows)):
             yield from _differ(entry, follows, [name for name in model.Fairness.model_fields if name != "sampling"])
             continue
         problems = list(_differ(entry, follows, _WHATEVER_THE_PEOPLE)) or list(_outside(printed, entry))
