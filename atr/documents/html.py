@@ -11,7 +11,7 @@ from typing import Any
 from atr.documents import fonts, templates
 from atr.documents.sections import numbered
 from atr.documents.sections.rules import name_of
-from atr.documents.text import notes, phrases, wording
+from atr.documents.text import phrases, wording
 from atr.documents.text.promise import described
 from atr.report.model import PeriodInfo, ProgrammeInfo, PublicReport
 
@@ -84,7 +84,7 @@ def report_html(report: PublicReport, *, sha256: str, embedded: bool = True) -> 
         "link": link,
     }
     if report.announced_groups:
-        known |= {"sections": numbered(report), "promise": described(report), "notes": notes.texts(report)}
+        known |= {"sections": numbered(report), "promise": described(report)}
         html = templates.render("report/report.html.jinja", **known)
     else:
         names = named_withheld(report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from atr.documents.text.notes import NOTES
+from atr.documents.templates import folder
 from atr.report import model
 from tests.helpers.paths import ROOT
 
@@ -12,7 +12,7 @@ PAGE = (ROOT / "docs" / "report-json.md").read_text(encoding="utf-8")
 
 
 def test_the_page_names_all_there_is() -> None:
-    names = [*NOTES, model.SCHEMA]
+    names = [*(note.stem for note in (folder() / "report" / "notes").iterdir()), model.SCHEMA]
     for part, field in ((model.Group, "status"), (model.NotCompared, "reason")):
         names += get_args(part.model_fields[field].annotation)
     assert [name for name in names if f"`{name}`" not in PAGE] == []

@@ -11,7 +11,8 @@ import pytest
 from atr.documents import csv as annex
 from atr.documents.comparisons import same_people
 from atr.documents.sections import rules as table
-from atr.documents.text import limits, notes, promise, rows
+from atr.documents.text import phrases, promise, rows
+from atr.documents.text.wording import points
 from atr.report import model
 from atr.report.model import PublicReport
 from atr.report.notes import fidelity_notes
@@ -33,7 +34,7 @@ def test_cells_say_limits_or_that_nothing_is_told(report: PublicReport) -> None:
     rows = [row for block in view["blocks"] for row in block.rows]
     cells = [cell for row in rows for cell in row.cells if cell]
     shown = {region.limits and region.limits["low"] for group in report.announced_groups for region in group.regions}
-    assert {cell.text for cell in cells} == {limits.between(ends) if ends else "not told" for ends in shown}
+    assert {cell.text for cell in cells} == {" to ".join(map(points, ends)) if ends else "not told" for ends in shown}
     assert all((cell.text == "not told") == (cell.expected == "") == (cell.shade is None) for cell in cells)
     assert [row.status for row in rows if not row.cells] == ["rate_only"]
 
@@ -49,16 +50,16 @@ def test_the_example_is_the_row_with_most_people(report: PublicReport) -> None:
 def test_a_rest_group_is_named_in_words(report: PublicReport, page: str) -> None:
     (rest,) = report.rest_groups
     name = "Female, Hispanic, of age and charge not shown on their own"
-    assert limits.group_name(rest, report) == name
+    assert phrases.group_name(rest, report) == name
     assert name in page
     nobody = rest.model_copy(update={"public": {}})
-    assert limits.group_name(nobody, report) == "People of sex, age, race and charge not shown on their own"
+    assert phrases.group_name(nobody, report) == "People of sex, age, race and charge not shown on their own"
     plain = report.announced_groups[0]
-    assert limits.group_name(plain, report) == ", ".join(plain.public.values())
+    assert phrases.group_name(plain, report) == ", ".join(plain.public.values())
 
 
 def test_shares_of_people_told_add_up(report: PublicReport) -> None:
-    said = limits.fidelity(report)
+    said = promise.fidelity(report)
     narrow, none = (int(n) for n in re.findall(r"about (\d+) in 100", said))
     people = {True: 0, False: 0}
     for group in report.announced_groups:
@@ -95,8 +96,8 @@ def test_notes_fit_what_a_report_tells(report: PublicReport) -> None:
     groups = tuple(g for g in report.groups if g.status == "announced" or g.status == "withheld")
     plain = report.model_copy(update={"groups": groups})
     assert not {"rate_only", "rest"} & {note.id for note in fidelity_notes(plain)}
-    for note in notes.texts(report):
-        assert not re.search(r"['\"]|\bNone\b(?! of)", note.title + note.text)
+    for words in note_texts.titled(report).values():
+        assert not re.search(r"['\"]|\bNone\b(?! of)", " ".join(words))
 
 
 def test_the_expert_finds_weights_and_settings(page: str) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 from atr.documents.comparisons import rule
 from atr.documents.sections import individual
 from atr.documents.text import origins, phrases, wording
-from atr.documents.text.limits import group_name
 from atr.documents.text.origins import BY_PUBLISHER, DEFAULT_KEPT, chosen_by
 from atr.documents.text.sampling import level
 from atr.documents.text.wording import number, raised
@@ -27,7 +26,7 @@ Choice = tuple[str, str, str]
 
 def context(report: PublicReport) -> dict[str, Any]:
     """The variables of the template."""
-    binding = next((group_name(g, report) for g in report.groups if g.id == report.privacy.binding_group), "")
+    binding = next((phrases.group_name(g, report) for g in report.groups if g.id == report.privacy.binding_group), "")
     return {"choices": choices(report), "binding_group": binding}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from atr.documents.text.limits import between, group_name
+from atr.documents.text.phrases import group_name
 from atr.documents.text.wording import percent_decimals, points, raised
 from atr.report.model import AttributeInfo, Group, Population, PublicReport, Region
 
@@ -120,7 +120,7 @@ def _cell(report: PublicReport, group: Group, region: Region | None) -> Cell | N
         return Cell(printed, shade)
     if region.limits is None:
         return Cell("not told")
-    return Cell(between(region.limits[report.positive]), shade, printed)
+    return Cell(" to ".join(points(end) for end in region.limits[report.positive]), shade, printed)
 
 
 def _row(report: PublicReport, group: Group, label: str, cells: Sequence[Cell | None] = ()) -> Row:

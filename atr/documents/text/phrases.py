@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from atr.documents.text.wording import count, listed, named, percent
 from atr.programme import OWN_POPULATION
 from atr.report import rounding
-from atr.report.model import PublicReport
+from atr.report.model import Group, PublicReport
 
 
 def decisions(report: PublicReport) -> str:
@@ -58,21 +58,20 @@ def under(report: PublicReport, attribute: str, of_set: str | None) -> str:
     return title if of_set is None else f"“{of_set}” in {title}"
 
 
+def own_ceilings(report: PublicReport) -> list[tuple[str, str | None, float]]:
+    """The ceilings stricter than that of the policy: attribute, set (None: each value of it), probability."""
+    return [own for a in report.attributes for own in a.own_ceilings]
+
+
 def ceilings(report: PublicReport) -> str:
     """Write the ceiling of the policy, and then the stricter ones of single attributes and sets."""
-    own = (ceiling for a in report.attributes for ceiling in a.own_ceilings)
-    stricter = (f"; for {under(report, name, of_set)}, {percent(ceiling)}" for name, of_set, ceiling in own)
+    stricter = (f"; for {under(report, name, of)}, {percent(own)}" for name, of, own in own_ceilings(report))
     return "".join((percent(report.policy.max_confidence), *stricter))
-
-
-def has_own_ceilings(report: PublicReport) -> bool:
-    """Whether some attribute or set has a ceiling of its own."""
-    return any(a.own_ceilings for a in report.attributes)
 
 
 def too_surely(report: PublicReport) -> str:
     """Say, within a sentence, that something can be told with more confidence than its ceiling."""
-    said = "more surely than a ceiling allows ({})" if has_own_ceilings(report) else "with more than {} confidence"
+    said = "more surely than a ceiling allows ({})" if own_ceilings(report) else "with more than {} confidence"
     return said.format(ceilings(report))
 
 
@@ -95,3 +94,15 @@ def titles(report: PublicReport, attributes: Iterable[str]) -> str:
 def coarse_values(report: PublicReport) -> str:
     """The coarser values of coarsened groups in quotation marks, as many as fit a sentence."""
     return named([value for a in report.attributes for value in a.coarse])
+
+
+def group_name(group: Group, report: PublicReport) -> str:
+    """Name a group by its public values; a rest group by those that all share, then those that meet in it, then the
+    attributes of which neither is told."""
+    public = [a for a in report.attributes if a.role == "public"]
+    told = group.public | {name: listed(values, last="or") for name, values in group.mixed.items()}
+    named = [told[a.name] for a in public if a.name in told]
+    if len(named) < len(public):
+        other = f"of {listed([a.title for a in public if a.name not in told])} not shown on their own"
+        named.append(other if named else f"People {other}")
+    return ("; " if group.mixed else ", ").join(named)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from atr.documents.text import limits, phrases
+from collections import Counter
+from typing import Any
+
+from atr.documents.text import phrases
 from atr.documents.text.wording import (
     PROMISE_SYMBOLS,
     count,
@@ -15,6 +18,8 @@ from atr.documents.text.wording import (
 )
 from atr.report.model import FidelityInfo, PublicReport
 
+NARROW = 0.1
+"""Limits at most so far apart are called narrow."""
 _DEFINITIONS = {
     "delta": "The promise is called δ-fidelity, with δ = {}: the announced and the true chance differ by at most "
     "1 − δ.",
@@ -26,13 +31,14 @@ _DEFINITIONS = {
 }
 
 
-def described(report: PublicReport) -> dict[str, str]:
+def described(report: PublicReport) -> dict[str, Any]:
     """Describe the promise of fidelity.
 
     Returns
     -------
     ``figure``: the promise, such as "± 5 points"; ``demanded``: the fidelity that the policy demands; ``definition``:
-    its name and meaning, empty where nothing is promised; ``fidelity``, ``guarantee``: sentences on both.
+    its name and meaning, empty where nothing is promised; ``fidelity``, ``guarantee``: sentences on both;
+    ``own_confidences``: sentences on ceilings of single attributes and sets.
     """
     promised, nothing = report.fidelity, not any(group.regions for group in report.announced_groups)
     level = 0.0 if promised.level is None else promised.level
@@ -59,6 +65,7 @@ def described(report: PublicReport) -> dict[str, str]:
         "definition": definition,
         "fidelity": fidelity(report),
         "guarantee": guarantee(report),
+        "own_confidences": own_confidences(report),
     }
 
 
@@ -80,7 +87,7 @@ def promise(fidelity: FidelityInfo) -> str:
 def fidelity(report: PublicReport) -> str:
     """State the promise of fidelity, and the groups outside it."""
     if report.fidelity.kind == "limits":
-        return limits.fidelity(report)
+        return _of_limits(report)
     flattened = report.flattened_groups
     if flattened and len(flattened) == len(report.announced_groups):
         return (
@@ -93,10 +100,27 @@ def fidelity(report: PublicReport) -> str:
     return f"{promise(report.fidelity)} {rest}"
 
 
+def _of_limits(report: PublicReport) -> str:
+    """State what limits promise, and for how many of the announced people they are narrow, or told at all."""
+    people = Counter[str]()
+    for _, region, _ in report.announced_regions:
+        low, high = (0.0, 1.0) if region.limits is None else region.limits[report.positive]
+        people["all"] += region.people
+        people["narrow"] += region.people * (round(high - low, 6) <= NARROW)
+        people["none"] += region.people * (region.limits is None)
+    narrow, none = (round(100 * people[kind] / max(1, people["all"])) for kind in ("narrow", "none"))
+    said = "Every true chance lies between the printed limits."
+    if narrow:
+        said += f" For about {narrow} in 100 of the people shown they are at most {points(NARROW)} in 100 apart."
+    if none:
+        said += f" For about {none} in 100 no limits are told, only the rate of their group."
+    return said
+
+
 def guarantee(report: PublicReport) -> str:
     """State the guarantee of privacy, and what is known without the report."""
     if report.fidelity.kind == "limits":
-        return limits.guarantee(report)
+        return _guarantee_of_limits(report)
     privacy, flattened = report.privacy, report.flattened_groups
     if not flattened:
         return _guarantee(report)
@@ -106,6 +130,22 @@ def guarantee(report: PublicReport) -> str:
         "from prior knowledge alone; only their rates are shown."
     )
     return said if privacy.max_confidence is None else f"{_guarantee(report)} That is outside flattened groups. {said}"
+
+
+def _guarantee_of_limits(report: PublicReport) -> str:
+    sure, prior = report.privacy.max_confidence, report.privacy.prior_confidence
+    if sure is None:
+        return "No limits are told, so there is nothing to infer from them."
+    said = (
+        "A reader who knows a person’s public attributes and outcome, all numbers of people and rates, and how this "
+        f"report is made, can be at most {percent(sure)} sure of the person’s {phrases.sensitive(report)}."
+    )
+    for name, of_set, ceiling in phrases.own_ceilings(report):
+        said += f" Of {phrases.under(report, name, of_set)} no such reader is surer than {percent(ceiling)}."
+    if prior is None:
+        return said
+    nothing = "; limits make no reader surer than that" if prior >= sure else ""
+    return f"{said} Numbers of people and rates alone make such a reader up to {percent(prior)} sure{nothing}."
 
 
 def _guarantee(report: PublicReport) -> str:
