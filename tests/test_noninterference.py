@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from atr import cli
@@ -16,6 +17,8 @@ from atr.dossier.review import history
 from atr.programme import load
 from tests.helpers.attacker import Release
 from tests.helpers.twins import CORRECTED, GROUPS, LATER, Side, tree, twins, write
+
+OPEN = {"approved": (0, 1), "refused": (0, 1)}
 
 
 @pytest.fixture
@@ -77,4 +80,11 @@ def test_rules_in_one_cell_give_the_same_bytes(tmp_path: Path, command: Callable
     assert found[0].keys() == found[1].keys()
     for name, of in found[0].items():
         assert of == found[1][name], name
+    drafts = tmp_path / "0" / "var" / "test-series" / "drafts"
+    for release, predicted in zip(("2024-Q1-v1", "2024-Q2-v1", "2024-Q2-v2"), before["told"], strict=True):
+        report = json.loads((drafts / release / "report.json").read_text())
+        (group,) = (group for group in report["groups"] if group["public"].get("public") == "told")
+        limits = [[(region["limits"] or OPEN)[o] for o in report["outcomes"]] for region in group["regions"]]
+        assert np.array(limits) == pytest.approx(predicted.limits), "the register has what the attacker has"
+        assert predicted.stated <= report["privacy"]["max_confidence"] <= report["policy"]["max_confidence"]
     assert [release["state"] for release in found[0]["history"]] == ["published", "replaced", "published"]
