@@ -89,8 +89,37 @@ def test_compas_2013(tmp_path: Path) -> None:
     assert ratio["value"] == pytest.approx(rates["African-American"] / rates["Caucasian"], abs=5e-4)
     assert ratio["range"] == [ratio["value"]] * 2
     assert ratio["verdict"] == "not_met"
+    _speaks_of_everybody(report, log)
     assert (documents / "report.pdf").read_bytes().startswith(b"%PDF-1.7")
     assert sum(group["status"] in SHOWN for group in dossier["groups"]) == 31
+
+
+def _speaks_of_everybody(report: dict[str, Any], log: pd.DataFrame) -> None:
+    """Printed people add up to those of the log, and every row of a comparison is of whom it says."""
+    step, groups = report["policy"]["population_rounding"], report["groups"]
+    assert abs(sum(group["population"] for group in groups) - len(log)) <= len(groups) * step / 2
+    for group in groups:
+        told = [region["population"] for region in group["regions"]]
+        few = sum(isinstance(people, dict) for people in told)
+        exact = sum(people for people in told if isinstance(people, int))
+        assert not told or exact <= group["population"] <= exact + few * step
+    low = (log.score_text == "Low").to_numpy()
+    for attribute, beside in (("race", 0), ("sex", 85)):
+        (by,) = (by for by in report["compared"] if by["attribute"] == attribute)
+        assert (by.get("left_out", 0), "absent" in by) == (beside, False)
+        together = {row["label"]: row["values"] for row in by.get("rows", ())}
+        rates = {
+            who: (rate, people)
+            for e in report["fairness"]
+            if e["measure"] == "p_percent_rule" and e["outcome"] == "low" and e["attribute"] == attribute
+            for who, rate, people in zip(e["groups"], e["rates"], e["people"], strict=True)
+        }
+        for who, (rate, people) in rates.items():
+            inside = log[attribute].isin(together.get(who, [who])).to_numpy()
+            if not beside:
+                assert rate == pytest.approx(low[inside].mean(), abs=0.0051)
+            assert -step <= inside.sum() - people <= beside + step
+        assert {value for who in rates for value in together.get(who, [who])} == {*log[attribute]}
 
 
 @pytest.mark.usefixtures("quick")

@@ -136,7 +136,7 @@ def test_objective_fidelity_takes_the_largest_possible_step(tmp_path: Path) -> N
 
 
 @quick
-def test_groups_are_withheld_for_size_and_prior_knowledge(tmp_path: Path) -> None:
+def test_small_groups_join_and_those_known_too_well_are_withheld(tmp_path: Path) -> None:
     counts = {
         ("large", "a"): (60, 30), ("large", "b"): (60, 20),
         ("tinies", "a"): (5, 3), ("tinies", "b"): (4, 1),
@@ -145,18 +145,14 @@ def test_groups_are_withheld_for_size_and_prior_knowledge(tmp_path: Path) -> Non
     outcome = series.publish(series.write_series(tmp_path, counts, minimum_group_size=10, population_rounding=1))
     text = (outcome.documents / "report.json").read_text()
     report = json.loads(text)
-    assert [(g["public"]["public"], g["status"]) for g in report["groups"]] == [
-        ("large", "announced"),
-        ("lopsided", "withheld"),
-    ]
-    assert report["groups"][1]["population"] is None
-    assert report["coverage"]["groups"] == {"announced": 1, "withheld_for_size": 1, "withheld": 1}
+    joined, withheld = report["groups"]
+    assert (joined["status"], joined["public"], joined["joined"], joined["population"]) == ("rest", {}, 2, 129)
+    assert (withheld["status"], withheld["public"]) == ("withheld", {"public": "lopsided"})
+    assert withheld["population"] is None
+    assert report["coverage"]["groups"] == {"announced": 1, "withheld_for_size": 0, "withheld": 1}
     assert report["coverage"]["decisions"] == 1130, (
         "rounded to the minimum size, so that nobody is found by subtraction"
     )
-    assert "tinies" not in text
-    for name in ("report.html", "fairness.csv", "announced_rules.csv"):
-        assert b"tinies" not in (outcome.documents / name).read_bytes()
     assert verify(outcome.documents / "report.json") == []
 
 
