@@ -60,7 +60,7 @@ def privacy(announcement: Announcement, leakage: model.Leakage | None) -> model.
         binding_group=None if binding is None else group_id(binding),
         binding_set=None if binding is None else binding_set(announcement, binding),
         readers=face_value | others,
-        rules_left=None if np.isnan(rules).all() else int(rules.min()),
+        rules_left=None if np.isnan(rules).all() else round(float(rules.min())),
         by_rates=_by_rates(announcement),
         leakage=leakage,
         own_ceilings=tuple(_own_ceilings(announcement, faced))

@@ -72,9 +72,11 @@ def _read(path: Path) -> tuple[model.PublicReport, list[Finding]]:
     try:
         written = path.read_bytes()
         content = json.loads(written.decode(), object_pairs_hook=_once)
-        if isinstance(content, dict) and content.get("schema") == _FIRST:
+        schema = content.get("schema") if isinstance(content, dict) else None
+        if isinstance(schema, str) and schema != model.SCHEMA:
+            release = "Release 0.2.0 of atr" if schema == _FIRST else "Another release of atr"
             raise FormatError(
-                f"this is a report of the format {_FIRST}", where=str(path), hint="Release 0.2.0 of atr verifies it."
+                f"this is a report of the format {schema}", where=str(path), hint=f"{release} verifies it."
             )
         report = model.PublicReport.model_validate_json(written, strict=True)
         recorded = _recorded(path)

@@ -202,7 +202,8 @@ def _rules_left(stated: int | None, found: tuple[float, float] | None) -> Iterat
         yield from differences(where, stated, None)
         return
     low, high = found
-    yield from between(where, stated, math.floor(low * (1 - RECOMPUTED)), high * (1 + RECOMPUTED))
+    low, high = (math.ceil(low * (1 - RECOMPUTED)), high * (1 + RECOMPUTED))
+    yield from between(where, stated, low, math.floor(high) if math.isfinite(high) else high)
 
 
 def _own_ceilings(printed: PopulationBounds, faced: list[int]) -> Iterator[Finding]:

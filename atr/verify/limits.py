@@ -140,7 +140,7 @@ def of_limits(group: PrintedGroup, steps: int, least: int | None) -> tuple[Readi
     None where no numbers of people fit what is printed, and what does not fit.
     """
     lower, upper = np.rint(group.limits[:, 0].T * steps) / steps
-    whole = OpenGroup(group.least, group.most, lower, upper, group.totals(0)).possible
+    whole = OpenGroup(group.least, group.most, lower, upper, _by_chances(group, group.totals(0))).possible
     if group.exact:
         fits = [_is_printed(group, whole, steps, k) for k in whole.totals.tolist()]
         whole = replace(whole, totals=whole.totals[np.array(fits, dtype=np.bool_)])
@@ -161,6 +161,20 @@ def of_limits(group: PrintedGroup, steps: int, least: int | None) -> tuple[Readi
     return Reading(sure, prior, rules), problems
 
 
+def _by_chances(group: PrintedGroup, totals: IntArray) -> IntArray:
+    """Keep the numbers of people with the first outcome to which its printed chances can add up, (t,)."""
+    if group.chance is None:
+        return totals
+    told, reach = group.chance[:, 0] / 10**CHANCE_DIGITS, _reach(group)
+    lowest, highest = group.least @ np.maximum(told - reach, 0), group.most @ (told + reach)
+    return np.asarray(totals[(totals >= lowest - MISSED_STEPS) & (totals <= highest + MISSED_STEPS)])
+
+
+def _reach(group: PrintedGroup) -> float:
+    """How far a printed chance may be from what readers expect: of three outcomes the others may have to make room."""
+    return (0.5 if len(group.rate) == 2 else 1.0) * 10.0**-group.digits + SAME_VALUE
+
+
 def _others(group: PrintedGroup) -> IntArray:
     """(t,) how many people can have another outcome than the first."""
     positive = group.totals(0)
@@ -174,8 +188,7 @@ def _largest(sides: list[OpenGroup] | tuple[OpenGroup, ...], model: str, sets: B
 def _outside(group: PrintedGroup, open_chances: FloatArray) -> Iterator[str]:
     """Name the regions whose printed chance no numbers of people within the rounding give."""
     assert group.chance is not None
-    unit = 10.0**-group.digits
-    off = 0.5 * unit + SAME_VALUE if group.chance.shape[1] == 2 else unit
+    off = _reach(group)
     told = group.chance[:, 0] / 10**CHANCE_DIGITS
     for region in np.flatnonzero((told < open_chances[:, 0] - off) | (told > open_chances[:, 1] + off)).tolist():
         low, high = open_chances[region]
