@@ -10,7 +10,6 @@ from typing import Any
 
 from atr.documents import fonts, templates
 from atr.documents.sections import numbered
-from atr.documents.sections.rules import name_of
 from atr.documents.text import phrases, wording
 from atr.documents.text.promise import described
 from atr.report.model import PeriodInfo, ProgrammeInfo, PublicReport
@@ -114,8 +113,7 @@ def replaced_html(programme: ProgrammeInfo, release: IndexEntry) -> str:
 
 def named_withheld(report: PublicReport) -> list[str]:
     """The names of withheld groups, as many as fit a one-page report."""
-    public = [a for a in report.attributes if a.role == "public"]
-    names = [name_of(group, public) for group in report.withheld_groups]
+    names = [phrases.group_name(group, report) for group in report.withheld_groups]
     return [
         name for name, letters in zip(names, accumulate(map(len, names)), strict=True) if letters <= _ROOM_FOR_NAMES
     ]

@@ -44,8 +44,8 @@ def privacy(announcement: Announcement, leakage: model.Leakage | None) -> model.
     def stated(of: Sequence[Fraction]) -> float | None:
         return float(announcement.stated([of[i] for i in faced])) if faced else None
 
-    face_value = {} if not faced else {"face_value": float(announcement.stated([confidences[i] for i in faced]))}
-    ruled = announcement.ruled
+    at_face, ruled = stated(confidences), announcement.ruled
+    face_value = {} if at_face is None else {"face_value": at_face}
     tested, covered = (announcement.readers, announcement.covered) if ruled.any() else ({}, {})
     others = {name: up(float(sure[ruled].max()), digits) for name, sure in tested.items()}
     held = face_value | {name: others[name] for name in covered}
@@ -63,9 +63,7 @@ def privacy(announcement: Announcement, leakage: model.Leakage | None) -> model.
         rules_left=None if np.isnan(rules).all() else round(float(rules.min())),
         by_rates=_by_rates(announcement),
         leakage=leakage,
-        own_ceilings=tuple(_own_ceilings(announcement, faced))
-        if faced and announcement.fidelity.kind != "limits"
-        else (),
+        own_ceilings=tuple(_own_ceilings(announcement, faced)),
         printed_confidence=None if announcement.known is None else stated(announcement.printed_confidences()),
     )
 
@@ -78,7 +76,8 @@ def _by_rates(announcement: Announcement) -> model.ByRates | None:
 
 
 def _own_ceilings(announcement: Announcement, faced: Sequence[int]) -> Iterator[model.OwnCeiling]:
-    for own in announcement.protection.own_ceilings:
+    """None where limits are told: there no reader exceeds any ceiling."""
+    for own in announcement.protection.own_ceilings if faced and announcement.fidelity.kind != "limits" else ():
         confidences, priors = (of.confidences_under(own) for of in (announcement, announcement.uninformative()))
         yield model.OwnCeiling(
             attribute=own.attribute,

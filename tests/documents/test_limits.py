@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import re
+from typing import Any
 
 import pytest
 
 from atr.documents import csv as annex
 from atr.documents.comparisons import same_people
 from atr.documents.sections import rules as table
-from atr.documents.text import phrases, promise, rows
+from atr.documents.text import phrases, promise
 from atr.documents.text.wording import points
 from atr.report import model
 from atr.report.model import PublicReport
@@ -133,19 +134,23 @@ def test_the_csv_has_limits_as_columns(report: PublicReport) -> None:
         assert [row["lower"], row["upper"]] == ([f"{end:.3f}" for end in told] if told else ["", ""])
 
 
-def test_rows_say_whom_they_leave_out(report: PublicReport) -> None:
-    sex, race = report.compared[0], report.compared[1]
-    assert rows.who(report, sex) == ""
-    without = sex.model_copy(update={"left_out": 85})
-    assert rows.who(report, without) == (
-        "85 people are in none of these rows: they are shown together with others, whatever their sex."
+def test_rows_say_whom_they_leave_out(report: PublicReport, page: str) -> None:
+    def said(**changes: Any) -> str:
+        sex, race, *more = report.compared
+        compared = (sex, race.model_copy(update=changes), *more)
+        return page_text.read(report.model_copy(update={"compared": compared}))[0]
+
+    assert "shown together with others, whatever their race" not in page
+    assert "85 people are in none of these rows: they are shown together with others, whatever their race." in said(
+        left_out=85
     )
-    joined = model.ComparedRow(label="Asian, Other", values=("Asian", "Other"), some=("Hispanic",))
-    said = rows.who(report, race.model_copy(update={"rows": (joined,)}))
-    assert said.startswith("“Asian, Other” is one row, for some people with these values are shown together only.")
-    assert "It has some people with “Hispanic” as well, which has a row of its own." in said
+    joined = model.ComparedRow(label="Asian, Other", values=("Asian", "Other"), some=("Hispanic", "Caucasian"))
+    assert (
+        "“Asian, Other” is one row, for some people with these values are shown together only. It has some people with "
+        "“Hispanic” and “Caucasian” as well, which have rows of their own."
+    ) in said(rows=(joined,))
     alone = model.ComparedRow(label="Caucasian", values=("Caucasian",), left_out=85)
-    assert "“Caucasian” is without some of 85 people" in rows.who(report, race.model_copy(update={"rows": (alone,)}))
+    assert "“Caucasian” is without some of 85 people, who are shown together with others." in said(rows=(alone,))
 
 
 def test_people_whose_value_is_not_told_are_no_group(report: PublicReport) -> None:

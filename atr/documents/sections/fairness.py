@@ -30,7 +30,6 @@ from atr.documents.sections.rules import MAX_GROUPS
 from atr.documents.text import changes, origins, wording
 from atr.documents.text.comparisons import said, sentence
 from atr.documents.text.phrases import titles
-from atr.documents.text.rows import who
 from atr.documents.text.sampling import level
 from atr.documents.text.wording import between, class_name, inverse, listed, number, points
 from atr.measures import MEASURES
@@ -126,7 +125,6 @@ def _block(report: PublicReport, by: ComparedBy, entries: list[Fairness]) -> dic
     return {
         "by": by,
         "title": titles(report, by.attributes),
-        "who": who(report, by),
         "reference": entries[0].reference,
         "chosen": _CHOSEN[by.chosen or "named"],
         "rule": wording.raised(wording.rule_name(first)),

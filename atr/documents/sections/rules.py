@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -65,11 +65,7 @@ def context(report: PublicReport) -> dict[str, Any]:
     wide = len(columns) <= MAX_COLUMNS and sum(map(len, labels)) <= _MAX_HEADER
     groups = _most_people(announced, MAX_GROUPS if wide else max(1, min(MAX_GROUPS, MAX_ROWS // max(1, len(columns)))))
     across = max(public, key=lambda a: len({g.public.get(a.name) for g in groups}), default=None)
-    if wide:
-        blocks = _wide(report, [g for g in groups if g.status != "rest"], across, columns)
-        blocks += _together(report, [g for g in groups if g.status == "rest"], columns)
-    else:
-        blocks = [_tall(report, group, columns) for group in groups]
+    blocks = list(_wide(report, groups, across, columns)) if wide else [_tall(report, g, columns) for g in groups]
     column_title = " and ".join(a.title for a in hidden)
     return {
         "wide": wide,
@@ -83,14 +79,9 @@ def context(report: PublicReport) -> dict[str, Any]:
         "nobody": any(cell is None for b in blocks for r in b.rows for cell in r.cells),
         "statuses": {group.status for group in groups},
         "example": _example(report, blocks, labels if wide else None, column_title),
-        "withheld": [name_of(g, public) for g in report.withheld_groups[:MAX_NAMED]],
+        "withheld": [group_name(g, report) for g in report.withheld_groups[:MAX_NAMED]],
         "more_withheld": len(report.withheld_groups[MAX_NAMED:]),
     }
-
-
-def name_of(group: Group, public: Iterable[AttributeInfo]) -> str:
-    """The name of a QID group: its public values, in the order of the attributes."""
-    return ", ".join(group.public[a.name] for a in public if a.name in group.public)
 
 
 def _columns(groups: Iterable[Group], hidden: Sequence[AttributeInfo]) -> list[_Values]:
@@ -109,29 +100,31 @@ def _regions(report: PublicReport, group: Group) -> dict[_Values, Region]:
     return {tuple(region.sensitive[name] for name in hidden): region for region in group.regions}
 
 
-def _cell(report: PublicReport, group: Group, region: Region | None) -> Cell | None:
-    if region is None:
-        return None
-    chance = None if region.announced is None else region.announced[report.positive]
-    digits = group.digits or report.policy.digits
-    printed = "" if chance is None else points(chance, decimals=percent_decimals(digits))
-    shade = None if chance is None else round(chance * 20)
-    if report.fidelity.kind != "limits":
-        return Cell(printed, shade)
-    if region.limits is None:
+def _cell(report: PublicReport, group: Group, region: Region) -> Cell:
+    limits = report.fidelity.kind == "limits"
+    if limits and region.limits is None:
         return Cell("not told")
-    return Cell(" to ".join(points(end) for end in region.limits[report.positive]), shade, printed)
+    printed, shade = "", None
+    if region.announced is not None:
+        chance, digits = region.announced[report.positive], group.digits or report.policy.digits
+        printed, shade = points(chance, decimals=percent_decimals(digits)), round(chance * 20)
+    if limits and region.limits is not None:
+        return Cell(" to ".join(map(points, region.limits[report.positive])), shade, printed)
+    return Cell(printed, shade)
 
 
-def _row(report: PublicReport, group: Group, label: str, cells: Sequence[Cell | None] = ()) -> Row:
+def _row(report: PublicReport, group: Group, label: str, columns: Iterable[_Values] = ()) -> Row:
+    """A group with a cell for each column; with none where only its rate is told."""
+    regions = _regions(report, group)
+    cells = [_cell(report, group, regions[c]) if c in regions else None for c in columns] if regions else []
     rate = "" if group.rate is None else points(group.rate[report.positive])
     return Row(label, group.status, group.population or 0, rate, cells)
 
 
 def _wide(
-    report: PublicReport, groups: Iterable[Group], across: AttributeInfo | None, columns: Sequence[_Values]
-) -> list[Block]:
-    """The groups alike in all public attributes but ``across`` stand together."""
+    report: PublicReport, groups: Sequence[Group], across: AttributeInfo | None, columns: Sequence[_Values]
+) -> Iterator[Block]:
+    """The groups alike in all public attributes but ``across`` stand together, rest groups at the end."""
     others = [a for a in report.attributes if a.role == "public" and a is not across]
     by = [*others, *([across] if across else [])]
     ranks: Mapping[str, Mapping[str, int]] = {a.name: {v: i for i, v in enumerate(a.values)} for a in by}
@@ -139,33 +132,22 @@ def _wide(
     def place(group: Group) -> list[int]:
         return [rank.get(group.public.get(name, ""), len(rank)) for name, rank in ranks.items()]
 
-    def row(group: Group) -> Row:
-        label = group.public.get(across.name, "") if across else ""
-        return _row(report, group, label, _cells(report, group, columns))
+    def shared(group: Group) -> list[str]:
+        return [group.public.get(a.name, "") for a in others]
 
-    together = groupby(sorted(groups, key=place), key=lambda group: [group.public.get(a.name) for a in others])
-    in_blocks = (list(members) for _, members in together)
-    return [Block(name_of(members[0], others), [row(group) for group in members]) for members in in_blocks]
-
-
-def _together(report: PublicReport, rest: Iterable[Group], columns: Iterable[_Values]) -> list[Block]:
-    """The groups of people whose own groups could not be announced."""
-    rows = [_row(report, g, group_name(g, report), _cells(report, g, columns)) for g in rest]
-    return [Block("People of groups that are not shown on their own", rows)] if rows else []
+    for values, members in groupby(sorted((g for g in groups if g.status != "rest"), key=place), key=shared):
+        labels = ((g, g.public.get(across.name, "") if across else "") for g in members)
+        yield Block(", ".join(filter(None, values)), [_row(report, g, label, columns) for g, label in labels])
+    rest = [_row(report, g, group_name(g, report), columns) for g in groups if g.status == "rest"]
+    if rest:
+        yield Block("People of groups that are not shown on their own", rest)
 
 
-def _cells(report: PublicReport, group: Group, columns: Iterable[_Values]) -> list[Cell | None]:
-    regions = _regions(report, group)
-    return [_cell(report, group, regions.get(c)) for c in columns] if regions else []
-
-
-def _tall(report: PublicReport, group: Group, columns: Iterable[_Values]) -> Block:
+def _tall(report: PublicReport, group: Group, columns: Sequence[_Values]) -> Block:
     """A group whose regions have a row each."""
-    regions = _regions(report, group)
     rows = [
-        Row(" · ".join(c), group.status, regions[c].population, "", [_cell(report, group, regions[c])])
-        for c in columns
-        if c in regions
+        Row(" · ".join(values), group.status, region.population, "", [_cell(report, group, region)])
+        for values, region in sorted(_regions(report, group).items(), key=lambda item: columns.index(item[0]))
     ]
     remark = f" ({group.status.replace('_', ' ')})" if group.status not in ("announced", "rest") else ""
     name = group_name(group, report) + remark
@@ -175,9 +157,16 @@ def _tall(report: PublicReport, group: Group, columns: Iterable[_Values]) -> Blo
 def _example(report: PublicReport, blocks: Iterable[Block], columns: Sequence[str] | None, title: str) -> str:
     """How to read the table of rules: by its first chance, or by the limits of the most populous region."""
     if report.fidelity.kind == "limits":
-        return _example_of_limits(report, title)
-    rows = ((block, row) for block in blocks for row in block.rows if row.status != "flattened")
-    for block, row in rows:
+        told = [(group, region) for group in report.announced_groups for region in group.regions if region.limits]
+        if not told:
+            return ""
+        group, region = max(told, key=lambda pair: pair[1].people)
+        low, high = (points(end) for end in (region.limits or {})[report.positive])
+        return (
+            f"The row with most people: of 100 people described as “{group_name(group, report)}” and, in {title}, "
+            f"“{' · '.join(region.sensitive.values())}”, between {low} and {high} had the outcome “{report.positive}”."
+        )
+    for block, row in [(b, r) for b in blocks for r in b.rows if r.cells]:
         for column, cell in zip(columns or [row.label], row.cells, strict=True):
             if cell is not None:
                 who = ", ".join(filter(None, (block.heading, row.label if columns else "")))
@@ -186,15 +175,3 @@ def _example(report: PublicReport, blocks: Iterable[Block], columns: Sequence[st
                     f"about {cell.text} had the outcome “{report.positive}”, as announced."
                 )
     return ""
-
-
-def _example_of_limits(report: PublicReport, title: str) -> str:
-    told = [(group, region) for group in report.announced_groups for region in group.regions if region.limits]
-    if not told:
-        return ""
-    group, region = max(told, key=lambda pair: pair[1].people)
-    low, high = (points(end) for end in (region.limits or {})[report.positive])
-    return (
-        f"The row with most people: of 100 people described as “{group_name(group, report)}” and, in {title}, "
-        f"“{' · '.join(region.sensitive.values())}”, between {low} and {high} had the outcome “{report.positive}”."
-    )
