@@ -242,6 +242,14 @@ def test_notes_have_no_straight_apostrophes(
         assert not {"'", '"'} & {*"".join(words)}
 
 
+def test_numbers_of_people_are_said_to_add_up(reports: dict[str, PublicReport]) -> None:
+    html = report_html(reports["compas"], sha256="")
+    assert "groups to the nearest 5, the rules of a group so that they add up to it" in html
+    assert "those of groups to the nearest 5, those of a group’s rules so that they add up to it" in html
+    exact = report_html(with_policy(reports["compas"], population_rounding=1), sha256="")
+    assert "so that they add up to it" not in exact
+
+
 def test_who_is_left_out(reports: dict[str, PublicReport]) -> None:
     text = note_texts.by_id(reports["compas"])["missing"]
     assert "count only in the number of decisions and of rows, rounded to the nearest 50" in text
