@@ -31,6 +31,8 @@ Counts = dict[tuple[str, ...], tuple[int, ...]]
 """For the values of each attribute, as they are in the log, people by outcome."""
 Content = dict[str, Any]
 
+ANY = ""
+"""The value of an attribute that nothing is told of, or that people in a rest group do not share."""
 OUTCOMES = ("approved", "deferred", "refused")
 AREAS = {"a1": "A", "a2": "A", "b1": "B", "b2": "B", "c2": "C"}
 AGES = {"25": "below 40", "50": "40 and more", "": "unknown"}
@@ -345,28 +347,59 @@ class Truth:
         self.outcomes = (report["positive"], *(o for o in report["outcomes"] if o != report["positive"]))
         attributes = [a["name"] for a in report["attributes"]]
         groups = [g for g in report["groups"] if g["status"] != "withheld"]
-        self.regions = [(group, region) for group in groups for region in group["regions"]]
+        self.regions = [(group, region) for group in groups for region in group["regions"] or [_whole(group)]]
         self.values = {
-            name: np.array([{**g["public"], **r["sensitive"]}[name] for g, r in self.regions], dtype=object)
+            name: np.array([(g["public"] | r["sensitive"]).get(name, ANY) for g, r in self.regions], dtype=object)
             for name in attributes
         }
-        place = {values: i for i, values in enumerate(zip(*self.values.values(), strict=True))}
-        named = {(g["public"]["area"], g["public"]["age"]) for g in groups}
+        sensitive = [a["name"] for a in report["attributes"] if a["role"] == "sensitive"]
+        place = {
+            (g["id"], *(r["sensitive"].get(name, ANY) for name in sensitive)): i
+            for i, (g, r) in enumerate(self.regions)
+        }
         self.people = np.zeros((len(self.regions), len(self.outcomes)), dtype=np.int64)
         self.places: dict[tuple[str, str], str] = {}
         """The status of the group that an area and age of the log is announced in, if it is in one."""
+        members: dict[str, set[tuple[str, str]]] = {}
         for key, people in counts.items():
-            area, age, *rest = shown(key)
-            coarser = [area, AREAS[area], "all"] if report["policy"]["unattainable"] == "coarsen" else [area]
-            announced = next((a for a in coarser if (a, age) in named), None)
-            if announced is not None:
-                row = place[announced, age, *rest]
-                self.people[row] += people
-                self.places[key[0], key[1]] = self.regions[row][0]["status"]
-        told = [r["population"] for _, r in self.regions]
-        self.printed = np.array([n["below"] // 2 if isinstance(n, dict) else n for n in told], dtype=np.int64)
-        self.chance = np.array([[r["announced"][o] for o in self.outcomes] for _, r in self.regions])
+            if (group := self._group_of(key)) is not None:
+                secrets = shown(key)[2:] if group["regions"] else (ANY,) * len(sensitive)
+                self.people[place[group["id"], *secrets]] += people
+                self.places[key[0], key[1]] = group["status"]
+                members.setdefault(group["id"], set()).add((key[0], key[1]))
+        assert all(len(members[g["id"]]) == g.get("joined", 1) for g in groups), "who is in which group"
+        self.flat = np.array([not group["regions"] for group, _ in self.regions])
+        self.complete = ~self.flat & np.all([self.values[a["name"]] != ANY for a in report["attributes"]], axis=0)
+        """(n,) which regions have a value of every attribute."""
+        self.printed = np.array([_number(r["population"]) for _, r in self.regions], dtype=np.int64)
+        chances = [region["announced"] or group["rate"] for group, region in self.regions]
+        self.chance = np.array([[of[o] for o in self.outcomes] for of in chances])
         self.group = np.array([group["id"] for group, _ in self.regions], dtype=object)
+
+    def _group_of(self, key: tuple[str, ...]) -> Content | None:
+        """The group that an area and age of the log are announced in; of rest groups that of most shared values."""
+        area, age = shown(key)[:2]
+        areas = [area, AREAS[area], "all"] if self.report["policy"]["unattainable"] == "coarsen" else [area]
+        for named in areas:
+            for group in self.report["groups"]:
+                if group["public"] == {"area": named, "age": age} and group["status"] != "rest":
+                    return None if group["status"] == "withheld" else dict(group)
+        rest = [g for g in self.report["groups"] if g["status"] == "rest"]
+        for group in sorted(rest, key=lambda g: -len(g["public"])):
+            met = [group["public"]["area"]] if "area" in group["public"] else group["mixed"]["area"]
+            if {*areas} & {*met} and group["public"].get("age", age) == age:
+                return dict(group)
+        return None
+
+    def labels(self, attribute: str) -> list[str]:
+        """(n,) the row of each region in comparisons by one attribute."""
+        by = next((by for by in self.report["compared"] if by["attributes"] == [attribute]), {})
+        found = []
+        for (group, _), own in zip(self.regions, self.values[attribute], strict=True):
+            met, least = ([own], 1) if own != ANY else (group.get("mixed", {}).get(attribute, []), 2)
+            rows = [row["label"] for row in by.get("rows", ()) if len({*row["values"]} & {*met}) >= least]
+            found.append(rows[0] if rows else own)
+        return found
 
     @property
     def true(self) -> Floats:
@@ -376,7 +409,11 @@ class Truth:
 
     def inside(self, attributes: Sequence[str], label: str, condition: Mapping[str, str]) -> npt.NDArray[np.bool_]:
         """(n,) which regions a group of a comparison is of."""
-        labels = [_joined(parts) for parts in zip(*(self.values[name] for name in attributes), strict=True)]
+        if len(attributes) == 1:
+            labels = self.labels(attributes[0])
+        else:
+            parted = zip(*(self.values[name] for name in attributes), strict=True)
+            labels = [ANY if ANY in parts else _joined(parts) for parts in parted]
         found = np.array([own == label for own in labels])
         for name, value in condition.items():
             found &= self.values[name] == value
@@ -431,7 +468,7 @@ class Truth:
             with np.errstate(divide="ignore", invalid="ignore"):
                 outcomes = np.nan_to_num(np.abs(np.log(true[:, None]) - np.log(true[None])), nan=0.0, posinf=np.inf)
             outcomes = outcomes.max(axis=2)
-        among = np.flatnonzero(self.printed >= least)
+        among = np.flatnonzero((self.printed >= least) & self.complete)
         return max(0.0, float((outcomes - apart)[np.ix_(among, among)].max(initial=0.0)))
 
     def confidences(self, people: Ints) -> dict[str, dict[tuple[str, str | None], float]]:
@@ -462,8 +499,18 @@ class Truth:
         return found
 
     def below_ceiling(self) -> list[str]:
-        """The announced groups in which the ceiling holds."""
-        return [g["id"] for g in self.report["groups"] if g["status"] not in ("withheld", "flattened")]
+        """The announced groups that tell of their regions: there the ceiling holds."""
+        return [g["id"] for g in self.report["groups"] if g["regions"]]
+
+
+def _whole(group: Content) -> Content:
+    """The only region of a group that shows its rates alone."""
+    return {"sensitive": {}, "population": group["population"], "announced": None}
+
+
+def _number(people: int | dict[str, int]) -> int:
+    """What a printed number of people counts as in calculations."""
+    return people if isinstance(people, int) else people["below"] // 2
 
 
 def _joined(parts: Sequence[str]) -> str:
