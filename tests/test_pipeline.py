@@ -136,7 +136,7 @@ def test_objective_fidelity_takes_the_largest_possible_step(tmp_path: Path) -> N
 
 
 @quick
-def test_small_groups_join_and_those_known_too_well_are_withheld(tmp_path: Path) -> None:
+def test_small_groups_join_others_may_be_withheld(tmp_path: Path) -> None:
     counts = {
         ("large", "a"): (60, 30), ("large", "b"): (60, 20),
         ("tinies", "a"): (5, 3), ("tinies", "b"): (4, 1),

@@ -133,7 +133,7 @@ class _Joining:
             if piece.values in fixed:
                 whole = fixed[piece.values]
                 before[whole] = before.get(whole, _Piece((), whole)) | piece
-        self.rest = [piece for piece in before.values() if self.stands(piece)]
+        self.rest = [piece for piece in before.values() if len(piece.groups) > 1 and self.stands(piece)]
         joined = {group for piece in self.rest for group in piece.groups}
         unfit = (DisclosureStatus.TOO_SMALL, DisclosureStatus.PRIOR_TOO_SURE)
         return [p for p, status in self.alone.items() if status in unfit and joined.isdisjoint(p.groups)]

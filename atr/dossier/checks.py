@@ -21,7 +21,8 @@ from atr.measures import group_fairness as fairness
 from atr.measures.cells import Cells
 from atr.programme import Programme
 from atr.report import individual, model
-from atr.report.build import columns, rows_of
+from atr.report.build import columns
+from atr.report.compared import rows_of
 from atr.verify.statements import findings
 
 _NAMED = 5

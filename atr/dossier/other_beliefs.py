@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from scipy.special import gammaln
 
-from atr.core.announcement import Announced
+from atr.core.announced import Announced
 from atr.core.arrays import FloatArray, IntArray
 from atr.core.policy import Policy
 from atr.core.regions import Regions

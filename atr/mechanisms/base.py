@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 import pandas as pd
 
-from atr.core.announcement import Announced
+from atr.core.announced import Announced
 from atr.core.arrays import FloatArray, IntArray, Values
 from atr.core.fidelity import Fidelity, Objective
 from atr.core.policy import Policy

@@ -8,7 +8,6 @@ import numpy as np
 
 from atr.core.announcement import Announcement
 from atr.core.arrays import AnnouncedMapping, segment_of
-from atr.core.comparison_rows import Rows, rows_by
 from atr.core.disclosure import Extent
 from atr.core.display_text import ANY, UNKNOWN
 from atr.core.policy import Policy
@@ -21,6 +20,7 @@ from atr.mechanisms import mechanism_of
 from atr.programme import Programme
 from atr.programme.periods import Period
 from atr.report import changes, derived, individual, model, sampling
+from atr.report.compared import compared, compared_by, rows_of
 from atr.report.comparisons import ComparisonFormatter
 from atr.report.privacy import group_id, leakages, privacy
 from atr.report.reader_view import cells
@@ -99,7 +99,7 @@ def build(
         fidelity=promise,
         coverage=_coverage(announcement, known, programme, extent),
         groups=_groups(announcement, known, of_groups, programme, extent),
-        compared=tuple(_compared(comparisons, announcement, programme)),
+        compared=tuple(compared(comparisons, announcement, programme)),
         fairness=tuple(ComparisonFormatter(policy).entries(comparisons)),
         data_quality=_quality(announcement, quality, programme, corrections_wait),
         notes=(),
@@ -156,58 +156,6 @@ def measure(announcement: Announcement, programme: Programme) -> list[fairness.C
         minimum=programme.policy.minimum_group_size,
         rows=rows_of(announcement, programme),
     )
-
-
-def rows_of(announcement: Announcement, programme: Programme) -> dict[str, Rows]:
-    """Who is in which row of the comparisons by each protected public attribute."""
-    public = programme.names(role="public")
-    orders = {}
-    for name in programme.names(protected=True):
-        if name in public:
-            met = (value for mixed in announcement.mixed for value in mixed.get(name, ()))
-            values = (values[public.index(name)] for values in announcement.group_values)
-            orders[name] = programme.attributes[name].in_order((*values, *met))
-    return rows_by(announcement, public, orders)
-
-
-def compared_by(programme: Programme) -> list[fairness.GroupingSpec]:
-    """Attributes by which people are compared: the protected ones, then the declared intersections.
-
-    The reference of an intersection is the people with the named reference of each of its attributes, if all name one.
-    Otherwise it is the largest group if one of its attributes says so, else the group with the highest rate.
-    """
-    found = []
-    for names in (*((name,) for name in programme.names(protected=True)), *programme.fairness.intersections):
-        attributes = [programme.attributes[name] for name in names]
-        named = [a.named_reference for a in attributes]
-        rules = {a.reference_rule for a in attributes}
-        found.append(
-            fairness.GroupingSpec(
-                names,
-                None if None in named else fairness.joined([value for value in named if value is not None]),
-                "largest" if "largest" in rules else "highest",
-            )
-        )
-    return found
-
-
-def _compared(
-    comparisons: Sequence[fairness.Comparison], announcement: Announcement, programme: Programme
-) -> Iterator[model.ComparedBy]:
-    """Attributes by which people are compared, as printed."""
-    references = {comparison.by: comparison.reference for comparison in comparisons}
-    rows = rows_of(announcement, programme)
-    for by in compared_by(programme):
-        reference = references.get(by)
-        named = by.named
-        if named is not None and by.name in rows:
-            named = rows[by.name].called(named)
-        yield model.ComparedBy(
-            attribute=by.name,
-            attributes=by.attributes,
-            reference=reference,
-            chosen=None if reference is None else "named" if reference == named else by.rule,
-        )
 
 
 def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple[str, ...]]:

@@ -21,6 +21,7 @@ from atr.report.comparisons import ComparisonFormatter, in_classes
 from atr.report.rounding import bounds, down, nearest, up
 from atr.verify.finding import Finding, differences, either, failed
 from atr.verify.population_bounds import Interval, PopulationBounds, RateBounds
+from atr.verify.printed_people import printed_sum
 
 _INFEASIBLE = 2
 """What the solver says where there is no solution."""
@@ -66,7 +67,10 @@ def _reference(printed: PopulationBounds, by: model.ComparedBy, *, is_compared: 
     if by.reference is None:
         return
     groups = printed.people_by(by.attributes)
-    people = {who: printed.printed_people(members) for who, members in groups.items()}
+    people = {
+        who: printed_sum(printed.people(members), rounding=printed.announcement.rounding)
+        for who, members in groups.items()
+    }
     known = {who for who in groups if not printed.unknown(by.attributes, who)}
     enough = {who for who in known if people[who][0] >= minimum}
     possible = {who for who in known if people[who][1] >= minimum} if enough else known
@@ -125,7 +129,7 @@ def _outside(printed: PopulationBounds, entry: model.Fairness) -> Iterator[Findi
     event = printed.outcome_events[outcomes.index(entry.outcome) if entry.outcome in outcomes else 0]
     pair = _pair(printed, entry)
     for who, members, rate, people in zip(entry.groups, pair, entry.rates, entry.people, strict=True):
-        fewest, most = printed.printed_people(members)
+        fewest, most = printed_sum(printed.people(members), rounding=printed.announcement.rounding)
         if not fewest <= people <= most or people % printed.announcement.rounding:
             yield Finding(_name(entry), f"{who} is stated as {people} people, {either(fewest, most)} follows")
         low, high = printed_rate(printed.value(members, event))

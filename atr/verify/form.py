@@ -20,6 +20,7 @@ from atr.report import model
 from atr.report.rounding import nearest
 from atr.verify import told
 from atr.verify.finding import Finding, failed
+from atr.verify.printed_people import adds_up, is_rounded
 
 MOST_PEOPLE = 10**12
 INSTEAD = {"withhold": {"withheld"}, "flatten": {"flattened"}, "coarsen": {"coarsened", "withheld"}}
@@ -194,7 +195,7 @@ def _announced(group: model.Group, report: model.PublicReport) -> Iterator[Findi
             group.id,
             f"is {group.status}, but {'tells' if chances else 'does not tell'} of regions",
         ),
-        (_adds_up(group, report), f"{group.id}.population", "is not what its regions add up to"),
+        (adds_up(group, report), f"{group.id}.population", "is not what its regions add up to"),
         (
             _unique(frozenset(region.sensitive.items()) for region in group.regions),
             group.id,
@@ -224,11 +225,7 @@ def _region(region: model.Region, group: model.Group, report: model.PublicReport
             "its attributes are not the sensitive ones",
         ),
         (_declared(region.sensitive, report), where, "has a value that its attribute does not have"),
-        (
-            _is_rounded(region.population, policy.population_rounding),
-            where,
-            f"the population is not a multiple of {policy.population_rounding}",
-        ),
+        (is_rounded(region.population, policy.population_rounding), where, "the population is not rounded as stated"),
         (
             (region.known is None) == (policy.side_information == OWN_POPULATION),
             where,
@@ -246,28 +243,11 @@ def _region(region: model.Region, group: model.Group, report: model.PublicReport
     )
 
 
-def _is_rounded(people: model.Population, rounding: int) -> bool:
-    if isinstance(people, model.Below):
-        return people.below == rounding > 1
-    return people >= rounding and people % rounding == 0
-
-
-def _adds_up(group: model.Group, report: model.PublicReport) -> bool:
-    """Tell whether regions add up to their group, each "under" a number of people standing for none up to it."""
-    rounding, total = report.policy.population_rounding, group.population or 0
-    told = [region.population for region in group.regions if isinstance(region.population, int)]
-    few = len(group.regions) - len(told)
-    if not group.regions:
-        return _is_rounded(total, rounding)
-    return _is_rounded(total, rounding) and sum(told) <= total <= max(sum(told) + few * rounding, rounding)
-
-
 def _rates(
     rates: Mapping[str, float], report: model.PublicReport, where: str, groups: Sequence[model.Group]
 ) -> Iterator[Finding]:
     """Check rates; each of three outcomes and more is rounded to whole people in every group, then to a percentage."""
-    rounding = report.policy.population_rounding
-    people = sum(open_total(group.population or 0, rounding)[0] for group in groups)
+    people = sum(open_total(group.population or 0, report.policy.population_rounding)[0] for group in groups)
     off = (len(rates) > 2) * len(rates) * 0.5 * (10.0**-RATE_DIGITS + len(groups) / max(people, 1))
     return failed(
         (set(rates) == set(report.outcomes), where, "the rates are not of the outcomes"),

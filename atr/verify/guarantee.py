@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from atr.core.announcement import WHOLE_NUMBERS
+from atr.core.announced import WHOLE_NUMBERS
 from atr.core.arrays import FloatArray
 from atr.core.confidence import round_up
 from atr.core.tolerances import RECOMPUTED

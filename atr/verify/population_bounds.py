@@ -23,13 +23,13 @@ from atr.core.announcement import Announcement
 from atr.core.arrays import AnnouncedMapping, BoolArray, ExactPopulation, FloatArray, IntArray
 from atr.core.display_text import ANY, UNKNOWN
 from atr.core.protected import OwnCeiling, ProtectedSets
-from atr.core.publication import open_total, rounded_total
 from atr.core.tolerances import ROOT_TOLERANCE
 from atr.measures import group_fairness as fairness
 from atr.measures.cells import Cells, EventCells, Outcomes
 from atr.measures.feasible_outcomes import least_people
 from atr.measures.rates import announced_rate
 from atr.report import model, reader_view
+from atr.verify.printed_people import open_sum
 
 Interval = tuple[float, float]
 Confidences = tuple[list[Fraction], list[Fraction]]
@@ -188,18 +188,7 @@ class PopulationBounds:
 
     def people(self, members: BoolArray) -> tuple[int, int]:
         """Give the smallest and largest number of people in some regions; ``members`` is (n,)."""
-        shown, (least, most) = self.announcement, (of[members].sum() for of in (self.least, self.most))
-        whole = np.logical_and.reduceat(members, shown.offsets[:-1])
-        if self.exact or not whole.any():
-            return int(least), int(most)
-        groups = np.array([open_total(total, shown.rounding) for total in shown.group_people[whole].tolist()])
-        parts = members & ~np.repeat(whole, np.diff(shown.offsets))
-        return int(groups[:, 0].sum() + self.least[parts].sum()), int(groups[:, 1].sum() + self.most[parts].sum())
-
-    def printed_people(self, members: BoolArray) -> tuple[int, int]:
-        """Give the smallest and largest number of people that can be printed for some regions; ``members`` is (n,)."""
-        least, most = rounded_total(np.array(self.people(members)), rounding=self.announcement.rounding).tolist()
-        return least, most
+        return open_sum(members, self.least, self.most, self.announcement)
 
     def confidences(self, chance: IntArray, own: OwnCeiling | None = None) -> Confidences:
         """Compute the maximum confidence in each group, and the largest that the rounding allows.

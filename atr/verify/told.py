@@ -51,6 +51,12 @@ def group(of: model.Group, report: model.PublicReport) -> Iterator[Finding]:
         ((of.joined is not None) == (of.status in MADE), f"{of.id}.joined", "is there, or missing, against its status"),
         (of.joined is None or of.joined >= 2, f"{of.id}.joined", "are not two groups or more"),
     )
+    own = {
+        a.name: a.values for a in report.attributes if a.protected and a.role == "public" and a.name not in of.public
+    }
+    fit = all(len(met) > 1 and tuple(v for v in own.get(name, ()) if v in met) == met for name, met in of.mixed.items())
+    what = "are not values of the protected attributes that it does not share"
+    yield from failed((fit and of.mixed.keys() == own.keys(), f"{of.id}.mixed", what))
     none = all(told is None for told in chances)
     allowed = [None] if none else range(FEWEST, CHANCE_DIGITS + 1) if told_apart else [report.policy.digits]
     yield from failed((of.digits in allowed, f"{of.id}.digits", "is not how its chances are printed"))

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from atr.core.announcement import Announced, Announcement
+from atr.core.announced import Announced
+from atr.core.announcement import Announcement
 from atr.core.protected import Protection
 from atr.core.regions import Regions
 from atr.errors import ProgrammeError, RefusedError

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from atr.core.announcement import Announced
+from atr.core.announced import Announced
 from atr.core.arrays import FloatArray, IntArray, Values
 from atr.core.display_text import ANY
 from atr.core.fidelity import Fidelity

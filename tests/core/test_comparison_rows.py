@@ -25,7 +25,7 @@ def test_values_that_meet_are_one_row_with_their_own_groups() -> None:
     assert found.left_out == 0
 
 
-def test_large_values_keep_their_rows_and_say_whom_they_leave_out() -> None:
+def test_large_values_keep_rows_without_mixed_groups() -> None:
     found = rows(["women", "men", ""], [(), (), ("women", "men")], [900, 4125, 85], ["women", "men"])
     assert found.of_groups == (0, 1, -1)
     assert found.rows == (Row(("women",), left_out=85), Row(("men",), left_out=85))

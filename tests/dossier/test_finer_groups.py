@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import series
-from tests.warehouse.test_coarsen import _content, _series
 
 
 @pytest.mark.usefixtures("quick")
@@ -19,9 +18,22 @@ def test_the_dossier_says_what_finer_knowledge_tells(tmp_path: Path) -> None:
         ("a2", "young", "x"): (4, 5),
         ("a2", "old", "x"): (2, 2), ("a2", "old", "y"): (4, 4),
     }  # fmt: skip
-    content = _content(unattainable="withhold")
-    content["attributes"]["age"] = {"role": "public"}
-    outcome = series.publish(_series(tmp_path, counts, content=content))
+    content = series.programme(max_confidence=0.85, fidelity={"delta": 0.5})
+    content["attributes"] = {
+        "area": {"role": "public", "protected": True},
+        "age": {"role": "public"},
+        "secret": {"role": "sensitive"},
+    }
+    path = series.write_series(tmp_path, {}, content=content)
+    rows = (
+        (*values, result)
+        for values, people in counts.items()
+        for result, n in zip(("yes", "no"), people, strict=True)
+        for _ in range(n)
+    )
+    header = ["id", "day", "area", "age", "secret", "result"]
+    series.write_rows(tmp_path / "log.csv", header, ((f"{i}", "2024-05-06", *row) for i, row in enumerate(rows)))
+    outcome = series.publish(path)
     dossier = json.loads((outcome.dossier / "dossier.json").read_text())
     (finer,) = dossier["finer"]
     assert (finer["values"], finer["groups"], finer["people"]) == (["a2", "any"], 2, 21)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atr.core.announcement import Announced
+from atr.core.announced import Announced
 from atr.core.fidelity import Limits
 from atr.core.protected import Protection
 from atr.core.regions import Regions

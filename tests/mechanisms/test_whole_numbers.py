@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atr.core.announcement import Announced
+from atr.core.announced import Announced
 from atr.core.fidelity import Alpha, Delta, Fidelity, Ranges
 from atr.core.regions import Regions
 from atr.errors import RefusedError

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from atr.core.announcement import Announced
+from atr.core.announced import Announced
 from atr.core.arrays import FloatArray, IntArray, Values
 from atr.core.fidelity import Fidelity, Limits
 from atr.core.policy import Policy

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from atr.core.announcement import WHOLE_NUMBERS, Announced
+from atr.core.announced import WHOLE_NUMBERS, Announced
 from atr.core.arrays import FloatArray, IntArray, Values
 from atr.core.confidence import exact_confidence
 from atr.core.fidelity import Alpha, Delta, Fidelity, Ranges, ladder, promises
