@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from atr.core.arrays import IntArray, usable_cores
-from atr.mechanisms.calibrated import announce, announceable
+from atr.mechanisms.calibrated import Ceilings, announce, announceable
 from benchmarks.cases import Row
 
 GROUPS, PEOPLE, REGIONS, CEILING = 1000, 186, 4, 0.75
@@ -38,7 +38,7 @@ def calibrated() -> Iterator[Row]:
     announce([60, 40, 50], [50, 10, 30], max_confidence=CEILING)  # the compiler is not measured
     many = [drawn(rng, PEOPLE, REGIONS) for _ in range(GROUPS)]
     start = time.perf_counter()
-    shown = sum(announceable(people, ceilings=CEILING + 0.01) for people, _ in many)
+    shown = sum(announceable(Ceilings.of(people, CEILING + 0.01)) for people, _ in many)
     tested = time.perf_counter() - start
     taken = seconds(many, CEILING)
     what = f"cells of {GROUPS:,} groups, {PEOPLE} people in {REGIONS} regions, ceiling {CEILING}"
@@ -48,7 +48,7 @@ def calibrated() -> Iterator[Row]:
         for ceiling in (CEILING, 0.4):
             group = drawn(np.random.default_rng(1), people, regions)
             start = time.perf_counter()
-            announceable(group[0], ceilings=ceiling + 0.01)
+            announceable(Ceilings.of(group[0], ceiling + 0.01))
             tested, taken = time.perf_counter() - start, seconds([group], ceiling)
             what = f"the cell of one group, {people:,} people in {regions} regions, ceiling {ceiling}"
             baseline = f"whether it may be announced, {tested:.2f} s"

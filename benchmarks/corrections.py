@@ -18,7 +18,7 @@ import numpy as np
 from scipy.signal import convolve2d
 
 from atr.core.arrays import FloatArray, IntArray
-from atr.mechanisms.calibrated import Cell, announce, announceable
+from atr.mechanisms.calibrated import Ceilings, Cell, announce, announceable
 from atr.mechanisms.calibrated.readers import MODELS, Model
 
 RESULTS = Path(__file__).parent / "corrections.json"
@@ -100,7 +100,7 @@ def simulate(*, corrected: bool) -> dict[str, float]:
             added = rng.multinomial(int(rng.integers(10, 16)), rng.dirichlet(np.full(len(people), 3)))
             more = rng.binomial(added, favourable / people)
         some = (people, people + added, added[added > 0])
-        if not all(announceable(of, ceilings=ceiling) for of in some if of.size):
+        if not all(announceable(Ceilings.of(of, ceiling)) for of in some if of.size):
             continue
         first = announce(people, favourable, max_confidence=ceiling)
         assert first is not None

@@ -129,7 +129,7 @@ def _figures(
         sure["face value"].append(_confidence(n, told.announced))
         for model in MODELS:
             box = Box(model, n, told.lowest, told.highest, int(k.sum()))
-            sure[model].append(_confidence(n, box.expected()))
+            sure[model].append(_confidence(n, box.expected))
         people += n.sum()
         error += float(np.abs(told.announced - k).sum())
         width += float(n @ told.width)
@@ -169,7 +169,7 @@ def _rounded(n: IntArray, k: IntArray) -> Told:
     lowest = np.ceil((step - 0.5) / STEPS * n - 1e-9).clip(0)
     highest = np.minimum(np.ceil((step + 0.5) / STEPS * n - 1e-9) - 1, n)
     lowest, highest = (np.where(few, of, ends).astype(np.int64) for of, ends in ((0, lowest), (n, highest)))
-    expected = Box("uniform", n, lowest, highest, int(k.sum())).expected()
+    expected = Box("uniform", n, lowest, highest, int(k.sum())).expected
     return Told(lowest, highest, np.where(few, expected, step / STEPS * n), np.where(few, 1.0, 1 / STEPS))
 
 

@@ -18,10 +18,8 @@ from typing import Any
 import numpy as np
 
 from atr.core.arrays import FloatArray, IntArray
-from atr.mechanisms.calibrated import Cell, announce
-from atr.mechanisms.calibrated.partition import Limits
-from atr.mechanisms.calibrated.promise import Promise
-from atr.mechanisms.calibrated.two_outcomes import CellRules, TwoOutcomes
+from atr.mechanisms.calibrated import Ceilings, Cell, announce
+from atr.mechanisms.calibrated.partition import CellRules, Group
 from benchmarks.mechanisms import example
 
 RESULTS = Path(__file__).parent / "releases.json"
@@ -94,10 +92,10 @@ def _counts(cell: Cell, people: IntArray) -> tuple[IntArray, IntArray]:
 
 def _readers(cell: Cell, people: IntArray, favourable: IntArray, earlier: list[Any]) -> tuple[int, int]:
     """Count readers of earlier reports, of one model, and those to whom the announced cell leaves no rule."""
-    group = TwoOutcomes(people, favourable, Promise.of(people, CEILING, None), steps=STEPS, least=3, earlier=earlier)
-    rules = CellRules(group, Limits(cell.lower, cell.upper))
-    found = [rules.box(reader) for reader in group.readers if reader.window is not None and reader.model == "uniform"]
-    return len(found), sum(box is None for box in found)
+    group = Group(favourable[:, None], Ceilings.of(people, CEILING), steps=STEPS, least=3, earlier=earlier)
+    rules = CellRules(group, cell.limits)
+    found = [rules.belief("uniform", window) for window in range(1, len(group.windows))]
+    return len(found), sum(belief is None for belief in found)
 
 
 def _simulate(args: tuple[int, FloatArray, FloatArray]) -> list[Told | None]:

@@ -72,3 +72,13 @@ def usable_cores() -> int:
             raise EnvironmentFault("is not a number of threads", where="ATR_THREADS", hint="Write it as in 2.")
         return int(asked)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def tightened(lowest: IntArray, highest: IntArray, total: int | IntArray, axis: int = -1) -> tuple[IntArray, IntArray]:
+    """Give bounds of numbers that add up to a total along an axis, as tight as those of the others make them.
+
+    >>> tightened(np.array([0, 2]), np.array([9, 4]), 5)
+    (array([1, 2]), array([3, 4]))
+    """
+    least, most = (of.sum(axis=axis, keepdims=True) for of in (lowest, highest))
+    return np.maximum(lowest, total - (most - highest)), np.minimum(highest, total - (least - lowest))

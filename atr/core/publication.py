@@ -154,10 +154,19 @@ def group_rates(counts: IntArray, offsets: IntArray) -> IntArray:
         return counts
     with_outcome, percent = np.add.reduceat(counts, offsets[:-1]), 10**RATE_DIGITS
     whole, rest = np.divmod(with_outcome * percent, with_outcome.sum(axis=1, keepdims=True))
+    return np.asarray(raised_by_rest(whole, rest, percent) * 10 ** (CHANCE_DIGITS - RATE_DIGITS))
+
+
+def raised_by_rest(whole: IntArray, rest: FloatArray, total: int) -> IntArray:
+    """Raise as many of (n, outcomes) whole numbers by 1 as make each row add up to a total.
+
+    Those with the largest rest, the first of equal ones first.
+
+    >>> raised_by_rest(np.array([[33, 33, 33]]), np.array([[0.2, 0.4, 0.4]]), 100)
+    array([[33, 34, 33]])
+    """
     rank = np.argsort(np.argsort(-rest, axis=1, kind="stable"), axis=1, kind="stable")
-    raised = rank < percent - whole.sum(axis=1, keepdims=True)
-    rates: IntArray = (whole + raised) * 10 ** (CHANCE_DIGITS - RATE_DIGITS)
-    return rates
+    return np.asarray(whole + (rank < total - whole.sum(axis=1, keepdims=True)))
 
 
 def stand_in(limits: FloatArray, rates: FloatArray) -> IntArray:

@@ -11,9 +11,9 @@ from atr.core.arrays import BoolArray, FloatArray, IntArray, PublishedPopulation
 from atr.core.protected import floored
 from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS
 from atr.core.tolerances import MISSED_STEPS, SAME_VALUE
+from atr.mechanisms.calibrated.ceilings import Ceilings
 from atr.mechanisms.calibrated.digits import printed_chances
-from atr.mechanisms.calibrated.group import Announced
-from atr.mechanisms.calibrated.two_outcomes import announce
+from atr.mechanisms.calibrated.group import announce
 from atr.verify.population_bounds import PopulationBounds
 from atr.verify.reader_confidence import MARGIN, MODELS, OpenGroup, PromisedGroup, chances, confidences
 
@@ -204,21 +204,12 @@ def _is_printed(group: PrintedGroup, whole: OpenGroup, steps: int, total: int) -
         off = 0.0 if group.chance is None else np.abs(group.chance[:, 0] / 10**CHANCE_DIGITS - positive / people).max()
         return bool(off < 10.0**-group.digits)
     found = printed_chances(
-        Announced(
-            limits=np.rint(group.limits * steps).astype(np.int64),
-            expected=np.column_stack([positive, people - positive]),
-            of_sets=np.zeros(len(group.sets)),
-            confidence=0.0,
-            by_reader={},
-            rules=0.0,
-            steps=steps,
-            stopped_by_earlier=False,
-            named_reader=False,
-        ),
-        _any_rule(whole, total),
-        group.published,
-        ceilings=group.ceilings.tolist(),
-        sets=[np.flatnonzero(of).tolist() for of in group.sets],
+        np.column_stack([positive, people - positive]),
+        np.rint(group.limits * steps).astype(np.int64),
+        steps,
+        totals=np.array([total, int(people.sum()) - total]),
+        published=group.published,
+        ceilings=Ceilings.of(people, group.ceilings.tolist(), [np.flatnonzero(of).tolist() for of in group.sets]),
     )
     if found is None or group.chance is None:
         return found is None and group.chance is None
@@ -229,7 +220,7 @@ def _is_told(group: PrintedGroup, whole: OpenGroup, steps: int, least: int, tota
     """Tell whether the mechanism tells these limits of a rule within them, as it then does of each of them."""
     cell = announce(
         group.least,
-        _any_rule(whole, total)[:, 0],
+        _any_rule(whole, total),
         max_confidence=group.ceilings.tolist(),
         steps=steps,
         least=least,
@@ -240,10 +231,9 @@ def _is_told(group: PrintedGroup, whole: OpenGroup, steps: int, least: int, tota
 
 
 def _any_rule(whole: OpenGroup, total: int) -> IntArray:
-    """Give (m, 2) counts within the limits, so many people in all with the first outcome."""
+    """Give (m,) people with the first outcome within the limits, so many in all."""
     lowest, highest = whole.windows(whole.least)
-    first = lowest + np.diff(np.minimum(np.append(0, (highest - lowest).cumsum()), total - lowest.sum()))
-    return np.column_stack([first, whole.least - first])
+    return np.asarray(lowest + np.diff(np.minimum(np.append(0, (highest - lowest).cumsum()), total - lowest.sum())))
 
 
 def of_promise(printed: PopulationBounds, group: PrintedGroup, place: int) -> tuple[FloatArray, FloatArray]:

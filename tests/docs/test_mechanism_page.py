@@ -16,7 +16,7 @@ from atr.core.confidence import exact_confidence, maximum_confidence, privacy_li
 from atr.core.fidelity import Alpha, Delta
 from atr.core.groups import Groups
 from atr.mechanisms.calibrated.group import EXACT_PEOPLE
-from atr.mechanisms.calibrated.two_outcomes import SMALLEST_HALF
+from atr.mechanisms.calibrated.partition import SMALLEST_HALF
 from atr.mechanisms.optimal import least_distorted, optimal_privacy, round_announcement, solve
 from atr.mechanisms.optimal.several import EVENED_CELLS
 from benchmarks import mechanisms

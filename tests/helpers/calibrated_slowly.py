@@ -37,10 +37,9 @@ class SlowBox(box.Box):
         self._first, self._left, self._log_scale = self.lowest, self.total - int(self.lowest.sum()), 0.0
         self._weights = [row / row.max() for row in rows]
 
-    @property
-    def weights(self) -> list[tuple[int, np.ndarray]]:
-        """Of every region, from the sums with others."""
-        return [(int(self.lowest[s]), self.sums(s)[1][:, -1]) for s in range(len(self.lowest))]
+    def weights(self, chance: int) -> tuple[int, np.ndarray]:
+        """From the sums with others."""
+        return int(self.lowest[chance]), self.sums(chance)[1][:, -1]
 
     def sums(self, region: int, *, directly: bool = True) -> tuple[int, np.ndarray]:
         """Every column for itself."""
@@ -66,5 +65,5 @@ class SlowBox(box.Box):
 @contextmanager
 def slowly() -> Iterator[None]:
     """Let all cells be computed with slow boxes."""
-    with patch("atr.mechanisms.calibrated.two_outcomes.Box", SlowBox), patch.object(box, "Box", SlowBox):
+    with patch("atr.mechanisms.calibrated.partition.Box", SlowBox):
         yield

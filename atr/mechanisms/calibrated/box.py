@@ -9,16 +9,23 @@ box of its own.
 from __future__ import annotations
 
 import math
-import sys
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 
-from atr.core.arrays import BoolArray, FloatArray, IntArray
+from atr.core.arrays import BoolArray, FloatArray, IntArray, offsets_of, tightened
 from atr.core.tolerances import SAME_COUNTS
-from atr.mechanisms.calibrated.readers import Model, log_ratios
+from atr.mechanisms.calibrated.readers import (
+    Belief,
+    Model,
+    below_and_above,
+    log_ratios,
+    number_by,
+    products_of_others,
+)
 
 ComplexArray = NDArray[np.complex128]
 
@@ -33,7 +40,7 @@ SMALL = 1e-4
 _TILT_STEPS = 200
 
 
-class Box:
+class Box(Belief):
     """Rules k, (m,) whole numbers, between ``lowest`` and ``highest`` with a given total, weighted by a model.
 
     Parameters
@@ -54,8 +61,7 @@ class Box:
         self, model: Model, population: IntArray, lowest: IntArray, highest: IntArray, total: int, tilt: float = 0.0
     ) -> None:
         self.model, self.population, self.total = model, population, total
-        self.lowest = np.maximum(lowest, total - (highest.sum() - highest))
-        self.highest = np.minimum(highest, total - (lowest.sum() - lowest))
+        self.lowest, self.highest = tightened(lowest, highest, total)
         ratios = zip(population.tolist(), self.lowest.tolist(), self.highest.tolist(), strict=True)
         self._ratios = [log_ratios(model, *region) for region in ratios]
         logs = [log_weights(r) for r in self._ratios]
@@ -92,22 +98,24 @@ class Box:
         return length, fft.rfft(rows), fft.rfft(counted)
 
     @cached_property
-    def weights(self) -> list[tuple[int, FloatArray]]:
-        """Of each region its first count, and the weight of the rules with each count from there."""
-        ends = np.cumsum([len(w) for w in self._weights])
-        if self.direct:
-            from atr.mechanisms.calibrated.kernels import weights_by_count  # only now: the compiler takes long to load
+    def _by_count(self) -> list[FloatArray]:
+        """Of each region the weight of the rules with each count, from its first one on."""
+        if not self.direct:
+            others = products_of_others(self._transforms[1])
+            return [self._read(*of) for of in zip(others, self._weights, strict=True)]
+        from atr.mechanisms.calibrated.kernels import weights_by_count  # only now: the compiler takes long to load
 
-            flat = weights_by_count(np.concatenate(self._weights), np.append(0, ends), self._left)
-            return list(zip(self._first.tolist(), np.split(flat, ends[:-1]), strict=True))
-        _, plain, _ = self._transforms
-        found, before, after = [], np.ones_like(plain[0]), [np.ones_like(plain[0])]
-        for spectrum in plain[:0:-1]:
-            after.append(after[-1] * spectrum)
-        for first, weights, spectrum in zip(self._first.tolist(), self._weights, plain, strict=True):
-            found.append((first, self._read(before * after.pop(), weights)))
-            before = before * spectrum
-        return found
+        flat, offsets = self._laid_out
+        return np.split(weights_by_count(flat, offsets, self._left), offsets[1:-1])
+
+    @property
+    def _laid_out(self) -> tuple[FloatArray, IntArray]:
+        """Weights of the regions one after the other, and (m + 1,) where each starts."""
+        return np.concatenate(self._weights), offsets_of(np.array([len(w) for w in self._weights]))
+
+    def weights(self, chance: int) -> tuple[int, FloatArray]:
+        """Give the first count of a region, and the weight of the rules with each count from there."""
+        return int(self._first[chance]), self._by_count[chance]
 
     def _read(self, spectrum: ComplexArray, weights: FloatArray) -> FloatArray:
         """Give, for each count of a region, its weight times what its spectrum of the others has for the rest."""
@@ -120,65 +128,46 @@ class Box:
 
     def sums(self, region: int, *, directly: bool = False) -> tuple[int, FloatArray]:
         """Give a region's first count and, by count, Σ weight · k_t for every t, and Σ weight: (counts, m + 1)."""
-        weights = self._weights[region]
         if self.direct or directly:
-            offsets = np.append(0, np.cumsum([len(w) for w in self._weights]))
             from atr.mechanisms.calibrated.kernels import sums_by_count  # only now: the compiler takes long to load
 
-            sums = sums_by_count(np.concatenate(self._weights), offsets, region, self._left)
+            sums = sums_by_count(*self._laid_out, region, self._left)
         else:
-            sums = self._transformed_sums(region, weights)
-        whole = sums[:, -1:]
+            sums = self._transformed_sums(region)
+        whole, first = sums[:, -1:], int(self._first[region])
         sums[:, :-1] += whole * self._first
-        first = int(self._first[region])
-        sums[:, region] = whole[:, 0] * (first + np.arange(len(weights)))
+        sums[:, region] = whole[:, 0] * (first + np.arange(len(sums)))
         return first, sums
 
-    def _transformed_sums(self, region: int, weights: FloatArray) -> FloatArray:
+    def _transformed_sums(self, region: int) -> FloatArray:
         """Do as :func:`~atr.mechanisms.calibrated.kernels.sums_by_count` by transforms."""
-        _, plain, counted = self._transforms
+        (_, plain, counted), weights = self._transforms, self._weights[region]
         sums = np.zeros((len(weights), len(plain) + 1))
-        others = [t for t in range(len(plain)) if t != region]
-        before, after = np.ones_like(plain[0]), [np.ones_like(plain[0])]
-        for t in reversed(others[1:]):
-            after.append(after[-1] * plain[t])
-        for t in others:
-            sums[:, t] = self._read(before * after.pop() * counted[t], weights)
-            before = before * plain[t]
-        sums[:, -1] = self._read(before, weights)
+        others = np.delete(np.arange(len(plain)), region)
+        for t, rest in zip(others, products_of_others(plain[others]), strict=True):
+            sums[:, t] = self._read(rest * counted[t], weights)
+        sums[:, -1] = self._read(plain[others].prod(axis=0), weights)
         return sums
 
-    def holds(self, region: int, limits: IntArray) -> BoolArray:
-        """Tell whether any rule is below, and at or above, (c,) counts of a region: (2, c). By whole numbers alone."""
-        return np.stack([limits > self.lowest[region], limits <= self.highest[region]])
-
-    def halves(self, region: int, limits: IntArray) -> tuple[FloatArray, BoolArray]:
-        """Sum up the rules below, and at or above, (c,) counts of a region.
-
-        Returns
-        -------
-        tuple[FloatArray, BoolArray]
-            (2, c, m + 1): Σ weight · k_t for every t, and Σ weight; (2, c): whether they are exact enough to be used.
-        """
-        halves = _halves(*self.sums(region), limits)
-        if self.direct:
-            return halves, np.ones(halves.shape[:2], dtype=np.bool_)
+    def halves(self, chance: int, counts: IntArray) -> tuple[FloatArray, BoolArray]:
+        """Give what the reader expects of the rules below, and at or above, (c,) counts of a region."""
+        halves = below_and_above(*self.sums(chance), counts)
         weight = halves[:, :, -1]
-        return halves, (weight >= SMALL * weight.sum(axis=0)) & _adds_up(halves, self.total)
+        exact = _adds_up(halves, self.total) & (self.direct | (weight >= SMALL * weight.sum(axis=0)))
+        return halves[:, :, :-1] / np.where(exact, weight, 1.0)[:, :, None], exact
 
-    def marginal_halves(self, region: int, limits: IntArray) -> FloatArray:
-        """Do as :meth:`halves` for the region alone: (2, c, 2) Σ weight · k and Σ weight."""
-        first, weights = self.weights[region]
-        return _halves(first, np.column_stack([weights * (first + np.arange(len(weights))), weights]), limits)
+    @classmethod
+    def between(
+        cls, model: Model, population: IntArray, lowest: IntArray, highest: IntArray, total: int, tilt: float = 0.0
+    ) -> Self | None:
+        """Give the rules between bounds; None where there is none."""
+        if (lowest > highest).any() or not lowest.sum() <= total <= highest.sum():
+            return None
+        return cls(model, population, lowest, highest, total, tilt)
 
-    def half(self, region: int, limit: int, *, upper: bool) -> Box:
-        """Give the rules at or above a count of a region, or those below it."""
-        lowest, highest = self.lowest.copy(), self.highest.copy()
-        if upper:
-            lowest[region] = limit
-        else:
-            highest[region] = limit - 1
-        return Box(self.model, self.population, lowest, highest, self.total, self.tilt)
+    def within(self, lowest: IntArray, highest: IntArray) -> Self | None:
+        """Give the rules within other (m,) bounds; None where there is none."""
+        return self.between(self.model, self.population, lowest, highest, self.total, self.tilt)
 
     @cached_property
     def _whole(self) -> FloatArray:
@@ -190,25 +179,17 @@ class Box:
                 return whole
         raise ArithmeticError("expected counts do not add up to their total")  # never taken for no rule left
 
+    @cached_property
     def expected(self) -> FloatArray:
-        """Give (m,) the people that the reader expects: E[k_t]."""
-        expected: FloatArray = self._whole[:-1] / self._whole[-1]
-        return expected
+        """(m,) people that the reader expects."""
+        return np.asarray(self._whole[:-1] / self._whole[-1])
 
+    @cached_property
     def rules(self) -> float:
-        """Give how many rules there are, if the model is uniform."""
+        """How many rules there are, if the model is uniform."""
         if self._log_scale == 0:
             return float(self._whole[-1])
-        return math.exp(min(math.log(self._whole[-1]) + self._log_scale, math.log(sys.float_info.max)))
-
-
-def _halves(first: int, sums: FloatArray, limits: IntArray) -> FloatArray:
-    """Add up (counts, …) sums by count, from ``first`` on, below and at or above (c,) counts: (2, c, …)."""
-    nothing = np.zeros_like(sums[:1])
-    below = np.concatenate([nothing, np.cumsum(sums, axis=0)])
-    above = np.concatenate([np.cumsum(sums[::-1], axis=0)[::-1], nothing])
-    at = np.clip(limits - first, 0, len(sums))
-    return np.stack([below[at], above[at]])
+        return number_by(math.log(self._whole[-1]) + self._log_scale)
 
 
 def _adds_up(sums: FloatArray, total: int) -> BoolArray:

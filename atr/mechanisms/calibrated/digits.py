@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
-from atr.core.arrays import IntArray, PublishedPopulation
-from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS
+from atr.core.arrays import FloatArray, IntArray, PublishedPopulation
+from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS, raised_by_rest
 from atr.core.tolerances import NOISE_DIGITS
-from atr.mechanisms.calibrated.group import Announced
-from atr.mechanisms.calibrated.promise import Promise, Sets
+from atr.mechanisms.calibrated.ceilings import Ceilings
 
 FEWEST = 2
 """Digits that printed chances have at least."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Printed:
+class Printed(NamedTuple):
     """Chances as they are printed.
 
     Attributes
@@ -35,12 +32,13 @@ class Printed:
 
 
 def printed_chances(
-    found: Announced,
-    counts: IntArray,
-    published: PublishedPopulation,
+    expected: FloatArray,
+    limits: IntArray,
+    steps: int,
     *,
-    ceilings: float | Sequence[float],
-    sets: Sets | None = None,
+    totals: IntArray,
+    published: PublishedPopulation,
+    ceilings: Ceilings,
 ) -> Printed | None:
     """Round expected chances to the fewest digits that keep every ceiling and every rate.
 
@@ -50,58 +48,54 @@ def printed_chances(
 
     Parameters
     ----------
-    found
-        What is announced of the group.
-    counts
-        (m, outcomes) people of each region with each outcome; only sums of rows and of columns are used.
+    expected
+        (m, outcomes) people that a reader expects.
+    limits, steps
+        (m, outcomes, 2) of the chances, in steps of the grid, and how many these are from chance 0 to 1.
+    totals
+        (outcomes,) people of the group with each outcome.
     published
         (m,) people as printed.
     ceilings
-        Of every protected set, or one for each.
-    sets
-        Protected sets, each a list of positions of regions; None: every region on its own.
+        Of the group's protected sets.
 
     Returns
     -------
     Printed | None
         None where no number of digits will do: limits only.
     """
-    population, totals = counts.sum(axis=1), counts.sum(axis=0)
-    promise = Promise.of(population, ceilings, sets)
+    population = ceilings.population
     for digits in range(FEWEST, CHANCE_DIGITS + 1):
-        units = rounded(found, population, digits)
-        private = all(_keeps_ceilings(units * people[:, None], promise) for people in (population, published))
+        units = rounded(expected / population[:, None], limits, steps, digits)
+        private = all(_keeps_ceilings(units * people[:, None], ceilings) for people in (population, published))
         if private and _keeps_rates(units, population, totals, digits):
             return Printed(units * 10 ** (CHANCE_DIGITS - digits), digits)
     return None
 
 
-def rounded(found: Announced, population: IntArray, digits: int) -> IntArray:
-    """Round expected chances, (m, outcomes) in units of 10^-digits; those of a region add up to 1.
+def rounded(chance: FloatArray, limits: IntArray, steps: int, digits: int) -> IntArray:
+    """Round (m, outcomes) chances to units of 10^-digits; those of a region add up to 1.
 
     Chances are rounded down, then those with the largest rest up, the first of equal ones first. Where that would
     leave its limits, a chance is rounded the other way if the others of its region allow it.
     """
     scale = 10**digits
-    exact = np.round(found.expected / population[:, None] * scale, NOISE_DIGITS)
+    exact = np.round(chance * scale, NOISE_DIGITS)
     down = np.floor(exact).astype(np.int64)
-    lowest, highest = (found.limits[..., end] * scale for end in (0, 1))
     rest = exact - down
-    rest[down * found.steps < lowest] = 1.0
-    rest[(down + 1) * found.steps > highest] = -1.0
-    rank = np.argsort(np.argsort(-rest, axis=1, kind="stable"), axis=1, kind="stable")
-    units: IntArray = down + (rank < scale - down.sum(axis=1, keepdims=True))
-    return units
+    rest[down * steps < limits[..., 0] * scale] = 1.0
+    rest[(down + 1) * steps > limits[..., 1] * scale] = -1.0
+    return raised_by_rest(down, rest, scale)
 
 
-def _keeps_ceilings(people: IntArray, promise: Promise) -> bool:
+def _keeps_ceilings(people: IntArray, ceilings: Ceilings) -> bool:
     """Whether (m, outcomes) people put a reader above no ceiling, in whole numbers."""
-    of_sets = promise.members.T.astype(np.int64) @ people
-    allowed = [Fraction(str(ceiling)) for ceiling in promise.ceilings.tolist()]
-    return all(
-        share * ceiling.denominator <= whole * ceiling.numerator
-        for shares, ceiling in zip(of_sets.tolist(), allowed, strict=True)
-        for share, whole in zip(shares, people.sum(axis=0).tolist(), strict=True)
+    exact = people.astype(object)  # Python's whole numbers have no largest one
+    totals = exact.sum(axis=0)
+    allowed = [Fraction(str(each)) for each in ceilings.each]
+    return not any(
+        (exact[list(members)].sum(axis=0) * ceiling.denominator > totals * ceiling.numerator).any()
+        for members, ceiling in zip(ceilings.sets, allowed, strict=True)
     )
 
 

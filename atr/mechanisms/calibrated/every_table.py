@@ -1,62 +1,23 @@
-"""Whether a group of three outcomes may be announced at all: from numbers of people alone, whatever its totals."""
+"""What readers make of numbers of people alone, whatever the totals, in groups of three outcomes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import fft
 
 from atr.core.arrays import BoolArray, FloatArray, IntArray
-from atr.mechanisms.calibrated.every_total import announceable as announceable_of_two
-from atr.mechanisms.calibrated.promise import Promise, Sets
-from atr.mechanisms.calibrated.readers import Model
+from atr.mechanisms.calibrated.ceilings import Ceilings
+from atr.mechanisms.calibrated.readers import Model, products_of_others
 from atr.mechanisms.calibrated.tables import NOISE, RELIABLE, log_rows, some_coefficients, tilt_to, tilted, transformed
 
-SOME_BELIEFS: tuple[Model, ...] = ("uniform", "extreme")
-"""Whoever thinks the secret plays no part expects everybody's share of every outcome, as with two outcomes."""
 
-
-def announceable(population: ArrayLike, *, ceilings: float | Sequence[float], sets: Sets | None = None) -> bool:
-    """Tell whether people and totals alone leave every model at or below every ceiling, whatever the totals.
-
-    Parameters
-    ----------
-    population
-        (m,) people.
-    ceilings
-        Of every protected set, or one for each.
-    sets
-        Protected sets, each a list of positions of regions; None: every region on its own.
-    """
-    if not announceable_of_two(population, ceilings=ceilings, sets=sets):
-        return False  # totals at which nobody has one of the three outcomes
-    people = np.asarray(population, dtype=np.int64)
-    each = np.asarray(ceilings, dtype=np.float64).tolist()
-    return _announceable(
-        tuple(people.tolist()),
-        tuple(each) if isinstance(each, list) else each,
-        None if sets is None else tuple(map(tuple, sets)),
-    )
-
-
-@lru_cache(maxsize=4096)
-def _announceable(
-    people: tuple[int, ...], ceilings: float | tuple[float, ...], sets: tuple[tuple[int, ...], ...] | None
-) -> bool:
-    promise = Promise.of(np.array(people), ceilings, sets)
-    return not any(_exceeded(promise, model) for model in SOME_BELIEFS)
-
-
-def _exceeded(promise: Promise, model: Model) -> bool:
-    """Whether any totals, with somebody of each outcome, put a reader of a model above a ceiling.
+def exceeded(ceilings: Ceilings, model: Model) -> bool:
+    """Tell whether people and some totals, with somebody of each outcome, put a reader of a model above a ceiling.
 
     The weight of a table stays the same if outcomes change places, so totals in one order tell about all. Weights are
     tilted to one pair of totals after the other, until the means at every pair are reliable.
     """
-    people = promise.population
+    people = ceilings.population
     sizes, kind, number = np.unique(people, return_inverse=True, return_counts=True)
     everybody = int(people.sum())
     x, y = np.ix_(np.arange(everybody // 3 + 1), np.arange(everybody // 2 + 1))
@@ -71,11 +32,8 @@ def _exceeded(promise: Promise, model: Model) -> bool:
         left &= ~reached
         first, second = (mean[reached][:, kind] for mean in means)
         totals = np.argwhere(reached)
-        if (
-            promise.exceeded(first, totals[:, 0]).any()
-            or promise.exceeded(second, totals[:, 1]).any()
-            or promise.exceeded(people - first - second, everybody - totals.sum(axis=1)).any()
-        ):
+        third = people - first - second, everybody - totals.sum(axis=1)
+        if any(ceilings.exceeded(*of).any() for of in ((first, totals[:, 0]), (second, totals[:, 1]), third)):
             return True
     return False
 
@@ -100,8 +58,8 @@ def _means(
     reliable = NOISE * whole.max() <= RELIABLE * whole[within]
     divisor = np.where(reliable, whole[within], 1.0)
     means = [np.empty((*shape, len(rows))) for _ in range(2)]
-    for i, (w, times) in enumerate(zip(weights, number.tolist(), strict=True)):
-        others = plain[i] ** (times - 1) * np.prod(powers[:i] + powers[i + 1 :], axis=0)
+    for i, (w, times, rest) in enumerate(zip(weights, number.tolist(), products_of_others(powers), strict=True)):
+        others = plain[i] ** (times - 1) * rest
         for mean, count in zip(means, np.ix_(*map(np.arange, w.shape)), strict=True):
             mean[..., i] = some_coefficients(others * transformed(w * count, square), square, *within) / divisor
     return means, reliable

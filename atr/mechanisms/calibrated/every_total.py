@@ -1,59 +1,29 @@
-"""Whether a group may be announced at all: from numbers of people alone, whatever the total of its decisions."""
+"""What readers make of numbers of people alone, whatever the total of the decisions, in groups of two outcomes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from itertools import accumulate
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import fft
 
 from atr.core.arrays import FloatArray, IntArray
 from atr.core.tolerances import SAME_COUNTS
 from atr.mechanisms.calibrated.box import SMALL, log_weights, tilt_to, weights_of
-from atr.mechanisms.calibrated.promise import Promise, Sets
-from atr.mechanisms.calibrated.readers import Model, log_ratios
+from atr.mechanisms.calibrated.ceilings import Ceilings
+from atr.mechanisms.calibrated.readers import Model, log_ratios, products_of_others
 
 DIRECT = 2000
 """Most people of a group whose sums are convolved directly."""
 
 
-def announceable(population: ArrayLike, *, ceilings: float | Sequence[float], sets: Sets | None = None) -> bool:
-    """Tell whether people and total alone leave every model at or below every ceiling, whatever the total.
+def exceeded(ceilings: Ceilings, model: Model) -> bool:
+    """Tell whether people and some total put a reader of a model above a ceiling.
 
-    Parameters
-    ----------
-    population
-        (m,) people.
-    ceilings
-        Of every protected set, or one for each.
-    sets
-        Protected sets, each a list of positions of regions; None: every region on its own.
+    What k is to one outcome, n - k is to the other: totals up to the half tell about all.
     """
-    people = tuple(np.asarray(population, dtype=np.int64).tolist())
-    each = np.asarray(ceilings, dtype=np.float64).tolist()
-    return _announceable(
-        people, tuple(each) if isinstance(each, list) else each, None if sets is None else tuple(map(tuple, sets))
-    )
-
-
-@lru_cache(maxsize=4096)
-def _announceable(
-    people: tuple[int, ...], ceilings: float | tuple[float, ...], sets: tuple[tuple[int, ...], ...] | None
-) -> bool:
-    population = np.array(people)
-    promise = Promise.of(population, ceilings, sets)
-    if promise.exceeded(
-        population.astype(np.float64), int(population.sum())
-    ):  # whoever thinks the secret plays no part
-        return False
-    totals = np.arange(population.sum() // 2 + 1)
-    for model in ("uniform", "extreme"):
-        # What k is to one outcome, n - k is to the other: totals up to the half tell about all.
-        if promise.exceeded(expected_by_total(model, population), totals).any():
-            return False
-    return True
+    expected = expected_by_total(model, ceilings.population)
+    return bool(ceilings.exceeded(expected, np.arange(len(expected))).any())
 
 
 def expected_by_total(model: Model, population: IntArray) -> FloatArray:
@@ -66,18 +36,20 @@ def expected_by_total(model: Model, population: IntArray) -> FloatArray:
 
 def _convolved(ratios: list[FloatArray], number: IntArray) -> FloatArray:
     """Do as :func:`expected_by_total`, for regions of each size, by direct convolutions of positive numbers."""
-    rows = [weights_of(r)[0] for r, times in zip(ratios, number, strict=True) for _ in range(times)]
-    starts, most = np.append(0, np.cumsum(number))[:-1], sum(len(row) - 1 for row in rows) // 2 + 1
-    before, after = [np.ones(1)], [np.ones(1)]
-    for row, last in zip(rows, reversed(rows), strict=True):
-        before.append(np.convolve(before[-1], row)[:most])
-        after.append(np.convolve(after[-1], last)[:most])
-    after.reverse()
-    expected = np.zeros((most, len(ratios)))
-    for i, t in enumerate(starts.tolist()):
-        others = np.convolve(before[t], after[t + 1])[:most]
-        counted = np.convolve(others, rows[t] * np.arange(len(rows[t])))[:most]
-        expected[:, i] = counted / before[-1]
+    sizes = [weights_of(r)[0] for r in ratios]
+    kinds = np.repeat(np.arange(len(sizes)), number).tolist()
+    most = int(number @ [len(r) for r in ratios]) // 2 + 1
+
+    def convolved(p: FloatArray, kind: int) -> FloatArray:
+        return np.convolve(p, sizes[kind])[:most]
+
+    one: FloatArray = np.ones(1)
+    before = [*accumulate(kinds, convolved, initial=one)]
+    after = [*accumulate(kinds[::-1], convolved, initial=one)][::-1]
+    expected = np.zeros((most, len(sizes)))
+    for kind, first in enumerate(np.searchsorted(kinds, range(len(sizes)))):
+        others = np.convolve(before[first], after[first + 1])[:most]
+        expected[:, kind] = np.convolve(others, sizes[kind] * np.arange(len(sizes[kind])))[:most] / before[-1]
     return expected
 
 
@@ -97,10 +69,8 @@ def _transformed(ratios: list[FloatArray], number: IntArray) -> FloatArray:
         counted = np.array([fft.rfft(row * np.arange(len(row)), length) for row in rows])
         powers = plain ** number[:, None]
         whole = fft.irfft(powers.prod(axis=0), length)[: len(todo)]
-        sums = np.empty((len(todo), len(ratios)))
-        for i in range(len(ratios)):
-            others = plain[i] ** (number[i] - 1) * np.delete(powers, i, axis=0).prod(axis=0)
-            sums[:, i] = fft.irfft(others * counted[i], length)[: len(todo)]
+        others = plain ** (number[:, None] - 1) * products_of_others(powers)
+        sums = fft.irfft(others * counted, length)[:, : len(todo)].T
         missed = np.abs(sums @ number - np.arange(len(todo)) * whole)
         exact = todo & (whole >= SMALL * whole.max()) & (missed <= SAME_COUNTS * np.arange(len(todo)) * whole)
         exact[target] = True

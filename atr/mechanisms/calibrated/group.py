@@ -13,40 +13,41 @@ more outcomes or people    of the positive outcome; others as the totals of the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from atr.core.arrays import FloatArray, IntArray
+from atr.core.arrays import FloatArray, IntArray, tightened
 from atr.core.tolerances import MISSED_STEPS
 from atr.mechanisms.calibrated import every_table, every_total
-from atr.mechanisms.calibrated.cell import Cell
-from atr.mechanisms.calibrated.partition import Limits, split
-from atr.mechanisms.calibrated.promise import Promise, Sets
+from atr.mechanisms.calibrated.ceilings import Ceilings
+from atr.mechanisms.calibrated.partition import Counts, Group
+from atr.mechanisms.calibrated.readers import Model
 from atr.mechanisms.calibrated.tables import OUTCOMES
-from atr.mechanisms.calibrated.three_outcomes import ThreeOutcomes
-from atr.mechanisms.calibrated.two_outcomes import announce, expected_at_start
 
 EXACT_PEOPLE = 1000
 """Most people of a group whose tables of three outcomes are counted; it depends on numbers of people alone."""
 
+_NOT_ALIKE: tuple[Model, ...] = ("uniform", "extreme")
+"""Whoever thinks the secret plays no part is as sure whatever the totals: as the others are where nobody has one."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Announced:
+class Cell:
     """Limits of the chances of a group's regions, and what readers make of them. Public, but for being a group's own.
 
     Attributes
     ----------
     limits
-        (m, outcomes, 2) ends of every chance, in steps of the grid; 0 and ``steps`` where nothing is told.
+        (m, 2) ends of the chance of the positive outcome, or (m, outcomes, 2) of every chance, in steps of the grid; 0
+        and ``steps`` where nothing is told.
     expected
-        (m, outcomes) people that a reader of the uniform model expects; the named one, where he is.
-    confidence
-        The largest over all readers.
+        (m,) or (m, outcomes) people that a reader of the uniform model expects; the named one, where he is.
     by_reader
-        The largest of each reader: uniform, extreme, alike, and earlier where a reader of earlier reports has a rule
-        left.
+        How sure each reader is, the largest over sets: uniform, extreme, alike, and earlier where a reader of earlier
+        reports has a rule left.
     of_sets
         (sets,) the largest of each protected set over all readers.
     rules
@@ -61,13 +62,27 @@ class Announced:
 
     limits: IntArray
     expected: FloatArray
-    confidence: float
     by_reader: dict[str, float]
     of_sets: FloatArray
     rules: float
     steps: int
     stopped_by_earlier: bool
-    named_reader: bool
+    named_reader: bool = False
+
+    @property
+    def lower(self) -> IntArray:
+        """Lower limits."""
+        return self.limits[..., 0]
+
+    @property
+    def upper(self) -> IntArray:
+        """Upper limits."""
+        return self.limits[..., 1]
+
+    @property
+    def confidence(self) -> float:
+        """The largest over all readers."""
+        return max(self.by_reader.values())
 
     @property
     def told(self) -> bool:
@@ -75,16 +90,25 @@ class Announced:
         return bool((self.limits != [0, self.steps]).any())
 
 
+@lru_cache(maxsize=4096)
+def announceable(ceilings: Ceilings, outcomes: int = 2) -> bool:
+    """Tell whether people and totals alone leave every reader at or below every ceiling, whatever the totals."""
+    people = ceilings.population
+    if ceilings.exceeded(people.astype(np.float64), int(people.sum())):  # everybody has the same outcome
+        return False
+    of_tables = [every_table.exceeded] if _by_tables(people, outcomes) else []
+    return not any(exceeded(ceilings, model) for exceeded in [every_total.exceeded, *of_tables] for model in _NOT_ALIKE)
+
+
 def solve_group(
     counts: IntArray,
+    ceilings: Ceilings,
     *,
-    ceilings: float | Sequence[float],
-    sets: Sets | None = None,
     steps: int = 20,
     least: int = 3,
     earlier: Sequence[FloatArray] = (),
     previous: IntArray | None = None,
-) -> Announced | None:
+) -> Cell | None:
     """Find what to announce of one group.
 
     Parameters
@@ -92,9 +116,7 @@ def solve_group(
     counts
         (m, outcomes) people of each region with each outcome, the positive one first; somebody in every region.
     ceilings
-        Of every protected set, or one for each.
-    sets
-        Protected sets, each a list of positions of regions; None: every region on its own.
+        Of its protected sets.
     steps
         Of the grid of limits, from chance 0 to 1.
     least
@@ -106,100 +128,131 @@ def solve_group(
 
     Returns
     -------
-    Announced | None
+    Cell | None
         None where numbers of people alone tell too much: the group may not be announced.
     """
-    people = counts.sum(axis=1)
-    told = [_counts_within(chances, people) for chances in earlier]
-    if not group_announceable(people, counts.shape[1], ceilings=ceilings, sets=sets):
+    people, outcomes = counts.sum(axis=1), counts.shape[1]
+    if not announceable(ceilings, outcomes):
         return None
-    if counts.shape[1] == OUTCOMES and people.sum() <= EXACT_PEOPLE:
-        promise = Promise.of(people, ceilings, sets)
-        return _of_tables(ThreeOutcomes(counts, promise, steps=steps, least=least, earlier=told), previous)
-    cell = announce(
-        people,
-        counts[:, 0],
-        max_confidence=ceilings,
-        steps=steps,
-        least=least,
-        sets=sets,
-        earlier=[(low[:, 0], high[:, 0]) for low, high in told],
-        previous=None if previous is None else (previous[:, 0, 0], previous[:, 0, 1]),
-    )
-    return None if cell is None else _of_positive(cell, counts)
+    cut = outcomes if _by_tables(people, outcomes) else 1
+    told = [_counts_within(chances, people) for chances in earlier]
+    earlier_counts = [(low[:, :cut].ravel(), high[:, :cut].ravel()) for low, high in told]
+    group = Group(counts[:, :cut], ceilings, steps=steps, least=least, earlier=earlier_counts)
+    cell = _cell(group, None if previous is None else previous[:, :cut].reshape(-1, 2))
+    return cell if cut > 1 else _of_positive(cell, counts)
 
 
-def group_announceable(
-    population: ArrayLike, outcomes: int, *, ceilings: float | Sequence[float], sets: Sets | None = None
-) -> bool:
-    """Tell whether (m,) people and totals alone leave every reader at or below every ceiling, whatever the totals."""
-    if outcomes == OUTCOMES and np.sum(population) <= EXACT_PEOPLE:
-        return every_table.announceable(population, ceilings=ceilings, sets=sets)
-    return every_total.announceable(population, ceilings=ceilings, sets=sets)
+def announce(
+    population: ArrayLike,
+    favourable: ArrayLike,
+    *,
+    max_confidence: float | Sequence[float],
+    steps: int = 20,
+    least: int = 3,
+    sets: Sequence[Sequence[int]] | None = None,
+    earlier: Sequence[tuple[ArrayLike, ArrayLike]] | None = None,
+    previous: tuple[ArrayLike, ArrayLike] | None = None,
+) -> Cell | None:
+    """Find the cell to announce of one group with two outcomes.
+
+    Parameters
+    ----------
+    population, favourable
+        (m,) people of each region, and those of them with the positive outcome.
+    max_confidence
+        Ceiling of every protected set, or one for each.
+    steps, least
+        As of :func:`solve_group`.
+    sets
+        Protected sets, each a list of positions of regions; None: every region on its own.
+    earlier
+        What earlier reports tell, oldest first: (m,) lowest and (m,) highest counts.
+    previous
+        (m,) lower and (m,) upper limits announced last time, on the same grid.
+
+    Returns
+    -------
+    Cell | None
+        None where numbers of people alone tell too much: the group may not be announced.
+
+    Raises
+    ------
+    ValueError
+        If numbers do not fit each other.
+
+    Examples
+    --------
+    >>> cell = announce([20, 20, 20], [16, 9, 3], max_confidence=0.8)
+    >>> cell.lower, cell.upper, cell.expected
+    (array([14,  8,  0]), array([20, 12,  4]), array([17. ,  9.5,  1.5]))
+    """
+    people, positive = _whole_numbers(population), _whole_numbers(favourable)
+    if people.shape != positive.shape or (people < 1).any() or (positive < 0).any() or (positive > people).any():
+        raise ValueError("favourable must be whole numbers between 0 and those of population, which are positive")
+    ceilings = Ceilings.of(people, max_confidence, sets)
+    if not announceable(ceilings):
+        return None
+    told = [(_whole_numbers(low), _whole_numbers(high)) for low, high in earlier or []]
+    group = Group(positive[:, None], ceilings, steps=steps, least=least, earlier=told)
+    cell = _cell(group, None if previous is None else np.column_stack([*map(_whole_numbers, previous)]))
+    return replace(cell, limits=cell.limits[:, 0], expected=cell.expected[:, 0])
 
 
-def prior_confidences(counts: IntArray, *, ceilings: float | Sequence[float], sets: Sets | None = None) -> FloatArray:
+def prior_confidences(counts: IntArray, ceilings: Ceilings) -> FloatArray:
     """Give how sure the surest reader is of each protected set, (sets,), by people and rates alone."""
-    people, totals = counts.sum(axis=1), counts.sum(axis=0)
-    promise = Promise.of(people, ceilings, sets)
-    if len(totals) == OUTCOMES and people.sum() <= EXACT_PEOPLE:
-        group = ThreeOutcomes(counts, promise, steps=1, least=0, earlier=[])
-        return np.asarray(group.describe(group.start)[-1])
-    told = expected_at_start(people, int(totals[0]))
-    return np.asarray(np.max([promise.confidences(expected, int(totals[0])) for expected in told], axis=0))
+    cut = counts if _by_tables(counts, counts.shape[1]) else counts[:, :1]
+    return np.asarray(np.max([*Group(cut, ceilings).start.confidences().values()], axis=0))
 
 
-def _of_tables(group: ThreeOutcomes, previous: IntArray | None) -> Announced:
-    """Cut the tables of three outcomes."""
-    last = None if previous is None else Limits(previous[..., 0].ravel(), previous[..., 1].ravel())
-    stopped = len(group.views) > 1 and not group.safe(group.start)
-    cell = group.start if stopped else split(group, group.start, last)
-    expected, rules, by_reader, of_sets = group.describe(cell)
-    return Announced(
-        limits=np.stack([cell.lower, cell.upper], axis=1).reshape(*group.counts.shape, 2),
-        expected=expected,
-        confidence=max(by_reader.values()),
-        by_reader=by_reader,
-        of_sets=of_sets,
-        rules=rules,
+def _by_tables(people: IntArray, outcomes: int) -> bool:
+    return outcomes == OUTCOMES and people.sum() <= EXACT_PEOPLE
+
+
+def _cell(group: Group, previous: IntArray | None) -> Cell:
+    """Find the cell of a group that may be announced, of the chances that are cut."""
+    stopped = len(group.windows) > 1 and not group.start.safe
+    rules = group.start if stopped else group.start.split(previous)
+    confidences = rules.confidences()
+    return Cell(
+        limits=rules.limits.reshape(*group.counts.shape, 2),
+        expected=rules.uniform.expected.reshape(group.counts.shape),
+        by_reader={name: float(of.max()) for name, of in confidences.items()},
+        of_sets=np.max([*confidences.values()], axis=0),
+        rules=rules.uniform.rules,
         steps=group.steps,
         stopped_by_earlier=stopped,
-        named_reader=False,
     )
 
 
-def _of_positive(cell: Cell, counts: IntArray) -> Announced:
+def _of_positive(cell: Cell, counts: IntArray) -> Cell:
     """Lay out the limits of the positive outcome as those of all.
 
     Of two outcomes, one has exactly the people whom the other has not. Of more, no other outcome can have more; and the
     named reader expects of those without the positive outcome the same shares of the others in every region.
     """
-    population, totals = counts.sum(axis=1), counts.sum(axis=0)
-    others = counts.shape[1] - 1
-    limits = np.empty((*counts.shape, 2), dtype=np.int64)
-    limits[:, 0] = np.stack([cell.lower, cell.upper], axis=1)
-    limits[:, 1:, 0] = (cell.steps - cell.upper)[:, None] if others == 1 else 0
-    limits[:, 1:, 1] = (cell.steps - cell.lower)[:, None]
-    rest = population - cell.expected
-    return Announced(
-        limits=limits,
-        expected=np.column_stack([cell.expected, np.outer(rest, totals[1:] / max(totals[1:].sum(), 1))]),
-        confidence=cell.confidence,
-        by_reader=cell.by_reader,
-        of_sets=cell.of_sets,
-        rules=cell.rules,
-        steps=cell.steps,
-        stopped_by_earlier=cell.stopped_by_earlier,
-        named_reader=others > 1,
-    )
+    people, totals = counts.sum(axis=1), counts.sum(axis=0)
+    limits = np.repeat(cell.limits, len(totals), axis=1)
+    limits[:, 1:] = cell.steps - cell.limits[:, :, ::-1]
+    if len(totals) > 2:
+        limits[:, 1:, 0] = 0
+    rest = people - cell.expected[:, 0]
+    others = np.outer(rest, totals[1:] / max(totals[1:].sum(), 1))
+    expected = np.column_stack([cell.expected, others])
+    return replace(cell, limits=limits, expected=expected, named_reader=len(totals) > 2)
 
 
-def _counts_within(chances: FloatArray, population: IntArray) -> tuple[IntArray, IntArray]:
+def _counts_within(chances: FloatArray, population: IntArray) -> Counts:
     """Give (m, outcomes) lowest and highest counts within (m, outcomes, 2) chances, as tight as each other allows."""
     people = population[:, None]
     low = np.ceil(chances[..., 0] * people - MISSED_STEPS).astype(np.int64)
     high = np.floor(chances[..., 1] * people + MISSED_STEPS).astype(np.int64)
-    return (
-        np.maximum(low, people - (high.sum(axis=1, keepdims=True) - high)),
-        np.minimum(high, people - (low.sum(axis=1, keepdims=True) - low)),
-    )
+    return tightened(low, high, people)
+
+
+def _whole_numbers(values: ArrayLike) -> IntArray:
+    """Give a row of whole numbers."""
+    numbers = np.asarray(values)
+    whole = numbers.astype(np.int64)
+    if numbers.ndim != 1 or not len(numbers) or not np.array_equal(whole, numbers):
+        raise ValueError("numbers of people, counts and limits must be rows of whole numbers")
+    return whole

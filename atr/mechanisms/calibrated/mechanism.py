@@ -17,10 +17,10 @@ from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS, published_populatio
 from atr.core.regions import Regions
 from atr.core.tolerances import GRID_TOLERANCE, SAME_VALUE
 from atr.mechanisms.base import Mechanism, Terms
+from atr.mechanisms.calibrated.ceilings import Ceilings
 from atr.mechanisms.calibrated.digits import printed_chances
-from atr.mechanisms.calibrated.group import group_announceable, prior_confidences, solve_group
+from atr.mechanisms.calibrated.group import announceable, prior_confidences, solve_group
 from atr.mechanisms.calibrated.policy import CalibratedPolicy
-from atr.mechanisms.calibrated.promise import Sets
 from atr.mechanisms.calibrated.readers import MODELS
 
 
@@ -52,8 +52,7 @@ class CalibratedMechanism(Mechanism[CalibratedPolicy]):
         policy: CalibratedPolicy,
     ) -> bool:
         """Tell whether numbers of people and rates, whatever these are, leave every reader below every ceiling."""
-        sets, ceilings, _ = _protected(labels, protection, policy)
-        return group_announceable(people, outcomes, ceilings=ceilings, sets=sets)
+        return announceable(_ceilings(people, labels, protection, policy)[0], outcomes)
 
     def solve(self, regions: Regions, policy: CalibratedPolicy) -> pd.DataFrame:
         """Find the cell of every group that holds its rule, and the chances that are printed of it.
@@ -101,25 +100,24 @@ class CalibratedMechanism(Mechanism[CalibratedPolicy]):
         return Limits.within(limits) if kind == Limits.kind and limits is not None else None
 
 
-def _protected(
-    labels: Sequence[Values], protection: Protection, policy: CalibratedPolicy
-) -> tuple[Sets, list[float], FloatArray]:
-    """Give the protected sets of a group, their ceilings, and these as shares of the policy's."""
+def _ceilings(
+    people: IntArray, labels: Sequence[Values], protection: Protection, policy: CalibratedPolicy
+) -> tuple[Ceilings, FloatArray]:
+    """Give the ceilings of the protected sets of a group, and (sets,) these as shares of the policy's."""
     labelled = protection.labelled(labels)
     factors = np.array([protection.factor(label) for label in labelled])
-    return list(labelled.values()), (policy.ceiling * factors).tolist(), factors
+    return Ceilings.of(people, (policy.ceiling * factors).tolist(), list(labelled.values())), factors
 
 
 def _solved(group: Regions, policy: CalibratedPolicy) -> dict[str, Any]:
     """The row of one group."""
     counts = group.counts
-    sets, ceilings, factors = _protected(group.region_values, group.protection, policy)
+    ceilings, factors = _ceilings(group.population, group.region_values, group.protection, policy)
     reports = [] if group.earlier is None else list(group.earlier)
     earlier = [np.where(np.isnan(of), [0.0, 1.0], of) for of in reports if not np.isnan(of).all()]
     found = solve_group(
         counts,
-        ceilings=ceilings,
-        sets=sets,
+        ceilings,
         steps=policy.steps,
         least=policy.least,
         earlier=earlier,
@@ -128,11 +126,15 @@ def _solved(group: Regions, policy: CalibratedPolicy) -> dict[str, Any]:
     if found is None:
         raise ValueError("a group that may not be announced was to be solved")
     published = published_population(group.population, group.offsets, rounding=policy.population_rounding)
-    printed = printed_chances(found, counts, published, ceilings=ceilings, sets=sets) if found.told else None
+    totals, printed = counts.sum(axis=0), None
+    if found.told:
+        printed = printed_chances(
+            found.expected, found.limits, policy.steps, totals=totals, published=published, ceilings=ceilings
+        )
     if printed is None:
         # What readers put in its place is made of printed numbers, so that they can compute every figure again.
         ends = np.round(found.limits / policy.steps, CHANCE_DIGITS)
-        chance = np.array([stand_in(limits, _printed_rates(counts.sum(axis=0))) for limits in ends])
+        chance = np.array([stand_in(limits, _printed_rates(totals)) for limits in ends])
     else:
         chance = printed.chance
     return {
@@ -142,7 +144,7 @@ def _solved(group: Regions, policy: CalibratedPolicy) -> dict[str, Any]:
         "told": found.told,
         "rules": found.rules,
         "held": float((found.of_sets / factors).max()),
-        "prior": float(prior_confidences(counts, ceilings=ceilings, sets=sets).max()),
+        "prior": float(prior_confidences(counts, ceilings).max()),
         **found.by_reader,
     }
 

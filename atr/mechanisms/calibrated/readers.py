@@ -14,14 +14,105 @@ with one f a model; of several outcomes the weight is the product of the f of th
 
 from __future__ import annotations
 
-from typing import Literal
+import math
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import accumulate
+from operator import mul
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from atr.core.arrays import FloatArray
+from atr.core.arrays import BoolArray, FloatArray, IntArray
 
 Model = Literal["uniform", "extreme", "alike"]
 MODELS: tuple[Model, ...] = ("uniform", "extreme", "alike")
+
+
+class Belief(ABC):
+    """The rules that a reader thinks possible, weighted by a model; there is at least one.
+
+    Attributes
+    ----------
+    model
+        Whose weights.
+    lowest, highest
+        (q,) people with the outcome of each chance: of a region, or of a region and an outcome, region by region.
+    """
+
+    model: Model
+    lowest: IntArray
+    highest: IntArray
+
+    @property
+    @abstractmethod
+    def expected(self) -> FloatArray:
+        """(q,) people that the reader expects."""
+
+    @property
+    @abstractmethod
+    def rules(self) -> float:
+        """How many rules there are, if the model is uniform."""
+
+    @abstractmethod
+    def weights(self, chance: int) -> tuple[int, FloatArray]:
+        """Give the first count of a chance, and the weight of the rules with each count from there."""
+
+    @abstractmethod
+    def halves(self, chance: int, counts: IntArray) -> tuple[FloatArray, BoolArray]:
+        """Give what the reader expects of the rules below, and at or above, (c,) counts of a chance.
+
+        Returns
+        -------
+        tuple[FloatArray, BoolArray]
+            (2, c, q) people; (2, c) whether they are exact: where not, :meth:`half` says whether there is any rule.
+        """
+
+    @abstractmethod
+    def within(self, lowest: IntArray, highest: IntArray) -> Self | None:
+        """Give the rules within other (q,) bounds; None where there is none, which whole numbers decide."""
+
+    def half(self, chance: int, count: int, *, upper: bool) -> Self | None:
+        """Give the rules at or above a count of a chance, or those below it."""
+        lowest, highest = self.lowest.copy(), self.highest.copy()
+        if upper:
+            lowest[chance] = max(lowest[chance], count)
+        else:
+            highest[chance] = min(highest[chance], count - 1)
+        return self.within(lowest, highest)
+
+    def weight_and_mean(self, chance: int, counts: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Give the weight of the rules below, and at or above, (c,) counts of a chance, and its mean there: (2, c)."""
+        first, weights = self.weights(chance)
+        people = first + np.arange(len(weights))
+        weight, counted = below_and_above(first, np.column_stack([weights, weights * people]), counts).transpose(
+            2, 0, 1
+        )
+        return weight, np.divide(counted, weight, out=np.zeros_like(weight), where=weight > 0)
+
+
+def below_and_above(first: int, sums: FloatArray, counts: IntArray) -> FloatArray:
+    """Add up sums by count, (counts, …) from ``first`` on, below and at or above (c,) counts: (2, c, …)."""
+    nothing = np.zeros_like(sums[:1])
+    below = np.concatenate([nothing, np.cumsum(sums, axis=0)])
+    above = np.concatenate([np.cumsum(sums[::-1], axis=0)[::-1], nothing])
+    at = np.clip(counts - first, 0, len(sums))
+    return np.stack([below[at], above[at]])
+
+
+def products_of_others(factors: Sequence[NDArray[Any]] | NDArray[Any]) -> list[NDArray[Any]]:
+    """Give, for each of some arrays, the product of all others."""
+    one = np.ones_like(factors[0])
+    before = accumulate(factors[:-1], mul, initial=one)
+    after = [*accumulate(factors[:0:-1], mul, initial=one)]
+    return [left * right for left, right in zip(before, reversed(after), strict=True)]
+
+
+def number_by(logarithm: float) -> float:
+    """Give a number of rules by its logarithm; the largest number that a machine has in place of a larger one."""
+    return math.exp(min(logarithm, math.log(sys.float_info.max)))
 
 
 def log_growth(model: Model, first: int, end: int) -> FloatArray:

@@ -11,15 +11,22 @@ changed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from functools import cached_property
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 
-from atr.core.arrays import FloatArray, IntArray
-from atr.mechanisms.calibrated.readers import Model, log_growth
+from atr.core.arrays import BoolArray, FloatArray, IntArray, tightened
+from atr.mechanisms.calibrated.readers import (
+    Belief,
+    Model,
+    below_and_above,
+    log_growth,
+    number_by,
+    products_of_others,
+)
 
 OUTCOMES = 3
 
@@ -32,8 +39,6 @@ RELIABLE = 1e-10
 CENTRED = 0.5
 """Standard deviations that the tilted mean of the column sums may be away from the given ones."""
 
-ALL = slice(None)
-
 Transform = NDArray[np.complex128]
 
 LONGEST_STEP = 3.0
@@ -43,26 +48,51 @@ TILT_STEPS = 100
 """Newton steps after which a tilt is taken as it is."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Tables:
-    """All tables with these sums and bounds; there is at least one.
+class Tables(Belief):
+    """Tables with given sums and bounds, weighted by a model; there is at least one. Chance 3s + o is (s, o).
 
-    Attributes
+    Parameters
     ----------
+    model
+        Weights of each row; the weight of a table is their product.
     people, totals
         (m,) row sums and (3,) column sums.
-    lowest, highest
+    low, high
         (m, 3) bounds of the counts, each as tight as the sums and the other bounds make it one after the other.
     """
 
-    people: IntArray
-    totals: IntArray
-    lowest: IntArray
-    highest: IntArray
+    def __init__(self, model: Model, people: IntArray, totals: IntArray, low: IntArray, high: IntArray) -> None:
+        self.model, self.people, self.totals, self.low = model, people, totals, low
+        self.lowest, self.highest = low.ravel(), high.ravel()
+        spread = (high - low).sum(axis=0)
+        left = totals - low.sum(axis=0)
+        length = np.maximum(left, spread - left) + 1
+        third = int(np.argmax(length))
+        self._order = [*(o for o in range(OUTCOMES) if o != third), third]
+        self._left = left[self._order[:2]]
+        self._shape = [int(fft.next_fast_len(int(size), real=True)) for size in length[self._order[:2]]]
+        bounds = zip(people.tolist(), low[:, self._order], high[:, self._order], strict=True)
+        log = [log_rows(model, *region) for region in bounds]
+        tilt = tilt_to(log, self._left)
+        self._rows, scale = zip(*(tilted(rows, tilt) for rows in log), strict=True)
+        self._transforms = [transformed(rows, self._shape) for rows in self._rows]
+        self._joint: dict[int, list[FloatArray]] = {}
+        self._beside = [self._beside_others(s, rest) for s, rest in enumerate(products_of_others(self._transforms))]
+        self._by_count = [
+            weights
+            for s, (rows, (rest, _)) in enumerate(zip(self._rows, self._beside, strict=True))
+            for weights in self._along(s, rows * rest)
+        ]
+        weight = self._by_count[0].sum()
+        if NOISE * max(largest for _, largest in self._beside) > RELIABLE * weight:
+            raise ArithmeticError("the weights of these tables could not be told from rounding errors")
+        self._log_weight = float(np.log(weight) + np.sum(scale) - tilt @ self._left)
 
     @classmethod
-    def between(cls, people: IntArray, totals: IntArray, lowest: IntArray, highest: IntArray) -> Tables | None:
-        """Give the tables between bounds; None where there is none, decided by whole numbers.
+    def between(
+        cls, model: Model, people: IntArray, totals: IntArray, lowest: IntArray, highest: IntArray
+    ) -> Tables | None:
+        """Give the tables between (m, 3) bounds; None where there is none, decided by whole numbers.
 
         The rows possible in a region are the bases of an integral polymatroid, and so are sums of rows: there is a
         table exactly if every row is possible and for every set of outcomes the columns need no more people than the
@@ -71,25 +101,95 @@ class Tables:
         low, high = np.maximum(lowest, 0), np.minimum(highest, people[:, None])
         if (low > high).any() or (low.sum(axis=1) > people).any() or (high.sum(axis=1) < people).any():
             return None
-        for size in range(1, OUTCOMES + 1):
-            for chosen in combinations(range(OUTCOMES), size):
-                inside = np.isin(np.arange(OUTCOMES), chosen)
-                most = np.minimum(high[:, inside].sum(axis=1), people - low[:, ~inside].sum(axis=1)).sum()
-                if totals[inside].sum() > most:
-                    return None
+        for chosen in product((False, True), repeat=OUTCOMES):
+            inside = np.array(chosen)
+            most = np.minimum(high[:, inside].sum(axis=1), people - low[:, ~inside].sum(axis=1)).sum()
+            if totals[inside].sum() > most:
+                return None
         while True:
-            tight_low, tight_high = _tightened(people, totals, low, high)
-            if np.array_equal(tight_low, low) and np.array_equal(tight_high, high):
-                return cls(people, totals, low, high)
-            low, high = tight_low, tight_high
+            before = low, high
+            low, high = tightened(*tightened(low, high, people[:, None]), totals, axis=0)
+            if np.array_equal(before, (low, high)):
+                return cls(model, people, totals, low, high)
 
+    @property
+    def rules(self) -> float:
+        """How many tables there are, if the model is uniform."""
+        return number_by(self._log_weight)
 
-def _tightened(people: IntArray, totals: IntArray, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
-    """Tighten each bound by its row and its column once."""
-    for sums, axis in ((people[:, None], 1), (totals[None, :], 0)):
-        least, most = low.sum(axis=axis, keepdims=True), high.sum(axis=axis, keepdims=True)
-        low, high = np.maximum(low, sums - (most - high)), np.minimum(high, sums - (least - low))
-    return low, high
+    @cached_property
+    def expected(self) -> FloatArray:
+        """(3m,) people that the reader expects."""
+        counted = zip(self._by_count, self.lowest.tolist(), strict=True)
+        return np.array([w @ (np.arange(len(w)) + lowest) / w.sum() for w, lowest in counted])
+
+    def within(self, lowest: IntArray, highest: IntArray) -> Tables | None:
+        """Give the tables within other (3m,) bounds; None where there is none."""
+        shape = self.low.shape
+        return self.between(self.model, self.people, self.totals, lowest.reshape(shape), highest.reshape(shape))
+
+    def weights(self, chance: int) -> tuple[int, FloatArray]:
+        """Give the first count of a chance, and the weight of the tables with each count from there."""
+        return int(self.lowest[chance]), self._by_count[chance]
+
+    def halves(self, chance: int, counts: IntArray) -> tuple[FloatArray, BoolArray]:
+        """Give what the reader expects of the tables below, and at or above, (c,) counts of a chance.
+
+        Not exact is what rounding errors may have changed.
+        """
+        s, o = divmod(chance, OUTCOMES)
+        if s not in self._joint:
+            self._joint[s] = self._sums(s)
+        sums = np.column_stack([self._by_count[chance], self._along(s, self._rows[s])[o], self._joint[s][o]])
+        halves = below_and_above(int(self.lowest[chance]), sums, counts)
+        weight, mass = halves[..., 0], halves[..., 1]
+        exact = NOISE * self._beside[s][1] * mass < RELIABLE * weight
+        first, second, third = self._order
+        expected = np.empty((*exact.shape, *self.low.shape))
+        pairs = (halves[..., 2:] / np.where(exact, weight, 1.0)[..., None]).reshape(*exact.shape, -1, 2)
+        expected[..., [first, second]] = pairs + self.low[:, [first, second]]
+        expected[..., third] = self.people - expected[..., first] - expected[..., second]
+        return expected.reshape(*exact.shape, -1), exact
+
+    def _along(self, s: int, rows: FloatArray) -> list[FloatArray]:
+        """Add up numbers of the rows of region s by the count of each outcome above its lowest one."""
+        first, second, third = self._order
+        widest = int(self.highest[OUTCOMES * s + third] - self.low[s, third])
+        z = self.people[s] - self.low[s].sum() - np.add.outer(*map(np.arange, rows.shape))
+        inside = (z >= 0) & (z <= widest)
+        of_third = np.bincount(z[inside], weights=rows[inside], minlength=widest + 1)
+        sums = {first: rows.sum(axis=1), second: rows.sum(axis=0), third: of_third}
+        return [sums[o] for o in range(OUTCOMES)]
+
+    def _at(self, s: int) -> tuple[IntArray, IntArray]:
+        """Sums of the two outcomes that the other regions have beside each row of region s."""
+        sizes = zip(self._left, self._rows[s].shape, self._shape, strict=True)
+        first, second = ((left - np.arange(size)) % length for left, size, length in sizes)
+        return first, second
+
+    def _beside_others(self, s: int, others: Transform) -> tuple[FloatArray, float]:
+        """Weights of the other regions, transformed, beside each row of region s, and the largest beside any."""
+        found = fft.irfft2(others, s=self._shape)
+        return np.maximum(found[np.ix_(*self._at(s))], 0.0), float(found.max())
+
+    def _sums(self, s: int) -> list[FloatArray]:
+        """Sums of the counts of two outcomes above their bounds, (counts, 2m) by the count of each outcome of s."""
+        rows = self._rows[s] * self._beside[s][0]
+        others = [t for t in range(len(self._rows)) if t != s]
+        sums = {s: [self._along(s, rows * count) for count in np.ix_(*map(np.arange, rows.shape))]}
+        for t, rest in zip(others, products_of_others([self._transforms[t] for t in others]), strict=True):
+            beside = (some_coefficients(rest * moment, self._shape, *self._at(s)) for moment in self._moments[t])
+            sums[t] = [self._along(s, self._rows[s] * coefficients) for coefficients in beside]
+        regions = range(len(self._rows))
+        return [np.column_stack([along[o] for t in regions for along in sums[t]]) for o in range(OUTCOMES)]
+
+    @cached_property
+    def _moments(self) -> list[list[Transform]]:
+        """Of each region the transforms of its polynomial with its counts of either outcome above their bounds."""
+        return [
+            [transformed(rows * count, self._shape) for count in np.ix_(*map(np.arange, rows.shape))]
+            for rows in self._rows
+        ]
 
 
 def log_rows(model: Model, people: int, lowest: IntArray, highest: IntArray) -> FloatArray:
@@ -101,130 +201,6 @@ def log_rows(model: Model, people: int, lowest: IntArray, highest: IntArray) -> 
     return np.where(possible, weights[x] + weights[y] + weights[np.clip(z, 0, people)], -np.inf)
 
 
-class Counted:
-    """Tables as a reader model weights them.
-
-    Parameters
-    ----------
-    tables
-        The tables.
-    model
-        Weights of each row; the weight of a table is their product.
-
-    Attributes
-    ----------
-    log_weight
-        Logarithm of the sum of all weights; with the uniform model of the number of tables.
-    expected
-        (m, 3) mean counts.
-    """
-
-    def __init__(self, tables: Tables, model: Model) -> None:
-        self.tables = tables
-        spread = (tables.highest - tables.lowest).sum(axis=0)
-        left = tables.totals - tables.lowest.sum(axis=0)
-        length = np.maximum(left, spread - left) + 1
-        third = int(np.argmax(length))
-        self._order = [*(o for o in range(OUTCOMES) if o != third), third]
-        self._left = left[self._order[:2]]
-        self._shape = [int(fft.next_fast_len(int(size), real=True)) for size in length[self._order[:2]]]
-        bounds = zip(tables.people.tolist(), tables.lowest[:, self._order], tables.highest[:, self._order], strict=True)
-        log = [log_rows(model, *region) for region in bounds]
-        tilt = tilt_to(log, self._left)
-        self._rows, scale = zip(*(tilted(rows, tilt) for rows in log), strict=True)
-        self._transforms = [transformed(rows, self._shape) for rows in self._rows]
-        self._moments: dict[int, list[Transform]] = {}
-        self._joint: dict[int, list[FloatArray]] = {}
-        self._beside = [self._beside_others(s) for s in range(len(log))]
-        self._by_count = [
-            self._along(s, rows * rest)
-            for s, (rows, (rest, _)) in enumerate(zip(self._rows, self._beside, strict=True))
-        ]
-        weight = self._by_count[0][0].sum()
-        self.log_weight = float(np.log(weight) + np.sum(scale) - tilt @ self._left)
-        if NOISE * max(largest for _, largest in self._beside) > RELIABLE * weight:
-            raise ArithmeticError("the weights of these tables could not be told from rounding errors")
-        self.expected = np.array([[self.share_and_mean(s, o)[1] for o in range(OUTCOMES)] for s in range(len(log))])
-
-    def share_and_mean(self, s: int, o: int, counts: slice = ALL) -> tuple[float, float]:
-        """Give the share of all weight that tables with some counts of (s, o) have, and their mean count there.
-
-        ``counts`` are positions above the lowest one.
-        """
-        weights = self._by_count[s][o]
-        chosen = weights[counts].sum()
-        if chosen == 0:
-            return 0.0, np.nan
-        k = np.arange(len(weights)) + self.tables.lowest[s, o]
-        return float(chosen / weights.sum()), float(weights[counts] @ k[counts] / chosen)
-
-    def expected_where(self, s: int, o: int, counts: slice) -> FloatArray | None:
-        """Give the (m, 3) mean counts of tables with some counts of (s, o); None where rounding errors forbid it."""
-        weight = self._by_count[s][o][counts].sum()
-        mass = self._along(s, self._rows[s])[o][counts].sum()
-        if NOISE * self._beside[s][1] * mass >= RELIABLE * weight:
-            return None
-        if s not in self._joint:
-            self._joint[s] = self._sums(s)
-        first, second, third = self._order
-        expected = np.empty((len(self._rows), OUTCOMES))
-        expected[:, [first, second]] = self._joint[s][o][:, :, counts].sum(axis=2) / weight
-        expected[:, [first, second]] += self.tables.lowest[:, [first, second]]
-        expected[:, third] = self.tables.people - expected[:, first] - expected[:, second]
-        return expected
-
-    def _along(self, s: int, rows: FloatArray) -> list[FloatArray]:
-        """Add up numbers of the rows of region s by the count of each outcome above its lowest one."""
-        first, second, third = self._order
-        low, high = self.tables.lowest[s], self.tables.highest[s]
-        z = self.tables.people[s] - low.sum() - np.add.outer(np.arange(rows.shape[0]), np.arange(rows.shape[1]))
-        inside = (z >= 0) & (z <= high[third] - low[third])
-        sums = {first: rows.sum(axis=1), second: rows.sum(axis=0)}
-        sums[third] = np.bincount(z[inside], weights=rows[inside], minlength=int(high[third] - low[third]) + 1)
-        return [sums[o] for o in range(OUTCOMES)]
-
-    def _at(self, s: int) -> tuple[IntArray, IntArray]:
-        """Sums of the two outcomes that the other regions have beside each row of region s."""
-        sizes = zip(self._left, self._rows[s].shape, self._shape, strict=True)
-        first, second = ((left - np.arange(size)) % length for left, size, length in sizes)
-        return first, second
-
-    def _others(self, s: int) -> list[int]:
-        return [t for t in range(len(self._rows)) if t != s]
-
-    def _beside_others(self, s: int) -> tuple[FloatArray, float]:
-        """Weights of the other regions beside each row of region s, and the largest beside any."""
-        product = np.ones_like(self._transforms[s])
-        for t in self._others(s):
-            product *= self._transforms[t]
-        found = fft.irfft2(product, s=self._shape)
-        return np.maximum(found[np.ix_(*self._at(s))], 0.0), float(found.max())
-
-    def _sums(self, s: int) -> list[FloatArray]:
-        """Sums of the counts of two outcomes above their bounds, (m, 2, counts) by the count of each outcome of s."""
-        rows = self._rows[s] * self._beside[s][0]
-        x, y = np.ix_(*(np.arange(size) for size in rows.shape))
-        others = self._others(s)
-        sums = {s: [self._along(s, rows * x), self._along(s, rows * y)]}
-        before, after = [np.ones_like(self._transforms[s])], [np.ones_like(self._transforms[s])]
-        for t, u in zip(others[:-1], others[:0:-1], strict=True):
-            before.append(before[-1] * self._transforms[t])
-            after.append(after[-1] * self._transforms[u])
-        for t, left, right in zip(others, before, after[::-1], strict=True):
-            products = (left * right * moment for moment in self._moments_of(t))
-            beside = (some_coefficients(product, self._shape, *self._at(s)) for product in products)
-            sums[t] = [self._along(s, self._rows[s] * coefficients) for coefficients in beside]
-        return [np.array([[along[o] for along in sums[t]] for t in range(len(self._rows))]) for o in range(OUTCOMES)]
-
-    def _moments_of(self, t: int) -> list[Transform]:
-        """Transforms of the polynomial of a region with its counts of either outcome above their bounds as factors."""
-        if t not in self._moments:
-            rows = self._rows[t]
-            x, y = np.ix_(*(np.arange(size) for size in rows.shape))
-            self._moments[t] = [transformed(rows * count, self._shape) for count in (x, y)]
-        return self._moments[t]
-
-
 def transformed(rows: FloatArray, shape: Sequence[int]) -> Transform:
     """Give the Fourier transform of a polynomial with few rows of coefficients."""
     transform: Transform = fft.fft(fft.rfft(rows, shape[1], axis=1), shape[0], axis=0)
@@ -232,16 +208,16 @@ def transformed(rows: FloatArray, shape: Sequence[int]) -> Transform:
 
 
 def some_coefficients(
-    product: Transform, shape: Sequence[int], first: IntArray | slice, second: IntArray | slice
+    transform: Transform, shape: Sequence[int], first: IntArray | slice, second: IntArray | slice
 ) -> FloatArray:
     """Give the coefficients of a transformed product of positive polynomials in some rows and columns."""
-    found: FloatArray = fft.irfft(fft.ifft(product, axis=0)[first], shape[1], axis=1)[:, second]
+    found: FloatArray = fft.irfft(fft.ifft(transform, axis=0)[first], shape[1], axis=1)[:, second]
     return np.maximum(found, 0.0)
 
 
 def tilted(log: FloatArray, tilt: FloatArray) -> tuple[FloatArray, float]:
     """Weights of the rows of a region under a tilt, adding up to 1, and the logarithm of their sum before."""
-    x, y = np.ix_(*(np.arange(size) for size in log.shape))
+    x, y = np.ix_(*map(np.arange, log.shape))
     raised = log + tilt[0] * x + tilt[1] * y
     largest = raised.max()
     weights = np.exp(raised - largest)

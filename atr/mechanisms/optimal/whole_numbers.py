@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from atr.core.arrays import FloatArray, IntArray
+from atr.core.arrays import FloatArray, IntArray, tightened
 from atr.core.fidelity import Fidelity
 from atr.core.protected import ProtectedSets
 from atr.core.tolerances import PROBABILITY_TOLERANCE
@@ -98,17 +98,14 @@ def _windows(people: IntArray, chances: FloatArray, promise: Fidelity, digits: i
     population, slack = people[:, None], PROBABILITY_TOLERANCE * people[:, None]
     lowest = np.ceil(np.clip(lower, 0, 1) * population - slack).astype(np.int64)
     highest = np.floor(np.clip(upper, 0, 1) * population + slack).astype(np.int64)
-    return (
-        np.maximum(lowest, population - (highest.sum(axis=1, keepdims=True) - highest)),
-        np.minimum(highest, population - (lowest.sum(axis=1, keepdims=True) - lowest)),
-    )
+    return tightened(lowest, highest, population)
 
 
 def _expected(people: IntArray, lowest: IntArray, highest: IntArray, totals: list[int]) -> FloatArray:
     """Give (m, outcomes) people that the reader expects in the regions of a group with these totals."""
     two = len(totals) == 2
     of_outcomes = [
-        Box("uniform", people, lowest[:, outcome], highest[:, outcome], total).expected()
+        Box("uniform", people, lowest[:, outcome], highest[:, outcome], total).expected
         for outcome, total in enumerate(totals[:1] if two else totals)
     ]
     return np.column_stack([*of_outcomes, people - of_outcomes[0]] if two else of_outcomes)

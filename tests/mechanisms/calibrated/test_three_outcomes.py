@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atr.mechanisms.calibrated import every_table
-from atr.mechanisms.calibrated.group import solve_group
+from atr.mechanisms.calibrated import Ceilings, solve_group
+from atr.mechanisms.calibrated import announceable as may_be_announced
 from atr.mechanisms.calibrated.readers import MODELS
-from atr.mechanisms.calibrated.tables import Counted, Tables
+from atr.mechanisms.calibrated.tables import Tables
 from tests.helpers.calibrated_oracle import Oracle, all_rules, announceable, weights
 
 
@@ -61,7 +61,9 @@ def _oracle(counts, options, earlier):
 
 def _solved(counts, options, earlier):
     chances = [e / options["steps"] for e in earlier]
-    return solve_group(counts, earlier=chances, **options | {"ceilings": options["ceilings"] / 100})
+    ceilings = Ceilings.of(counts.sum(axis=1), options["ceilings"] / 100, options["sets"])
+    cut = {name: options[name] for name in ("steps", "least", "previous")}
+    return solve_group(counts, ceilings, earlier=chances, **cut)
 
 
 @given(_groups())
@@ -84,7 +86,7 @@ def test_cells_are_those_of_plain_enumeration(group):
 def test_a_cell_is_the_preimage_of_its_announcement(people, totals):
     ceiling = 0.85
     rules = all_rules(people, totals)
-    told = [solve_group(rule, ceilings=ceiling, steps=10, least=1) for rule in rules]
+    told = [solve_group(rule, Ceilings.of(people, ceiling), steps=10, least=1) for rule in rules]
     groups = {}
     for i, announced in enumerate(told):
         groups.setdefault(announced.limits.tobytes(), []).append(i)
@@ -108,7 +110,7 @@ def test_a_cell_is_the_preimage_of_its_announcement(people, totals):
 @pytest.mark.parametrize("people", [(3, 3), (2, 6), (5, 4, 2), (6, 6, 1)])
 def test_groups_that_may_be_announced(people):
     sets = [[s] for s in range(len(people))]
-    found = [every_table.announceable(people, ceilings=b / 100) for b in range(40, 100, 5)]
+    found = [may_be_announced(Ceilings.of(people, b / 100), 3) for b in range(40, 100, 5)]
     known = [announceable(people, 3, [Fraction(b, 100)] * len(people), sets) for b in range(40, 100, 5)]
     assert found == known
     assert len(set(found)) == 2
@@ -122,32 +124,27 @@ def test_halves_of_large_groups_are_those_counted_alone(seed, model):
     people = drawn.multinomial(drawn.integers(20, 400), drawn.dirichlet(np.ones(m))) + 1
     truth = np.array([drawn.multinomial(n, drawn.dirichlet(np.full(3, drawn.choice([0.1, 1, 10])))) for n in people])
     bounds = truth - drawn.integers(0, width, truth.shape), truth + drawn.integers(0, width, truth.shape)
-    tables = Tables.between(people, truth.sum(axis=0), *bounds)
+    tables = Tables.between(model, people, truth.sum(axis=0), *bounds)
     assert tables is not None
-    counted = Counted(tables, model)
-    assert counted.expected.sum(axis=0) == pytest.approx(truth.sum(axis=0), abs=1e-9)
-    assert counted.expected.sum(axis=1) == pytest.approx(people, abs=1e-9)
-    s, o = int(drawn.integers(m)), int(drawn.integers(3))
-    span = int(tables.highest[s, o] - tables.lowest[s, o])
-    if not span:
+    expected = tables.expected.reshape(truth.shape)
+    assert expected.sum(axis=0) == pytest.approx(truth.sum(axis=0), abs=1e-9)
+    assert expected.sum(axis=1) == pytest.approx(people, abs=1e-9)
+    chance = int(drawn.integers(3 * m))
+    first, last = int(tables.lowest[chance]), int(tables.highest[chance])
+    if first == last:
         return
-    position = int(drawn.integers(1, span + 1))
+    count = int(drawn.integers(first + 1, last + 1))
+    halves, exact = tables.halves(chance, np.array([count]))
     for upper in (False, True):
-        found = counted.expected_where(s, o, slice(position, None) if upper else slice(0, position))
-        lowest, highest = tables.lowest.copy(), tables.highest.copy()
-        if upper:
-            lowest[s, o] += position
-        else:
-            highest[s, o] = lowest[s, o] + position - 1
-        half = Tables.between(people, tables.totals, lowest, highest)
+        half = tables.half(chance, count, upper=upper)
         assert half is not None
-        if found is not None:
-            assert found == pytest.approx(Counted(half, model).expected, abs=1e-8)
+        if exact[int(upper), 0]:
+            assert halves[int(upper), 0] == pytest.approx(half.expected, abs=1e-8)
 
 
 def test_an_outcome_that_one_person_gets():
     counts = np.array([[0, 100, 303], [1, 3, 94], [0, 104, 141]])
-    found = solve_group(counts, ceilings=0.8)
+    found = solve_group(counts, Ceilings.of(counts.sum(axis=1), 0.8))
     assert found is not None
     assert found.expected.sum(axis=0) == pytest.approx([1, 207, 538])
     assert found.confidence <= 0.8 + 1e-9

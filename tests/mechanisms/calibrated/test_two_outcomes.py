@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atr.mechanisms.calibrated import announce, announce_many, announceable, safe_start
+from atr.mechanisms.calibrated import Ceilings, announce, announceable
 from tests.helpers import calibrated_oracle
 from tests.helpers.calibrated_oracle import READERS, Oracle
 
@@ -150,22 +150,13 @@ def test_all_treated_alike_are_told_by_their_rate(chance):
 def test_announceable_whatever_the_total(people, percent):
     exact = [Fraction(percent, 100)] * len(people)
     known = calibrated_oracle.announceable(people, 2, exact, [[s] for s in range(len(people))])
-    assert announceable(people, ceilings=percent / 100) == known
-    totals = range(sum(people) + 1)
-    assert all(safe_start(people, total, ceilings=percent / 100) for total in totals) == known
+    assert announceable(Ceilings.of(people, percent / 100)) == known
 
 
 def test_ceilings_may_differ_between_sets():
     sets = [[0], [1], [2], [0, 1]]
-    assert announceable([10, 10, 10], ceilings=[0.8, 0.8, 0.8, 0.9], sets=sets)
-    assert not announceable([10, 10, 10], ceilings=0.6, sets=sets)
-
-
-def test_many_groups_are_each_announced_alone():
-    populations, favourable = [[60, 40, 50], [3], [20, 20]], [[50, 10, 30], [1], [10, 12]]
-    cells = announce_many(populations, favourable, max_confidence=0.7)
-    assert [cell is None for cell in cells] == [False, True, False]
-    assert cells[0].lower.tolist() == announce(populations[0], favourable[0], max_confidence=0.7).lower.tolist()
+    assert announceable(Ceilings.of([10, 10, 10], [0.8, 0.8, 0.8, 0.9], sets))
+    assert not announceable(Ceilings.of([10, 10, 10], 0.6, sets))
 
 
 @pytest.mark.parametrize(
