@@ -299,7 +299,7 @@ def _tampering_is_found(published: Published, folder: Path) -> None:
         elif isinstance(old, int):
             new = old + 3 * published.mix.rounding + 7
         else:
-            by = step if part in ("influence", "surrogate") else 0.05
+            by = step if part in ("influence", "surrogate") else 0.05 if published.mix.rounding < 10 else 0.1
             new = round(old + (by if old < 0.5 else -by), 6)
         forged = forging.write(folder / "forged.json", forging.with_value(content, path, new))
         assert forging.is_found(forged), (path, old, new)
@@ -310,20 +310,8 @@ DERIVED_FIELDS = ("fairness", "influence", "surrogate", "groups", "privacy", "ch
 
 def _follows(path: tuple[Any, ...]) -> bool:
     """Whether a number follows from others, to more than the rounding of people leaves open."""
-    return not (
-        {
-            "known",
-            "people",
-            "population",
-            "joined",
-            "limits",
-            "version",
-            "previous_range",
-            "previous",
-            "previous_threshold",
-        }
-        & {*path}
-    )
+    open_ = {"known", "people", "population", "joined", "limits", "version"}
+    return not (open_ | {"previous_range", "previous", "previous_threshold"}) & {*path}
 
 
 def _whole(published: Published, folder: Path) -> None:
