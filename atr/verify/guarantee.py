@@ -67,7 +67,7 @@ class _Readers:
 
     surest: dict[str, Surest] = field(default_factory=dict)
     prior: Surest | None = None
-    rules: tuple[float, float] | None = None
+    rules: list[FloatArray] = field(default_factory=list)
 
 
 def guaranteed(privacy: model.Privacy) -> tuple[object, ...]:
@@ -117,7 +117,7 @@ def guarantee(printed: PopulationBounds) -> Iterator[Finding]:
     covered = [stated for name, stated in privacy.readers.items() if not name.startswith(WHOLE_NUMBERS)]
     yield from differences("privacy.max_confidence", privacy.max_confidence, max(covered, default=None))
     yield from _confidence(printed, "privacy.prior_confidence", privacy.prior_confidence, found.prior, ceiling)
-    yield from _rules_left(privacy.rules_left, found.rules)
+    yield from _rules_left(printed, privacy.rules_left, found.rules)
     yield from _own_ceilings(printed, faced)
     yield from _by_printed_people(printed, faced)
     yield from _binding(printed, found)
@@ -153,8 +153,7 @@ def _of_limits(printed: PopulationBounds, ruled: list[int], found: _Readers) -> 
     found.prior = None
     if ruled:
         found.prior = _surest(ruled, (None if of is None else of.prior for of in readings))
-        rules = [(0.0, math.inf) if of is None else of.rules for of in readings]
-        found.rules = min(low for low, _ in rules), min(high for _, high in rules)
+        found.rules = [np.array([0.0, math.inf]) if of is None else of.rules for of in readings]
 
 
 def _surest(groups: list[int], sure: Iterable[FloatArray | None]) -> Surest:
@@ -196,14 +195,24 @@ def _confidence(
     )
 
 
-def _rules_left(stated: int | None, found: tuple[float, float] | None) -> Iterator[Finding]:
-    where = "privacy.rules_left"
-    if found is None:
+def _rules_left(printed: PopulationBounds, stated: int | None, found: list[FloatArray]) -> Iterator[Finding]:
+    """Check the smallest number of rules against what each group can have."""
+    where, least = "privacy.rules_left", printed.report.policy.least
+    if not found or least is None:
         yield from differences(where, stated, None)
         return
-    low, high = found
-    low, high = (math.ceil(low * (1 - RECOMPUTED)), high * (1 + RECOMPUTED))
+    low, high = (min(float(end(of)) for of in found) for end in (np.min, np.max))
+    low, high = math.ceil(low * (1 - RECOMPUTED)), high * (1 + RECOMPUTED)
     yield from between(where, stated, low, math.floor(high) if math.isfinite(high) else high)
+    counted = np.concatenate(found)
+    possible = (
+        not (printed.exact and np.isfinite(counted).all())
+        or np.isclose(counted, float(min(stated or 0, 10**300)), RECOMPUTED, 0).any()
+    )
+    yield from failed(
+        (bool(possible), where, "is not the number of rules of any group"),
+        (stated is None or stated > least, where, f"is not more than the {least} that the policy leaves"),
+    )
 
 
 def _own_ceilings(printed: PopulationBounds, faced: list[int]) -> Iterator[Finding]:

@@ -77,12 +77,12 @@ class Reading:
     prior
         (sets, 2) the same of the surest of them, by numbers of people and rates alone.
     rules
-        How many are left.
+        How many are left: of exact people (t,) for each number of people with the outcome that fits, or else (2,).
     """
 
     sure: dict[str, FloatArray]
     prior: FloatArray
-    rules: tuple[float, float]
+    rules: FloatArray
 
 
 def printed_group(printed: PopulationBounds, group: int, limits: FloatArray) -> PrintedGroup:
@@ -157,7 +157,9 @@ def of_limits(group: PrintedGroup, steps: int, least: int | None) -> tuple[Readi
     sure = {model: _largest(sides, model, group.sets) for model in MODELS}
     untold = [replace(side.untold, totals=side.totals) for side in sides]
     prior = np.max([_largest(untold, model, group.sets) for model in MODELS], axis=0)
-    rules = float(whole.rules(most=False).min()), float(whole.rules(most=True).max())
+    rules = whole.rules(most=True)
+    if not group.exact:
+        rules = np.array([whole.rules(most=False).min(), rules.max()])
     return Reading(sure, prior, rules), problems
 
 

@@ -60,6 +60,10 @@ def group(of: model.Group, report: model.PublicReport) -> Iterator[Finding]:
     none = all(told is None for told in chances)
     allowed = [None] if none else range(FEWEST, CHANCE_DIGITS + 1) if told_apart else [report.policy.digits]
     yield from failed((of.digits in allowed, f"{of.id}.digits", "is not how its chances are printed"))
+    told = [x for region in of.regions for x in (region.announced or {}).values()]
+    shorter = of.digits is not None and all(nearest(x, of.digits - 1) == x for x in told)
+    fewest = not told_apart or len(report.outcomes) > 2 or of.digits in (None, FEWEST) or not shorter
+    yield from failed((fewest, f"{of.id}.digits", "are more than its chances need"))
     if told_apart and of.regions:
         yield from failed((any(region.limits for region in of.regions), of.id, "tells no limits, but shows regions"))
         for region in of.regions:
