@@ -67,14 +67,7 @@ def build(
     policy = programme.policy
     leakage, of_groups = leakages(announcement)
     terms = mechanism_of(policy).terms(policy)
-    known = cells(announcement)
-    promised = announcement.fidelity
-    promise = model.FidelityInfo(
-        kind=promised.kind,
-        level=promised.level,
-        step=terms.step,
-        largest_change=promised.largest_change(policy.digits),
-    )
+    known, promised = cells(announcement), announcement.fidelity
     report = model.PublicReport(
         programme=programme_info(programme),
         period=period_info(period, programme),
@@ -96,7 +89,12 @@ def build(
         positive=programme.log.positive,
         attributes=tuple(_attributes(announcement, programme, extent)),
         privacy=privacy(announcement, leakage),
-        fidelity=promise,
+        fidelity=model.FidelityInfo(
+            kind=promised.kind,
+            level=promised.level,
+            step=terms.step,
+            largest_change=promised.largest_change(policy.digits),
+        ),
         coverage=_coverage(announcement, known, programme, extent),
         groups=_groups(announcement, known, of_groups, programme, extent),
         compared=tuple(compared(comparisons, announcement, programme)),
@@ -174,11 +172,8 @@ def columns(announcement: Announcement, programme: Programme) -> dict[str, tuple
 def _coverage(
     announcement: Announcement, known: Cells[AnnouncedMapping], programme: Programme, extent: Extent
 ) -> model.Coverage:
-    rate = None
-    if len(announcement.groups):
-        everyone = np.ones(len(known.people), dtype=bool)
-        found = [announced_rate(known.event(a), everyone) for a in range(known.outcomes)]
-        rate = printed_rates(found, announcement.outcomes)
+    everyone = np.ones(len(known.people), dtype=bool)
+    found = [announced_rate(known.event(a), everyone) for a in range(known.outcomes)] if len(everyone) else []
     exact = extent.announced == extent.decisions and programme.policy.population_rounding == 1
     decisions = extent.decisions if exact else _total(extent.decisions, programme)
     step = share_step(decisions=decisions, minimum=programme.policy.minimum_group_size)
@@ -192,7 +187,7 @@ def _coverage(
             coarsened=int(announcement.coarsened.sum()),
             merged=extent.merged,
         ),
-        rate=rate,
+        rate=printed_rates(found, announcement.outcomes) if found else None,
     )
 
 
@@ -266,8 +261,7 @@ def _groups(
     rates = [rates_by_group(known.event(a)) for a in range(known.outcomes)] if announcement.group_values else []
     for g, values in enumerate(announcement.group_values):
         members = range(announcement.offsets[g], announcement.offsets[g + 1])
-        met = announcement.mixed[g]
-        ruled, own = bool(announcement.ruled[g]), [rate[g] for rate in rates]
+        met, ruled = announcement.mixed[g], bool(announcement.ruled[g])
         result.append(
             model.Group(
                 id=group_id(g),
@@ -277,7 +271,7 @@ def _groups(
                 joined=int(announcement.joined[g]) or None,
                 digits=int(announcement.group_digits[g]) if ruled and not announcement.limits_only[g] else None,
                 population=int(announcement.group_people[g]),
-                rate=printed_rates(own, announcement.outcomes),
+                rate=printed_rates([rate[g] for rate in rates], announcement.outcomes),
                 leakage=leakage[g],
                 regions=tuple(
                     model.Region(

@@ -17,7 +17,6 @@ from atr.documents import csv as annex
 from atr.documents.charts.rows import LEFT, RIGHT
 from atr.documents.charts.scale import wrap
 from atr.documents.html import report_html
-from atr.documents.sections import numbered
 from atr.documents.sections.influence import context
 from atr.measures.influence import SHAPLEY_UP_TO
 from atr.report import derived, model
@@ -349,13 +348,6 @@ def test_nothing_announced_nothing_measured(reports: dict[str, PublicReport]) ->
     assert (report.influence, report.surrogate) == ((), None)
     assert "Influence of each input" not in report_html(report, sha256="")
     assert rows(annex.influence(report)) == []
-
-
-def test_the_number_of_a_section_that_a_text_names() -> None:
-    report = sample.grid((2,), 2, notes=())
-    method = next(s for s in numbered(report) if s.id == "method")
-    text, _ = read(report)
-    assert f"the method in section {method.number}." in text
 
 
 def test_a_tree_in_json_leaves_out_what_a_leaf_has_not(reports: dict[str, PublicReport]) -> None:
