@@ -104,8 +104,8 @@ def compare(
     minimum
         Published people of the smallest group that can be the reference.
     rows
-        For attributes whose values meet in rest groups, who is in which row of the comparisons by them. Elsewhere, and
-        in intersections and classes, people are left out whose value is not told.
+        For attributes whose values meet in rest groups, who is in which row of the comparisons of everybody by them. In
+        intersections and within classes, people are left out whose value is not told.
 
     Returns
     -------
@@ -123,33 +123,34 @@ def compare(
     columns = {name: pd.factorize(np.array(values[name], dtype=object)) for name in needed}
     found: list[Comparison] = []
     for by in compared:
-        own, named = columns, by.named
+        alone = of_groups = _rates_by(events, columns, by.attributes)
+        named = by.named
         if len(by.attributes) == 1 and rows and by.name in rows:
             of_attribute = rows[by.name]
             labels = np.array(of_attribute.labels, dtype=object)[cells.group_of]
-            own = columns | {by.name: pd.factorize(labels)}
+            of_groups = _rates_by(events, columns | {by.name: pd.factorize(labels)}, by.attributes)
             named = None if named is None else of_attribute.called(named)
-        of_groups = _rates_by(events, own, by.attributes)
         reference = _reference(of_groups, replace(by, named=named), minimum=minimum)
         if reference is None:
             continue
-        pairs = list(_pairs(list(of_groups), reference))
+        reference_alone = reference if reference in alone else _reference(alone, by, minimum=minimum) or reference
         conditions = [name for name in legitimate if name not in by.attributes]
         classes: dict[Values, _Rates] = {(): of_groups}
         if conditions:
-            of_both = _rates_by(events, own, (*conditions, *by.attributes))
+            of_both = _rates_by(events, columns, (*conditions, *by.attributes))
             for both, of_set in of_both.items():
                 classes.setdefault(both[: len(conditions)], {})[both[len(conditions) :]] = of_set
         for known, of_people in classes.items():
             condition = tuple(zip(conditions, known, strict=False))
-            for pair in pairs:
+            among, base = (alone, reference_alone) if condition else (of_groups, reference)
+            for pair in _pairs(list(among), base):
                 if set(pair) <= of_people.keys():
                     found += [
                         Comparison(
                             measure=measure.name,
                             by=by,
                             groups=(joined(pair[0]), joined(pair[1])),
-                            reference=joined(reference),
+                            reference=joined(base),
                             condition=condition,
                             outcome=None if outcome is None else outcomes[outcome],
                             value=value,

@@ -107,7 +107,8 @@ def with_sampling(report: PublicReport) -> tuple[Fairness, ...]:
 
     People are the fewest that a printed total can stand for, and of the counts that the printed rate and the printed
     chances allow each end takes the least favourable: so no interval is narrower than that of the unrounded numbers.
-    Measures of the same pair, class and outcome share one test; p values are adjusted for the number of tests.
+    Measures of the same pair, class and outcome share one test; p values are adjusted for the number of tests. Where
+    limits leave a figure open there is no test: what a reader expects of it is no count of anything.
 
     Returns
     -------
@@ -157,7 +158,7 @@ def _sampled(report: PublicReport) -> list[_Sampled | None]:
     tally = cache(partial(_tally, report))
     return [
         _find(report, entry, tally(entry.attributes or (entry.attribute,), tuple(entry.condition)), rates)
-        if is_of_two_groups(entry)
+        if is_of_two_groups(entry) and (report.fidelity.kind != "limits" or entry.range[0] == entry.range[1])
         else None
         for entry in report.fairness
     ]
@@ -186,7 +187,8 @@ def _tally(
     found: dict[tuple[str, ...], list[int]] = {}
     own = reader_view.labels(report)
     for i, (values, _, _) in enumerate(report.announced_regions):
-        label = own[attributes[0]][i] if len(attributes) == 1 else fairness.joined([values[a] for a in attributes])
+        of_rows = len(attributes) == 1 and not condition
+        label = own[attributes[0]][i] if of_rows else fairness.joined([values[a] for a in attributes])
         found.setdefault((label, *(values[name] for name in condition)), []).append(i)
     return {
         key: _Tally(people[of], off[of], rounded[of], {o: x[of] for o, x in chances.items()})

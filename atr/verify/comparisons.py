@@ -119,8 +119,8 @@ def _differ(stated: model.Fairness, follows: model.Fairness, names: Sequence[str
 
 def _pair(printed: PopulationBounds, entry: model.Fairness) -> list[BoolArray]:
     """(n,) the regions of either group of a comparison."""
-    of_attribute, given = printed.people_by(entry.attributes or (entry.attribute,)), printed.having(entry.condition)
-    return [given & of_attribute[who] for who in entry.groups]
+    of_attribute = printed.people_by(entry.attributes or (entry.attribute,), alone=bool(entry.condition))
+    return [printed.having(entry.condition) & of_attribute[who] for who in entry.groups]
 
 
 def _outside(printed: PopulationBounds, entry: model.Fairness) -> Iterator[Finding]:

@@ -77,7 +77,7 @@ class PopulationBounds:
     labels: dict[str, npt.NDArray[np.object_]]
     _event_cells: dict[Outcomes, EventCells] = field(default_factory=dict, init=False)
     _rates: dict[tuple[bytes, Outcomes], RateBounds] = field(default_factory=dict, init=False)
-    _members: dict[tuple[str, ...], dict[str, BoolArray]] = field(default_factory=dict, init=False)
+    _members: dict[tuple[tuple[str, ...], bool], dict[str, BoolArray]] = field(default_factory=dict, init=False)
 
     @staticmethod
     def of(report: model.PublicReport, population: ExactPopulation | None) -> PopulationBounds:
@@ -153,25 +153,28 @@ class PopulationBounds:
             members &= self.columns[name] == value
         return members
 
-    def people_by(self, attributes: tuple[str, ...]) -> dict[str, BoolArray]:
+    def people_by(self, attributes: tuple[str, ...], *, alone: bool = False) -> dict[str, BoolArray]:
         """Divide the regions into groups of people by one attribute, or several.
 
         Parameters
         ----------
         attributes
             Their names.
+        alone
+            Whether values that meet in a rest group are not taken as one, as within classes.
 
         Returns
         -------
         For each group, by its joined values, (n,) which regions are its own.
         """
-        if attributes not in self._members:
-            own = [self.labels[attributes[0]]] if len(attributes) == 1 else [self.columns[name] for name in attributes]
+        if (attributes, alone) not in self._members:
+            of_rows = len(attributes) == 1 and not alone
+            own = [self.labels[attributes[0]]] if of_rows else [self.columns[name] for name in attributes]
             parts = list(zip(*(column.tolist() for column in own), strict=True))
             shown = np.array([fairness.joined(values) for values in parts], dtype=object)
             told = dict.fromkeys(who for who, values in zip(shown.tolist(), parts, strict=True) if ANY not in values)
-            self._members[attributes] = {who: shown == who for who in told}
-        return self._members[attributes]
+            self._members[attributes, alone] = {who: shown == who for who in told}
+        return self._members[attributes, alone]
 
     def unknown(self, attributes: tuple[str, ...], who: str) -> bool:
         """Tell whether a group of people has an unknown value.

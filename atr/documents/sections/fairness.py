@@ -252,7 +252,8 @@ def _in_order(report: PublicReport, by: ComparedBy) -> _Place:
     ranks = [
         {v: i for i, v in enumerate(a.values)} for name in by.attributes for a in report.attributes if a.name == name
     ]
-    parts = {joined(values): values for values in values_of(report, by)}
+    alone = [tuple(values[name] for name in by.attributes) for values, _, _ in report.announced_regions]
+    parts = {joined(values): values for values in (*alone, *values_of(report, by))}
 
     def place(label: str) -> tuple[list[int], str]:
         values = [together.get(v, v) for v in parts.get(label, ())]
