@@ -13,8 +13,11 @@ CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u206
 
 
 def named(values: tuple[str, ...]) -> tuple[str, ...]:
-    """Name what the people of a group do not share, for the reviewer."""
-    return tuple("any" if value == ANY else value for value in values)
+    """Name a group by the values that its people share, for the reviewer."""
+    told = tuple(value for value in values if value != ANY)
+    if len(told) == len(values):
+        return told
+    return (*told, "not shown on their own") if told else ("people not shown on their own",)
 
 
 def printable(text: str) -> str:

@@ -17,7 +17,7 @@ from atr.core.announcement import Announcement
 from atr.core.regions import Regions
 from atr.documents import templates
 from atr.documents.fonts import with_fonts
-from atr.documents.text import wording
+from atr.documents.text import phrases, wording
 from atr.documents.text.yardsticks import YARDSTICKS
 from atr.dossier.checks import Check, TrueMeasure, checks, true_measures
 from atr.dossier.curves import Curves, charts, curves
@@ -149,7 +149,7 @@ def build(
         refusal=refusal.message if refusal else "",
         refusal_detail=refusal.private if refusal else "",
         policy={key: value for key, value in settings if not isinstance(value, dict)}
-        | {"side_information": policy.assumed}
+        | ({} if policy.mechanism == "calibrated" else {"side_information": policy.assumed})
         | {kind: level for kind, level in (mechanism.terms(policy).fidelity or {}).items() if level is not None}
         | {file.keys[-1]: file.path for file in policy.files if file.keys != ("side_information",)},
         report_date=report.date if report else "",
@@ -164,7 +164,7 @@ def build(
         rows=rows | {f"decisions of the period without {name}": n for name, n in results.unknown.items() if n},
         reasons=dict(results.accounting["reasons"]),
         differences=tuple(_differences(previous, report)) if previous and report else (),
-        warnings=tuple(_warnings(related, report)) if related and report else (),
+        warnings=tuple(_warnings(related, report)) if report else (),
         factors={
             f"{own.attribute}, {own.set}" if own.set else own.attribute: own.factor
             for own in regions.protection.own_ceilings
@@ -189,7 +189,11 @@ def render(dossier: Dossier, folder: Path) -> None:
     (folder / "dossier.json").write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def _warnings(related: Related, report: model.PublicReport) -> Iterator[str]:
+def _warnings(related: Related | None, report: model.PublicReport) -> Iterator[str]:
+    if report.privacy.by_rates:
+        yield phrases.by_rates(report)
+    if related is None:
+        return
     if related.overlapping:
         yield (
             f"There are reports of the people of {report.period.label} that share only some of these days, or divide "

@@ -197,7 +197,7 @@ def _ceiling_kept(announcement: Announcement, policy: Policy) -> Iterator[Check]
             surest <= Fraction(str(policy.max_confidence)),
             f"the surest is {float(surest):.4f}, the ceiling {policy.max_confidence:g}",
         )
-    if announcement.readers:
+    if announcement.fidelity.kind == "limits" and announcement.readers:
         surest_reader = float(announcement.held.max(initial=0))
         kept = surest_reader <= policy.max_confidence + SAME_VALUE
         yield Check("no reader of limits is above the ceiling", kept, f"the surest is {surest_reader:.4f}")

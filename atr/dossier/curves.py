@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from atr.core.arrays import FloatArray
+from atr.core.display_text import named
 from atr.core.fidelity import Alpha, Delta, Fidelity
 from atr.core.groups import Groups
 from atr.core.policy import Policy
@@ -204,7 +205,7 @@ def curves(regions: Regions, beta: FloatArray, promise: Fidelity | None, policy:
         reach_exact, reach_free = (
             max(levels[worst <= policy.ceiling + SAME_CONFIDENCE].tolist(), default=None) for worst in (exact, free)
         )
-    of_each = zip((regions.group_values[g] for g in which), found.exact, found.free, found.limits, strict=True)
+    of_each = zip((named(regions.group_values[g]) for g in which), found.exact, found.free, found.limits, strict=True)
     return Curves(
         kind=kind,
         level=level,

@@ -82,10 +82,40 @@ def test_every_reader_is_stated_with_its_confidence(report: PublicReport, page: 
     assert "There was none" in note_texts.by_id(report)["earlier"]
 
 
+def test_the_guarantee_says_whom_it_leaves_out(report: PublicReport) -> None:
+    said = promise.guarantee(report).replace("\N{NO-BREAK SPACE}", " ")
+    assert "thinks of the rules in one of three ways" in said
+    ceiling = f"{points(report.policy.max_confidence)} %"
+    assert f"where a rate alone is told, such a reader is not above the ceiling of {ceiling}." in said
+    assert said.endswith("Who thinks of the rules in another way can be surer.")
+    assert "subtract one from the other" in note_texts.by_id(report)["not_covered"]
+
+
+def test_what_rates_alone_tell_is_said_at_a_glance(report: PublicReport) -> None:
+    of = model.ByRates(groups=3, max_confidence=0.851)
+    later = report.model_copy(update={"privacy": report.privacy.model_copy(update={"by_rates": of})})
+    told = phrases.by_rates(later)
+    assert "In 3 groups numbers of people and rates of several reports alone" in told
+    assert "up to 85.1\N{NO-BREAK SPACE}% sure" in told
+    assert promise.guarantee(later).endswith(told)
+    notes = note_texts.by_id(later)
+    for said in (notes["guarantee"], notes["earlier"]):
+        assert told.replace("\N{NO-BREAK SPACE}", " ") in said
+    assert "Limits bring none of them above the ceiling" in notes["guarantee"]
+    nothing = later.privacy.model_copy(update={"max_confidence": None})
+    assert promise.guarantee(later.model_copy(update={"privacy": nothing})).endswith(told)
+
+
+def test_groups_are_counted_by_what_they_tell(report: PublicReport, page: str) -> None:
+    groups = report.coverage.groups.announced
+    assert f"in {groups} groups; {groups - 1} of these tell limits, 1 its overall rate only." in page
+    assert "groups whose rules are announced" not in page
+
+
 def test_where_no_reader_is_surer_it_is_said(report: PublicReport) -> None:
-    assert "limits make no reader surer" not in promise.guarantee(report)
+    assert "limits make no such reader surer" not in promise.guarantee(report)
     same = report.privacy.model_copy(update={"prior_confidence": report.privacy.max_confidence})
-    assert "limits make no reader surer" in promise.guarantee(report.model_copy(update={"privacy": same}))
+    assert "limits make no such reader surer" in promise.guarantee(report.model_copy(update={"privacy": same}))
 
 
 def test_notes_fit_what_a_report_tells(report: PublicReport) -> None:
@@ -121,6 +151,8 @@ def test_a_reader_of_whole_numbers_is_told_of() -> None:
     text = note_texts.by_id(report)["whole_numbers"]
     assert "can be up to 100 % sure of somebody’s prior offences" in text
     assert "above the ceiling: the publisher chose to state it" in text
+    said = promise.guarantee(report).replace("\N{NO-BREAK SPACE}", " ")
+    assert "One who counts in whole people can be up to 100 % sure." in said
     below = report.privacy.model_copy(update={"readers": {"whole_numbers": 0.7}})
     assert "above the ceiling" not in note_texts.by_id(report.model_copy(update={"privacy": below}))["whole_numbers"]
 

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from atr.core.disclosure import decided
+from atr.core.display_text import ANY, named
 from atr.core.regions import Regions
 from atr.dossier.build import Results, build, render
 from atr.dossier.related import Related
 from atr.errors import RefusedError
 from atr.programme import Programme
+from atr.report import model
 from tests.helpers import series, whole
 
 ROWS: dict[str, Any] = {
@@ -36,9 +37,10 @@ def _results(**policy: Any) -> Results:
         counts=np.array([[20, 80], [40, 40], [60, 10], [90, 9], [0, 1], [2, 2]]),
         offsets=np.array([0, 3, 5, 6]),
     )
-    regions, solved = decided(regions, programme.policy), whole.solved(programme, regions)
+    solved = whole.solved(programme, regions)
     announced = whole.announced(programme, regions)
     report = whole.report(programme, regions, announced)
+    regions = whole.reported(programme, regions)
     return Results(programme, "2024-Q1", 3, regions, solved, announced, report, accounting=ROWS, unknown={"public": 4})
 
 
@@ -64,6 +66,32 @@ def test_every_group_is_shown_with_what_became_of_it(results: Results) -> None:
     assert all(cell.change == cell.announced - cell.true for cell in announced.cells if cell.announced is not None)
     assert [cell.announced for cell in (*known.cells, *few.cells)] == [None] * 3
     assert [group.announced_leakage is None for group in (announced, known, few)] == [False, True, True]
+
+
+def test_what_a_mechanism_does_not_have_is_not_shown(results: Results, tmp_path: Path) -> None:
+    assert "no reader of limits is above the ceiling" not in {check.name for check in build(results).checks}
+    assert "side_information" in build(results).policy
+    calibrated = _results(mechanism="calibrated")
+    dossier = build(calibrated)
+    assert "side_information" not in dossier.policy
+    assert "no reader of limits is above the ceiling" in {check.name for check in dossier.checks}
+    render(dossier, tmp_path)
+    assert "side information" not in (tmp_path / "dossier.html").read_text()
+
+
+def test_what_rates_alone_tell_is_to_be_looked_at(results: Results) -> None:
+    assert results.report is not None
+    of = model.ByRates(groups=3, max_confidence=0.851)
+    privacy = results.report.privacy.model_copy(update={"by_rates": of})
+    (warning,) = build(replace(results, report=results.report.model_copy(update={"privacy": privacy}))).warnings
+    assert "In 3 groups" in warning
+    assert "up to 85.1" in warning
+
+
+def test_groups_are_named_by_what_is_shared() -> None:
+    assert named(("a", "b")) == ("a", "b")
+    assert named(("a", ANY)) == ("a", "not shown on their own")
+    assert named((ANY, ANY)) == ("people not shown on their own",)
 
 
 def test_a_flattened_group_is_shown_as_such() -> None:

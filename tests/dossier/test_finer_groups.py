@@ -36,7 +36,7 @@ def test_the_dossier_says_what_finer_knowledge_tells(tmp_path: Path) -> None:
     outcome = series.publish(path)
     dossier = json.loads((outcome.dossier / "dossier.json").read_text())
     (finer,) = dossier["finer"]
-    assert (finer["values"], finer["groups"], finer["people"]) == (["a2", "any"], 2, 21)
+    assert (finer["values"], finer["groups"], finer["people"]) == (["a2", "not shown on their own"], 2, 21)
     assert (finer["largest_before"], finer["largest"]) == (1, 1)
     assert (finer["people_before"], finer["people_above"]) == (9, 9)
     page = (outcome.dossier / "dossier.html").read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from atr.documents.text.wording import count, listed, named, percent
+from atr.documents.text.wording import count, listed, named, number, percent
 from atr.programme import OWN_POPULATION
 from atr.report import rounding
 from atr.report.model import Group, PublicReport
@@ -50,6 +50,27 @@ def holds_for(report: PublicReport) -> str:
         f"A reader who knows a person’s public attributes and the outcome of that person’s decision, knows{source} how "
         f"many people each group has by {sensitive(report)}, and takes the announced chances as the chances."
     )
+
+
+def by_rates(report: PublicReport) -> str:
+    """State what numbers of people and rates alone tell who remembers earlier reports; empty where it is nothing."""
+    of = report.privacy.by_rates
+    return (
+        ""
+        if of is None
+        else (
+            f"In {count(of.groups, 'group')} numbers of people and rates of several reports alone make a reader who "
+            f"takes rules for unchanged up to {percent(of.max_confidence)} sure; nothing but the rate is told there."
+        )
+    )
+
+
+def share_told(report: PublicReport) -> str:
+    """How many people are in groups that tell of rules by every attribute, and of how many shown."""
+    told, shown = (
+        sum(g.population or 0 for g in groups) for groups in (report.complete.groups, report.announced_groups)
+    )
+    return f"{number(told)} of {number(shown)} people shown"
 
 
 def under(report: PublicReport, attribute: str, of_set: str | None) -> str:

@@ -135,17 +135,24 @@ def guarantee(report: PublicReport) -> str:
 def _guarantee_of_limits(report: PublicReport) -> str:
     sure, prior = report.privacy.max_confidence, report.privacy.prior_confidence
     if sure is None:
-        return "No limits are told, so there is nothing to infer from them."
+        return f"No limits are told, so there is nothing to infer from them. {phrases.by_rates(report)}".strip()
     said = (
         "A reader who knows a person’s public attributes and outcome, all numbers of people and rates, and how this "
-        f"report is made, can be at most {percent(sure)} sure of the person’s {phrases.sensitive(report)}."
+        "report is made, and who thinks of the rules in one of three ways (they are named under “For whom the "
+        f"guarantee holds”), can be at most {percent(sure)} sure of the person’s {phrases.sensitive(report)}"
     )
-    for name, of_set, ceiling in phrases.own_ceilings(report):
-        said += f" Of {phrases.under(report, name, of_set)} no such reader is surer than {percent(ceiling)}."
-    if prior is None:
-        return said
-    nothing = "; limits make no reader surer than that" if prior >= sure else ""
-    return f"{said} Numbers of people and rates alone make such a reader up to {percent(prior)} sure{nothing}."
+    if report.rate_only_groups:
+        ceiling = percent(report.policy.max_confidence)
+        said += (
+            f" where limits are told; where a rate alone is told, such a reader is not above the ceiling of {ceiling}"
+        )
+    said += "."
+    for name, of_set, own in phrases.own_ceilings(report):
+        said += f" Of {phrases.under(report, name, of_set)} no such reader is surer than {percent(own)}."
+    if prior is not None:
+        nothing = "; limits make no such reader surer" if prior >= sure else ""
+        said += f" Numbers of people and rates alone make such a reader up to {percent(prior)} sure{nothing}."
+    return f"{said} Who thinks of the rules in another way can be surer. {phrases.by_rates(report)}".strip()
 
 
 def _guarantee(report: PublicReport) -> str:
@@ -163,6 +170,9 @@ def _guarantee(report: PublicReport) -> str:
             f"That is for a reader who knows the numbers of people from {report.policy.side_information}; one who "
             f"takes the numbers printed here can be at most {percent(privacy.printed_confidence)} sure."
         )
+    whole = privacy.readers.get("whole_numbers")
+    if whole is not None:
+        said.append(f"One who counts in whole people can be up to {percent(whole)} sure.")
     return " ".join(said)
 
 
