@@ -107,7 +107,9 @@ def rows(values: Sequence[str], mixed: Sequence[Values], people: Sequence[int], 
 
     Values that meet in a mixed group form one row, with it and all groups of their own. A value with more than
     :data:`FEW` times its people in groups of its own keeps a row without the mixed group, which says how many it leaves
-    out; where all but one do, the mixed group is in no row, for a row of one value would not be of that value.
+    out; where all but one do, the mixed group is in no row, for a row of one value would not be of that value. Where
+    all would be one row, and values have groups of their own, mixed groups are in no row either, so that these can be
+    compared.
 
     Parameters
     ----------
@@ -130,14 +132,29 @@ def rows(values: Sequence[str], mixed: Sequence[Values], people: Sequence[int], 
     """
     own: dict[str, int] = {}
     for value, n in zip(values, people, strict=True):
-        own[value] = own.get(value, 0) + n
-    unions = {value: _Union({value}) for value in own if value != ANY}
+        if value != ANY:
+            own[value] = own.get(value, 0) + n
+    found = _rows(values, mixed, people, order, own, few=FEW)
+    return found if len(found.rows) > 1 or len(own) < 2 else _rows(values, mixed, people, order, own, few=None)
+
+
+def _rows(
+    values: Sequence[str],
+    mixed: Sequence[Values],
+    people: Sequence[int],
+    order: Sequence[str],
+    own: dict[str, int],
+    *,
+    few: int | None,
+) -> Rows:
+    """As :func:`rows`, from how many people have each value in groups of its own; no mixed group has a row for None."""
+    unions = {value: _Union({value}) for value in own}
     aside: dict[str, int] = {}
     unplaced = 0
     for group, meeting in enumerate(mixed):
         if not meeting:
             continue
-        alone = [value for value in meeting if own.get(value, 0) > FEW * people[group]]
+        alone = [value for value in meeting if few is None or own.get(value, 0) > few * people[group]]
         joining = [value for value in meeting if value not in alone]
         if len(joining) < 2:
             alone, joining = [*meeting], []

@@ -55,6 +55,13 @@ def test_groups_that_share_a_value_chain_into_one_row() -> None:
     assert found.of_groups == (0, 0, 0, 0)
 
 
+def test_values_of_their_own_stay_comparable() -> None:
+    """Were all one row, there would be nothing to compare."""
+    found = rows(["a", "b", ""], [(), (), ("a", "b", "c")], [150, 80, 90], ["a", "b", "c"])
+    assert found.rows == (Row(("a",), left_out=90), Row(("b",), left_out=90))
+    assert (found.of_groups, found.left_out) == ((0, 1, -1), 90)
+
+
 def test_what_is_not_told_is_in_no_row() -> None:
     assert rows(["a", ""], [(), ()], [50, 60], ["a"]).of_groups == (0, -1)
 
