@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 from atr.core.arrays import ExactPopulation
+from atr.core.display_text import ANY
 from atr.errors import FormatError, VerifyError
 from atr.report import changes, model
 from atr.report.reader_view import columns
@@ -113,7 +115,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _read_population(report: model.PublicReport, path: Path) -> ExactPopulation:
     """Read the exact people of each announced region, in the report's order."""
-    regions = pd.DataFrame(columns(report), dtype=str)
     names = [a.name for a in report.attributes]
     try:
         frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
@@ -128,14 +129,37 @@ def _read_population(report: model.PublicReport, path: Path) -> ExactPopulation:
         raise VerifyError(
             f"has two populations for the region {', '.join(map(str, twice[names].iloc[0]))}", where=str(path)
         )
-    people = regions.merge(known, how="left", on=names)["population"]
-    if people.isna().any():
-        raise VerifyError(
-            f"has no row for the region {', '.join(map(str, regions[people.isna()].iloc[0]))}", where=str(path)
-        )
-    if not people.str.fullmatch("0{0,9}[1-9][0-9]{0,40}").all():
+    if not known["population"].str.fullmatch("[0-9]{1,40}").all():
         raise VerifyError("a population is no whole number of people", where=str(path))
-    numbers = [int(number) for number in people]
-    if sum(numbers) > MOST_PEOPLE:
+    rows = {tuple(values): int(people) for *values, people in known.itertuples(index=False)}
+    people = _people_of(report, rows)
+    if 0 in people:
+        values = [of[people.index(0)] for of in columns(report).values()]
+        raise VerifyError(f"has nobody in, or no row for the region {', '.join(filter(None, values))}", where=str(path))
+    if sum(people) > MOST_PEOPLE:
         raise VerifyError("has more people than a report can have", where=str(path))
-    return ExactPopulation(np.array(numbers, dtype=np.int64))
+    return ExactPopulation(np.array(people, dtype=np.int64))
+
+
+def _people_of(report: model.PublicReport, rows: Mapping[tuple[str, ...], int]) -> list[int]:
+    """Add up people by all attributes to those of announced regions; where a row is of a region itself, it counts."""
+    names, told = [a.name for a in report.attributes], list(zip(*columns(report).values(), strict=True))
+    of_region = [group.id for group in report.announced_groups for _ in group.told]
+    people = [rows.get(values, 0) for values in told]
+    open_regions = [i for i, found in enumerate(people) if not found]
+    hidden = {a.name for a in report.attributes if a.role == "sensitive"}
+    for values, n in rows.items() if open_regions else ():
+        row = dict(zip(names, values, strict=True))
+        group = max((of for of in report.groups if _is_in(row, of)), key=lambda of: len(of.public), default=None)
+        for i in open_regions:
+            secret = [(value, row[name]) for name, value in zip(names, told[i], strict=True) if name in hidden]
+            if group is not None and of_region[i] == group.id and all(value in (ANY, own) for value, own in secret):
+                people[i] += n
+    return people
+
+
+def _is_in(row: Mapping[str, str], group: model.Group) -> bool:
+    """Tell whether people can be in a group, by the values that it tells; the one that tells most is theirs."""
+    return all(row[name] == value for name, value in group.public.items()) and all(
+        row[name] in values for name, values in group.mixed.items()
+    )

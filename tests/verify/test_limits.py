@@ -13,6 +13,7 @@ import pytest
 
 from atr.core.arrays import ExactPopulation
 from atr.report import model
+from atr.verify import verify
 from atr.verify.reader_confidence import MODELS, OpenGroup, chances, confidences
 from atr.verify.statements import findings
 from tests.helpers import forging, series
@@ -118,6 +119,20 @@ def test_every_figure_of_the_guarantee_is_found_when_moved(told: dict[str, Any])
         for sign in (1, -1):
             step = sign * (1 if path[-1] == "rules_left" else 0.001)
             assert _found(forging.changed(told, path, step)), (path, sign)
+
+
+def test_exact_people_may_be_those_of_the_log(tmp_path: Path) -> None:
+    few = {("c", "x"): (12, 7), ("c", "y"): (10, 4), ("d", "x"): (11, 3), ("d", "y"): (9, 5), ("d", "z"): (12, 6)}
+    policy = {"mechanism": "calibrated", "max_confidence": 0.75, "population_rounding": 5, "minimum_group_size": 40}
+    with series.quick():
+        made = series.publish(series.write_series(tmp_path / "s", PEOPLE | few, **policy)).documents / "report.json"
+    assert [group["status"] for group in json.loads(made.read_text())["groups"]][-1] == "rest"
+    rows = [[*key, people] for key, (people, _) in (PEOPLE | few).items()]
+    people = tmp_path / "people.csv"
+    series.write_rows(people, ["public", "secret", "population"], rows)
+    assert verify(made, population=people) == []
+    series.write_rows(people, ["public", "secret", "population"], [*rows[:-1], ["d", "z", 22]])
+    assert verify(made, population=people)
 
 
 FORGERIES: dict[str, Any] = {

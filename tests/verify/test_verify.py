@@ -282,7 +282,8 @@ def test_with_exact_populations_every_digit_is_checked(tmp_path: Path) -> None:
     for wrong, message in (
         ([], "no row for the region"),
         ([*rows, [*rows[0][:2], 1]], "two populations"),
-        ([[*rows[0][:2], 0], *rows[1:]], "no whole number"),
+        ([[*rows[0][:2], 0], *rows[1:]], "nobody in"),
+        ([[*rows[0][:2], -1], *rows[1:]], "no whole number"),
         ([[*rows[0][:2], 10**30], *rows[1:]], "more people"),
     ):
         with pytest.raises(VerifyError, match=message):
