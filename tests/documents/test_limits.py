@@ -11,6 +11,7 @@ import pytest
 
 from atr.documents import csv as annex
 from atr.documents.comparisons import same_people
+from atr.documents.sections import fairness
 from atr.documents.sections import rules as table
 from atr.documents.text import phrases, promise
 from atr.documents.text.wording import points
@@ -190,3 +191,60 @@ def test_people_whose_value_is_not_told_are_no_group(report: PublicReport) -> No
     groups = tuple(rest if g.status == "rest" else g for g in report.groups)
     found = same_people(report.model_copy(update={"groups": groups}))
     assert {who for attribute, who in found if attribute == "sex"} == {"Female", "Male"}
+
+
+def test_the_only_group_is_said_by_its_values(report: PublicReport) -> None:
+    sex = report.compared[0]
+    rest = tuple(e for e in report.fairness if e.attribute != "sex")
+
+    def said(groups: tuple[model.Group, ...]) -> str:
+        return page_text.read(report.model_copy(update={"groups": groups, "fairness": rest}))[0]
+
+    mixed = report.rest_groups[0].model_copy(
+        update={"public": {"race": "Hispanic"}, "mixed": {"sex": ("Female", "Male")}}
+    )
+    assert "Nobody is compared by sex: “Female” and “Male” are shown as one group." in _with_rows(report, sex, rest)
+    women = tuple(g for g in report.announced_groups if g.public.get("sex") == "Female")
+    assert "Nobody is compared by sex: only “Female” is announced." in said(women)
+    untold = mixed.model_copy(update={"mixed": {}})
+    assert "Nobody is compared by sex: only “Female” is shown on its own." in said((*women[:-1], untold))
+
+
+def _with_rows(report: PublicReport, sex: model.ComparedBy, entries: tuple[model.Fairness, ...]) -> str:
+    """The page where all groups are rest groups in which both sexes meet."""
+    groups = tuple(
+        g.model_copy(
+            update={
+                "status": "rest",
+                "joined": 2,
+                "public": {name: value for name, value in g.public.items() if name != "sex"},
+                "mixed": {"sex": ("Female", "Male")},
+            }
+        )
+        for g in report.announced_groups
+    )
+    row = model.ComparedRow(label="Female, Male", values=("Female", "Male"))
+    compared = (sex.model_copy(update={"rows": (row,)}), *report.compared[1:])
+    one = report.model_copy(
+        update={"groups": groups, "fairness": entries, "compared": compared, "influence": (), "surrogate": None}
+    )
+    return page_text.read(one)[0]
+
+
+def test_influence_says_of_whom_it_is(report: PublicReport, page: str) -> None:
+    assert f"“All people” are here {phrases.share_told(report)}: those in groups that tell limits" in page
+    told = sum(group.population or 0 for group in report.announced_groups if group.status == "announced")
+    assert phrases.share_told(report).startswith(f"{told:,} of ")
+    men = tuple(g for g in report.groups if g.public.get("sex") != "Female" or g.status == "rest")
+    influence = tuple(
+        e.model_copy(update={"groups": tuple(g for g in e.groups if g.attribute != "sex")}) for e in report.influence
+    )
+    text = page_text.read(report.model_copy(update={"groups": men, "influence": influence}))[0]
+    assert "The influence on rates by sex is not told: everybody in these figures has “Male”" in text
+    assert "everybody in the announced rules" not in text
+
+
+def test_groups_met_before_are_named_without_straight_quotes(report: PublicReport) -> None:
+    names = [by.attribute for by in report.compared]
+    people = {(names[0], "a, b"): frozenset({1}), (names[1], '"a, b", c'): frozenset({1})}
+    assert fairness.met_before(report, report.compared[1], people) == "“a, b, c” (as “a, b”)"

@@ -460,7 +460,7 @@ def test_where_there_is_nothing_to_draw_that_is_said() -> None:
     text, _ = read(report)
     for said in (
         "Kind: everybody in the announced rules has “only”, so there is nothing else to draw.",
-        "Nothing is told of rates by kind: everybody in the announced rules has “only”",
+        "The influence on rates by kind is not told: everybody in the announced rules has “only”",
         "Level: drawn at random, the chance of “low” would change by at most 0.05 percentage points on average.",
         "Level: with no other value is the average chance of “low” more than 0.05 percentage points away from that "
         "with “a”.",

@@ -31,7 +31,7 @@ from atr.documents.text import changes, origins, wording
 from atr.documents.text.comparisons import said, sentence
 from atr.documents.text.phrases import titles
 from atr.documents.text.sampling import level
-from atr.documents.text.wording import between, class_name, inverse, listed, number, points
+from atr.documents.text.wording import between, class_name, inverse, listed, named, number, points
 from atr.measures import MEASURES
 from atr.measures.group_fairness import joined
 from atr.report import empty_categories
@@ -215,7 +215,11 @@ def met_before(report: PublicReport, by: ComparedBy, people: Mapping[Who, frozen
     for (attribute, group), regions in people.items():
         if attribute in earlier:
             first.setdefault(regions, group)
-    same = [f"“{group}” (as “{first[of]}”)" for (a, group), of in people.items() if a == by.attribute and of in first]
+    same = [
+        f"“{group}” (as “{first[of]}”)".replace('"', "")
+        for (a, group), of in people.items()
+        if a == by.attribute and of in first
+    ]
     return listed(same, most=MAX_SAME)
 
 
@@ -224,11 +228,22 @@ def not_compared(report: PublicReport) -> list[tuple[ComparedBy, str]]:
 
     Returns
     -------
-    Each with the name of the only group that is announced; an empty name where there are none or several.
+    Each with who the only group is, within a sentence; empty where there are none or several.
     """
     compared = {e.attribute for e in report.fairness}
-    groups = [(by, {", ".join(v) for v in values_of(report, by) if ANY not in v}) for by in report.compared]
-    return [(by, min(of) if len(of) == 1 else "") for by, of in groups if by.attribute not in compared]
+    return [(by, _only_group(report, by)) for by in report.compared if by.attribute not in compared]
+
+
+def _only_group(report: PublicReport, by: ComparedBy) -> str:
+    found = values_of(report, by)
+    groups = {values for values in found if ANY not in values}
+    if len(groups) != 1:
+        return ""
+    (values,) = groups
+    together = next((row.values for row in by.rows if row.label == joined(values)), ())
+    if len(by.attributes) == 1 and len(together) > 1:
+        return f"{named(together)} are shown as one group"
+    return f"only “{', '.join(values)}” is {'announced' if len(groups) == len(set(found)) else 'shown on its own'}"
 
 
 def _told(report: PublicReport, ratio: Fairness, parity: Fairness | None) -> str:

@@ -48,6 +48,8 @@ class Influences:
         self.values = {name: [v for v, people in of.items() if people] for name, of in self.people.items()}
         self.only = {name: values[0] for name, values in self.values.items() if len(values) == 1}
         """The only value that anybody has of an attribute."""
+        whole = len(report.complete.groups) == len(report.announced_groups)
+        self.everybody = "everybody in the announced rules" if whole else "everybody in these figures"
         self.nothing = f"{points(0.5 * 10.0**-report.policy.digits)} percentage points"
         """The most that a figure can be that is printed as 0."""
 
@@ -103,7 +105,7 @@ class Influences:
         """State the influence of an input, or of several together."""
         name, one = self.label(e.inputs), len(e.inputs) == 1
         if one and e.inputs[0] in self.only:
-            alone = f"everybody in the announced rules has “{self.only[e.inputs[0]]}”"
+            alone = f"{self.everybody} has “{self.only[e.inputs[0]]}”"
             return f"{name}: {alone}, so there is nothing else to draw."
         drawn = "drawn at random" if one else "drawn at random together"
         among = "" if e.covered == 1 else f", among the combinations that exist ({self.covered(e.covered)} of draws)"
@@ -191,7 +193,7 @@ class Influences:
     def compared(self, e: Influence) -> str:
         """State which values of an input have the lowest and highest average chance, beside the one compared with."""
         if e.against is None:
-            return f"everybody in the announced rules has “{e.dependence[0].value}”."
+            return f"{self.everybody} has “{e.dependence[0].value}”."
         known = {d.value: d.difference for d in e.dependence if d.difference is not None}
         if not known:
             return f"nobody’s other values were announced both with “{e.against}” and with another value."
