@@ -232,7 +232,7 @@ def _with_rows(report: PublicReport, sex: model.ComparedBy, entries: tuple[model
 
 
 def test_influence_says_of_whom_it_is(report: PublicReport, page: str) -> None:
-    assert f"“All people” are here {phrases.share_told(report)}: those in groups that tell limits" in page
+    assert f"“All people” are here about {phrases.share_told(report)}: those in groups that tell limits" in page
     told = sum(group.population or 0 for group in report.announced_groups if group.status == "announced")
     assert phrases.share_told(report).startswith(f"{told:,} of ")
     men = tuple(g for g in report.groups if g.public.get("sex") != "Female" or g.status == "rest")

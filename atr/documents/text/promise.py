@@ -151,7 +151,8 @@ def _guarantee_of_limits(report: PublicReport) -> str:
         said += f" Of {phrases.under(report, name, of_set)} no such reader is surer than {percent(own)}."
     if prior is not None:
         nothing = "; limits make no such reader surer" if prior >= sure else ""
-        said += f" Numbers of people and rates alone make such a reader up to {percent(prior)} sure{nothing}."
+        where = "Where limits are told, numbers" if report.rate_only_groups else "Numbers"
+        said += f" {where} of people and rates alone make such a reader up to {percent(prior)} sure{nothing}."
     return f"{said} Who thinks of the rules in another way can be surer. {phrases.by_rates(report)}".strip()
 
 
