@@ -124,16 +124,17 @@ def compare(
     found: list[Comparison] = []
     for by in compared:
         alone = of_groups = _rates_by(events, columns, by.attributes)
-        named = by.named
+        named, together = by.named, Rows((), ())
         if len(by.attributes) == 1 and rows and by.name in rows:
-            of_attribute = rows[by.name]
-            labels = np.array(of_attribute.labels, dtype=object)[cells.group_of]
+            together = rows[by.name]
+            labels = np.array(together.labels, dtype=object)[cells.group_of]
             of_groups = _rates_by(events, columns | {by.name: pd.factorize(labels)}, by.attributes)
-            named = None if named is None else of_attribute.called(named)
+            named = None if named is None else together.called(named)
         reference = _reference(of_groups, replace(by, named=named), minimum=minimum)
         if reference is None:
             continue
-        reference_alone = reference if reference in alone else _reference(alone, by, minimum=minimum) or reference
+        beside = [(value,) for row in together.rows if reference == (label(row.values),) for value in row.values]
+        reference_alone = next((who for who in (reference, *beside, *alone) if who in alone), reference)
         conditions = [name for name in legitimate if name not in by.attributes]
         classes: dict[Values, _Rates] = {(): of_groups}
         if conditions:

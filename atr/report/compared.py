@@ -48,7 +48,7 @@ def compared(
     comparisons: Sequence[fairness.Comparison], announcement: Announcement, programme: Programme
 ) -> Iterator[model.ComparedBy]:
     """Attributes by which people are compared, as printed."""
-    references = {comparison.by: comparison.reference for comparison in comparisons}
+    references = {of.by: of.reference for of in comparisons if not of.condition}
     rows = rows_of(announcement, programme)
     for by in compared_by(programme):
         reference = references.get(by)

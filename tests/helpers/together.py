@@ -409,8 +409,8 @@ class Truth:
 
     def inside(self, attributes: Sequence[str], label: str, condition: Mapping[str, str]) -> npt.NDArray[np.bool_]:
         """(n,) which regions a group of a comparison is of."""
-        if len(attributes) == 1:
-            labels = self.labels(attributes[0])
+        if len(attributes) == 1:  # within classes, rows of rest groups count for nothing
+            labels = list(self.values[attributes[0]]) if condition else self.labels(attributes[0])
         else:
             parted = zip(*(self.values[name] for name in attributes), strict=True)
             labels = [ANY if ANY in parts else _joined(parts) for parts in parted]
