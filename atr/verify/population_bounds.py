@@ -177,17 +177,10 @@ class PopulationBounds:
         return self._members[attributes, alone]
 
     def unknown(self, attributes: tuple[str, ...], who: str) -> bool:
-        """Tell whether a group of people has an unknown value.
-
-        Parameters
-        ----------
-        attributes
-            Attributes by which people are grouped.
-        who
-            The group, as :meth:`people_by` calls it.
-        """
+        """Tell whether a group by some attributes, as :meth:`people_by` calls it, has an unknown value."""
         members = self.people_by(attributes)[who]
-        return any(self.columns[name][members][0] == UNKNOWN for name in attributes)
+        of = self.labels if len(attributes) == 1 else self.columns
+        return any(of[name][members][0] == UNKNOWN for name in attributes)
 
     def people(self, members: BoolArray) -> tuple[int, int]:
         """Give the smallest and largest number of people in some regions; ``members`` is (n,)."""
