@@ -40,8 +40,6 @@ from atr.core.publication import (
 from atr.core.regions import DisclosureStatus, Regions
 from atr.core.tolerances import SAME_VALUE
 
-_CHOSEN = (DisclosureStatus.ANNOUNCED, DisclosureStatus.RATE_ONLY)
-
 
 @dataclass(frozen=True)
 class Announcement:
@@ -145,30 +143,30 @@ class Announcement:
         -------
         The announcement of all groups whose numbers are printed.
         """
-        status, told = (
-            regions.status.copy(),
-            np.repeat(~announced.rate_only, np.diff(regions.offsets)[regions.announced]),
-        )
+        told = ~announced.rate_only
+        regions_told = np.repeat(told, np.diff(regions.offsets)[regions.announced])
+        status = regions.status.copy()
         status[regions.announced[announced.rate_only]] = DisclosureStatus.RATE_ONLY
         regions = replace(regions, status=status)
-        printed, ruled = regions.take(regions.printed), regions.status[regions.printed] == DisclosureStatus.ANNOUNCED
+        printed = regions.take(regions.printed)
+        ruled = printed.status == DisclosureStatus.ANNOUNCED
         shown = printed.collapsed(~ruled)
         in_rules = np.repeat(ruled, np.diff(shown.offsets))
         chance = group_rates(shown.counts, shown.offsets)[shown.group_of]
-        chance[in_rules] = announced.chance[told]
+        chance[in_rules] = announced.chance[regions_told]
         totals = None
         if announced.rates_exact:
             counts = np.add.reduceat(shown.counts, shown.offsets[:-1]).T if len(shown) else shown.counts.T
             totals = np.stack([counts, counts], axis=2).astype(np.float64)
-
-        stopped = announced.rate_only & (announced.held > policy.ceiling + SAME_VALUE)
+        chosen = ruled | (printed.status == DisclosureStatus.RATE_ONLY)
 
         def of_groups(values: NDArray[Any], otherwise: float) -> NDArray[Any]:
             """Give every printed group its value, or another where the mechanism had no say in it."""
-            every = np.full(len(regions), otherwise, dtype=values.dtype)
-            every[np.flatnonzero(np.isin(status, _CHOSEN))] = values
-            return every[regions.printed]
+            every = np.full(len(shown), otherwise, dtype=values.dtype)
+            every[chosen] = values
+            return every
 
+        stopped = announced.rate_only & (announced.held > policy.ceiling + SAME_VALUE)
         return cls(
             outcomes=regions.outcomes,
             groups=regions.printed,
@@ -182,7 +180,7 @@ class Announcement:
             chance=chance,
             digits=policy.digits,
             group_digits=np.where(ruled, of_groups(announced.group_digits, RATE_DIGITS), RATE_DIGITS),
-            fidelity=announced.promise.of(told),
+            fidelity=announced.promise.of(regions_told),
             status=shown.status,
             limits_only=of_groups(announced.limits_only, False),
             joined=np.array(
@@ -191,10 +189,10 @@ class Announcement:
             rest=np.array([values in regions.joined for values in shown.group_values], dtype=bool),
             mixed=tuple(_meeting(regions.public, regions.joined.get(values, ())) for values in shown.group_values),
             protection=regions.protection,
-            readers={name: of_groups(sure * ~announced.rate_only, 0.0) for name, sure in announced.readers.items()},
-            held=of_groups(announced.held * ~announced.rate_only, 0.0),
+            readers={name: of_groups(sure * told, 0.0) for name, sure in announced.readers.items()},
+            held=of_groups(announced.held * told, 0.0),
             by_rates=of_groups(announced.readers.get("earlier", announced.prior) * stopped, 0.0),
-            prior=of_groups(announced.prior * ~announced.rate_only, 0.0),
+            prior=of_groups(announced.prior * told, 0.0),
             rules=of_groups(announced.rules, np.nan),
             totals=totals,
             known=shown.known,

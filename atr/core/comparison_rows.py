@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import chain
 
 from atr.core.announcement import Announcement
 from atr.core.arrays import Values
@@ -53,17 +55,17 @@ class Rows:
     @property
     def labels(self) -> Values:
         """(g,) what the row of each group is called; :data:`ANY` where it is in none."""
-        return tuple(ANY if row < 0 else label(self.rows[row].values) for row in self.of_groups)
+        return tuple(ANY if row < 0 else joined(self.rows[row].values) for row in self.of_groups)
 
     def called(self, value: str) -> str:
         """What the row of a value is called; the value itself where it has none."""
-        return next((label(row.values) for row in self.rows if value in row.values), value)
+        return next((joined(row.values) for row in self.rows if value in row.values), value)
 
 
-def label(values: Sequence[str]) -> str:
+def joined(values: Sequence[str]) -> str:
     """Join several values into one text; those with a comma or quotation mark are quoted as in CSV.
 
-    >>> label(("African-American", "Female")), label(("a, b", "c")), label(("a, b",))
+    >>> joined(("African-American", "Female")), joined(("a, b", "c")), joined(("a, b",))
     ('African-American, Female', '"a, b", c', 'a, b')
     """
     if len(values) == 1:
@@ -95,13 +97,6 @@ def rows_by(announcement: Announcement, public: Sequence[str], orders: Mapping[s
     }
 
 
-@dataclass
-class _Union:
-    values: set[str] = field(default_factory=set)
-    some: set[str] = field(default_factory=set)
-    groups: set[int] = field(default_factory=set)
-
-
 def rows(values: Sequence[str], mixed: Sequence[Values], people: Sequence[int], order: Sequence[str]) -> Rows:
     """Decide who is in which row.
 
@@ -130,12 +125,13 @@ def rows(values: Sequence[str], mixed: Sequence[Values], people: Sequence[int], 
     >>> found.rows[1]
     Row(values=('b', 'c'), some=('a',), left_out=0)
     """
-    own: dict[str, int] = {}
+    own: Counter[str] = Counter()
     for value, n in zip(values, people, strict=True):
         if value != ANY:
-            own[value] = own.get(value, 0) + n
-    found = _rows(values, mixed, people, order, own, few=FEW)
-    return found if len(found.rows) > 1 or len(own) < 2 else _rows(values, mixed, people, order, own, few=None)
+            own[value] += n
+    small = [[v for v in met if own[v] <= FEW * n] for met, n in zip(mixed, people, strict=True)]
+    found = _rows(values, mixed, people, order, [of if len(of) > 1 else [] for of in small])
+    return found if len(found.rows) > 1 or len(own) < 2 else _rows(values, mixed, people, order, [[] for _ in mixed])
 
 
 def _rows(
@@ -143,65 +139,28 @@ def _rows(
     mixed: Sequence[Values],
     people: Sequence[int],
     order: Sequence[str],
-    own: dict[str, int],
-    *,
-    few: int | None,
+    joining: Sequence[Sequence[str]],
 ) -> Rows:
-    """As :func:`rows`, from how many people have each value in groups of its own; no mixed group has a row for None."""
-    unions = {value: _Union({value}) for value in own}
-    aside: dict[str, int] = {}
-    unplaced = 0
-    for group, meeting in enumerate(mixed):
-        if not meeting:
-            continue
-        alone = [value for value in meeting if few is None or own.get(value, 0) > few * people[group]]
-        joining = [value for value in meeting if value not in alone]
-        if len(joining) < 2:
-            alone, joining = [*meeting], []
-            unplaced += people[group]
-        for value in alone:
-            aside[value] = aside.get(value, 0) + people[group]
-        if not joining:
-            continue
-        union = unions.setdefault(joining[0], _Union({joining[0]}))
-        union.groups.add(group)
-        union.some |= set(alone)
-        for value in joining[1:]:
-            other = unions.get(value, _Union({value}))
-            if other is not union:
-                union.values |= other.values
-                union.some |= other.some
-                union.groups |= other.groups
-            unions |= dict.fromkeys(union.values, union)
+    """As :func:`rows`, from the values that each mixed group joins in one row, with it."""
     place = {value: i for i, value in enumerate(order)}
-
-    def in_order(some: set[str]) -> Values:
-        return tuple(sorted(some, key=lambda value: (place.get(value, len(place)), value)))
-
-    found = list({in_order(union.values): union for union in unions.values()}.items())
-    found.sort(key=lambda item: (place.get(item[0][0], len(place)), item[0]))
-    number = {value: i for i, (of, _) in enumerate(found) for value in of}
-    number_of_mixed = {group: i for i, (_, union) in enumerate(found) for group in union.groups}
-    return Rows(
-        of_groups=tuple(
-            number.get(value, -1) if value != ANY else number_of_mixed.get(g, -1) for g, value in enumerate(values)
-        ),
-        rows=tuple(
-            Row(of, in_order(union.some - union.values), _left_out(of, union, aside, people, mixed))
-            for of, union in found
-        ),
-        left_out=unplaced,
-    )
-
-
-def _left_out(
-    values: Values, union: _Union, aside: dict[str, int], people: Sequence[int], mixed: Sequence[Values]
-) -> int:
-    """People of mixed groups that some of the values meet others in, and that are not in the row."""
-    if not any(value in aside for value in values):
-        return 0
-    return sum(
-        n
-        for group, (n, meeting) in enumerate(zip(people, mixed, strict=True))
-        if group not in union.groups and not {*values}.isdisjoint(meeting)
-    )
+    named = {*values, *chain(*joining)} - {ANY}
+    names = sorted(named, key=lambda value: (place.get(value, len(place)), value))
+    first_of = {value: value for value in names}
+    for together in joining:
+        firsts = {first_of[value] for value in together}
+        first = min(firsts, key=names.index, default=ANY)
+        first_of = {value: first if of in firsts else of for value, of in first_of.items()}
+    number = {first: i for i, first in enumerate(dict.fromkeys(first_of.values()))}
+    row_of = {value: number[first] for value, first in first_of.items()}
+    of_groups = [
+        row_of.get(value, row_of[together[0]] if together else -1)
+        for value, together in zip(values, joining, strict=True)
+    ]
+    found = []
+    for row in number.values():
+        of_row = tuple(value for value in names if row_of[value] == row)
+        met = {value for meet, of in zip(mixed, of_groups, strict=True) if of == row for value in meet}
+        outside = (n for n, meet, of in zip(people, mixed, of_groups, strict=True) if of != row and {*of_row} & {*meet})
+        found.append(Row(of_row, tuple(value for value in names if value in met - {*of_row}), sum(outside)))
+    unplaced = sum(n for n, met, together in zip(people, mixed, joining, strict=True) if met and not together)
+    return Rows(tuple(of_groups), tuple(found), unplaced)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from atr.core.arrays import FloatArray, IntArray, PublishedPopulation, segment_of
-from atr.core.tolerances import ZERO_CHANCE
+from atr.core.tolerances import ROUNDING_NOISE, ZERO_CHANCE
 
 CHANCE_DIGITS = 6
 """Announced chances are whole units of 10^-6, whatever number of digits they are printed with."""
@@ -167,6 +167,18 @@ def raised_by_rest(whole: IntArray, rest: FloatArray, total: int) -> IntArray:
     """
     rank = np.argsort(np.argsort(-rest, axis=1, kind="stable"), axis=1, kind="stable")
     return np.asarray(whole + (rank < total - whole.sum(axis=1, keepdims=True)))
+
+
+def printed_rates(rates: FloatArray) -> FloatArray:
+    """Round (outcomes,) rates to the nearest percent, halves up; the second of two is what the first leaves.
+
+    >>> printed_rates(np.array([0.125, 0.875])), printed_rates(np.array([0.125, 0.25, 0.625]))
+    (array([0.13, 0.87]), array([0.13, 0.25, 0.63]))
+    """
+    percent = np.floor(rates * 10**RATE_DIGITS + 0.5 + ROUNDING_NOISE)
+    if len(percent) == 2:
+        percent[1] = 10**RATE_DIGITS - percent[0]
+    return np.asarray(percent / 10**RATE_DIGITS)
 
 
 def stand_in(limits: FloatArray, rates: FloatArray) -> IntArray:

@@ -5,10 +5,12 @@ Decided from numbers of people and the policy. What was decided about anybody is
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import reduce
+from itertools import accumulate, pairwise
+from operator import or_
 
 import numpy as np
 
@@ -62,7 +64,7 @@ def rest_groups(
     for depth in range(len(protected), -1, -1):
         pieces = joining.stage(pieces, joining.protected[:depth])
     joining.last(pieces)
-    return joining.found
+    return {regions.group_values[group]: piece.values for piece in joining.rest for group in piece.groups}
 
 
 @dataclass(frozen=True)
@@ -76,35 +78,24 @@ class _Piece:
         return _Piece((*self.groups, *other.groups), shared([self.values, other.values]))
 
 
-@dataclass
 class _Joining:
-    regions: Regions
-    protected: tuple[int, ...]
-    status: Status
+    """The pieces that are rest groups so far, and what becomes of each group alone."""
 
-    def __post_init__(self) -> None:
+    def __init__(self, regions: Regions, protected: tuple[int, ...], status: Status) -> None:
+        self.regions, self.protected, self.status = regions, protected, status
+        people = [*zip(regions.region_values, regions.population.tolist(), strict=True)]
+        self._regions_of = [dict(people[first:end]) for first, end in pairwise(regions.offsets.tolist())]
         self.rest: list[_Piece] = []
-        alone = [_Piece((i,), values) for i, values in enumerate(self.regions.group_values)]
-        found = self.status(self._people(alone))
-        self.alone = dict(zip(alone, found.tolist(), strict=True))
-
-    @cached_property
-    def _regions_of(self) -> list[dict[Values, int]]:
-        """For each group the people of its regions, by their sensitive values."""
-        found: list[dict[Values, int]] = [{} for _ in range(len(self.regions))]
-        rows = zip(self.regions.group_of, self.regions.region_values, self.regions.population.tolist(), strict=True)
-        for group, values, people in rows:
-            found[group][values] = people
-        return found
+        alone = [_Piece((i,), values) for i, values in enumerate(regions.group_values)]
+        self.alone = dict(zip(alone, self.status(self._people(alone)).tolist(), strict=True))
 
     def _people(self, pieces: Sequence[_Piece]) -> Regions:
         """The pieces as groups of people of whom no decision is known."""
-        rows: list[dict[Values, int]] = []
+        rows: list[Counter[Values]] = []
         for piece in pieces:
-            united: dict[Values, int] = defaultdict(int)
+            united: Counter[Values] = Counter()
             for group in piece.groups:
-                for values, people in self._regions_of[group].items():
-                    united[values] += people
+                united.update(self._regions_of[group])
             rows.append(united)
         counts = np.array([n for row in rows for n in row.values()], dtype=np.int64)
         nothing = np.zeros((len(counts), len(self.regions.outcomes) - 1), dtype=np.int64)
@@ -120,11 +111,18 @@ class _Joining:
         )
 
     def size(self, piece: _Piece) -> int:
-        return sum(sum(self._regions_of[group].values()) for group in piece.groups)
+        return int(self.regions.group_population[list(piece.groups)].sum())
 
-    def stands(self, piece: _Piece) -> bool:
-        """Whether the groups of a piece can be announced together."""
-        return int(self.status(self._people([piece]))[0]) == DisclosureStatus.ANNOUNCED
+    def status_of(self, piece: _Piece) -> int:
+        """What becomes of the groups of a piece together."""
+        return int(self.status(self._people([piece]))[0])
+
+    def _stands(self, united: _Piece) -> bool:
+        """Make a rest group of a piece, in place of those that are in it, if it can be announced."""
+        if self.status_of(united) != DisclosureStatus.ANNOUNCED:
+            return False
+        self.rest = [*(of for of in self.rest if {*of.groups}.isdisjoint(united.groups)), united]
+        return True
 
     def kept(self, fixed: Mapping[Values, Values]) -> list[_Piece]:
         """Join what was joined before; give what cannot be announced, be it alone or so."""
@@ -133,26 +131,27 @@ class _Joining:
             if piece.values in fixed:
                 whole = fixed[piece.values]
                 before[whole] = before.get(whole, _Piece((), whole)) | piece
-        self.rest = [piece for piece in before.values() if len(piece.groups) > 1 and self.stands(piece)]
+        for piece in before.values():
+            if len(piece.groups) > 1:
+                self._stands(piece)
+        return self._apart(DisclosureStatus.TOO_SMALL, DisclosureStatus.PRIOR_TOO_SURE)
+
+    def _apart(self, *statuses: DisclosureStatus) -> list[_Piece]:
+        """Groups of some statuses that are in no rest group."""
         joined = {group for piece in self.rest for group in piece.groups}
-        unfit = (DisclosureStatus.TOO_SMALL, DisclosureStatus.PRIOR_TOO_SURE)
-        return [p for p, status in self.alone.items() if status in unfit and joined.isdisjoint(p.groups)]
+        return [p for p, status in self.alone.items() if status in statuses and joined.isdisjoint(p.groups)]
 
     def stage(self, pieces: Sequence[_Piece], kept: Sequence[int]) -> list[_Piece]:
         """Join pieces that agree in some attributes, by their places; give those that cannot be announced so."""
         alike: dict[Values, list[_Piece]] = defaultdict(list)
         for piece in pieces:
             alike[tuple(piece.values[place] for place in kept)].append(piece)
-        left: list[_Piece] = []
-        for together in alike.values():
-            left += self._joined(together)
-        return left
+        return [piece for together in alike.values() for piece in self._joined(together)]
 
     def _joined(self, pieces: list[_Piece]) -> list[_Piece]:
         """Join all pieces, or those of too few people alone; give those that stay as they are."""
         for which in (pieces, self._small(pieces)):
-            if len(which) > 1 and self.stands(united := _united(which)):
-                self.rest.append(united)
+            if len(which) > 1 and self._stands(reduce(or_, which)):
                 return [piece for piece in pieces if piece not in which]
         return pieces
 
@@ -165,25 +164,16 @@ class _Joining:
         If too few people would still be left out, so that they could be found by subtraction, joining goes on.
         """
         small = sorted(self._small(pieces), key=self.size)
-        if not small or self._attached(_united(small)):
+        if not small or self._attached(reduce(or_, small)):
             return
         left = [piece for piece in small if not self._attached(piece)]
-        if left and int(self.status(self._people([_united(left)]))[0]) == DisclosureStatus.TOO_SMALL:
-            self._grown(_united(left))
-
-    def _grown(self, united: _Piece) -> None:
-        for target in list(self._targets(united)):
-            united |= target
-            if self.stands(united):
-                self.rest = [*(of for of in self.rest if {*of.groups}.isdisjoint(united.groups)), united]
-                return
+        if left and self.status_of(united := reduce(or_, left)) == DisclosureStatus.TOO_SMALL:
+            for grown in accumulate(self._targets(united), or_, initial=united):
+                if self._stands(grown):
+                    break
 
     def _attached(self, piece: _Piece) -> bool:
-        for target in self._targets(piece):
-            if self.stands(united := target | piece):
-                self.rest = [*(of for of in self.rest if of != target), united]
-                return True
-        return False
+        return any(self._stands(target | piece) for target in self._targets(piece))
 
     def _targets(self, piece: _Piece) -> Iterator[_Piece]:
         """Rest groups, then announced groups; those that share most protected attributes first, then the smallest."""
@@ -191,23 +181,5 @@ class _Joining:
         def place(target: _Piece) -> tuple[int, int]:
             return -sum(target.values[i] == piece.values[i] != ANY for i in self.protected), self.size(target)
 
-        joined = {group for of in self.rest for group in of.groups}
-        announced = (
-            of
-            for of, status in self.alone.items()
-            if status == DisclosureStatus.ANNOUNCED and joined.isdisjoint(of.groups)
-        )
         yield from sorted(self.rest, key=place)
-        yield from sorted(announced, key=place)
-
-    @property
-    def found(self) -> dict[Values, Values]:
-        """For each group of a rest group, by its values, the values of the rest group."""
-        return {self.regions.group_values[group]: piece.values for piece in self.rest for group in piece.groups}
-
-
-def _united(pieces: Sequence[_Piece]) -> _Piece:
-    result = pieces[0]
-    for piece in pieces[1:]:
-        result |= piece
-    return result
+        yield from sorted(self._apart(DisclosureStatus.ANNOUNCED), key=place)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from atr.core.comparison_rows import joined
 from atr.core.display_text import ANY
 from atr.documents.text.wording import VERDICTS, between, decimals_of, number
-from atr.measures.group_fairness import joined
 from atr.measures.parity import ConditionalStatisticalParity, StatisticalParity
 from atr.measures.ratio import PPercentRule
 from atr.report import reader_view

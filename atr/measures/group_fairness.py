@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from atr.core.arrays import IntArray, Values
-from atr.core.comparison_rows import Rows, label
+from atr.core.comparison_rows import Rows, joined
 from atr.core.display_text import ANY, UNKNOWN
 from atr.measures import MEASURES
 from atr.measures.base import Figure, Lines, Measure, Range, Rate
@@ -217,8 +217,6 @@ def _pairs(groups: Sequence[Values], reference: Values) -> Iterator[tuple[Values
         yield from ((b, a) for a, b in combinations(groups, 2) if reference not in (a, b))
 
 
-joined = label
-"""Joins values of several attributes into one text."""
 Summary = Literal["worst_class", "mean_over_classes"]
 
 

@@ -11,7 +11,7 @@ from atr.core.arrays import AnnouncedMapping, segment_of
 from atr.core.disclosure import Extent
 from atr.core.display_text import ANY, UNKNOWN
 from atr.core.policy import Policy
-from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS, rounded_total
+from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS, printed_rates, rounded_total
 from atr.ingest import Accounting
 from atr.measures import group_fairness as fairness
 from atr.measures.cells import Cells
@@ -187,7 +187,7 @@ def _coverage(
             coarsened=int(announcement.coarsened.sum()),
             merged=extent.merged,
         ),
-        rate=printed_rates(found, announcement.outcomes) if found else None,
+        rate=_rates(found, announcement.outcomes) if found else None,
     )
 
 
@@ -271,7 +271,7 @@ def _groups(
                 joined=int(announcement.joined[g]) or None,
                 digits=int(announcement.group_digits[g]) if ruled and not announcement.limits_only[g] else None,
                 population=int(announcement.group_people[g]),
-                rate=printed_rates([rate[g] for rate in rates], announcement.outcomes),
+                rate=_rates([rate[g] for rate in rates], announcement.outcomes),
                 leakage=leakage[g],
                 regions=tuple(
                     model.Region(
@@ -324,21 +324,6 @@ def _status(announcement: Announcement, group: int) -> str:
     return "announced" if announcement.ruled[group] else "rate_only"
 
 
-def printed_rates(rates: Sequence[float], outcomes: tuple[str, ...]) -> dict[str, float]:
-    """Rates as they are printed.
-
-    Parameters
-    ----------
-    rates
-        (outcomes,) probability, positive first.
-    outcomes
-        Their names.
-
-    Returns
-    -------
-    Each rate to the nearest percent, by outcome. The second of two is 1 less the first, so that they add up to 1.
-    """
-    printed = [nearest(float(rate), RATE_DIGITS) for rate in rates]
-    if len(printed) == 2:
-        printed[1] = round(1 - printed[0], RATE_DIGITS)
-    return dict(zip(outcomes, printed, strict=True))
+def _rates(rates: Sequence[float], outcomes: tuple[str, ...]) -> dict[str, float]:
+    """(outcomes,) rates as they are printed, by outcome."""
+    return dict(zip(outcomes, printed_rates(np.array(rates)).tolist(), strict=True))

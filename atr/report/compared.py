@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from atr.core.announcement import Announcement
-from atr.core.comparison_rows import Rows, rows_by
+from atr.core.comparison_rows import Rows, joined, rows_by
 from atr.measures import group_fairness as fairness
 from atr.programme import Programme
 from atr.report import model
@@ -37,7 +37,7 @@ def compared_by(programme: Programme) -> list[fairness.GroupingSpec]:
         found.append(
             fairness.GroupingSpec(
                 names,
-                None if None in named else fairness.joined([value for value in named if value is not None]),
+                None if None in named else joined([value for value in named if value is not None]),
                 "largest" if "largest" in rules else "highest",
             )
         )

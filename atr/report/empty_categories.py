@@ -6,9 +6,8 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
-from atr.core.comparison_rows import Rows
+from atr.core.comparison_rows import Rows, joined
 from atr.core.display_text import UNKNOWN
-from atr.measures.group_fairness import joined
 from atr.report import reader_view
 from atr.report.model import ComparedBy, ComparedRow, PublicReport
 

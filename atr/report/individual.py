@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from atr.core.comparison_rows import joined
 from atr.core.publication import RATE_DIGITS
 from atr.measures import INDIVIDUAL
 from atr.measures import individual as measuring
 from atr.measures.base import at_most
 from atr.measures.cells import Cells, Chances
-from atr.measures.group_fairness import joined
 from atr.measures.rates import within_totals
 from atr.programme import AttributeDistance as Declared
 from atr.programme import Programme

@@ -11,11 +11,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from atr.core.arrays import FloatArray
+from atr.core.comparison_rows import joined
 from atr.core.publication import RATE_DIGITS as PRINTED
 from atr.core.publication import open_total
 from atr.core.tolerances import ROUNDING_NOISE
 from atr.measures import MEASURES, sampling
-from atr.measures import group_fairness as fairness
 from atr.report import reader_view
 from atr.report.model import Fairness, PublicReport, Sampling, SamplingInfo
 from atr.report.rounding import down, nearest, up
@@ -188,7 +188,7 @@ def _tally(
     own = reader_view.labels(report)
     for i, (values, _, _) in enumerate(report.announced_regions):
         of_rows = len(attributes) == 1 and not condition
-        label = own[attributes[0]][i] if of_rows else fairness.joined([values[a] for a in attributes])
+        label = own[attributes[0]][i] if of_rows else joined([values[a] for a in attributes])
         found.setdefault((label, *(values[name] for name in condition)), []).append(i)
     return {
         key: _Tally(people[of], off[of], rounded[of], {o: x[of] for o, x in chances.items()})

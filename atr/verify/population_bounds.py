@@ -21,10 +21,10 @@ from scipy.optimize import brentq
 
 from atr.core.announcement import Announcement
 from atr.core.arrays import AnnouncedMapping, BoolArray, ExactPopulation, FloatArray, IntArray
+from atr.core.comparison_rows import joined
 from atr.core.display_text import ANY, UNKNOWN
 from atr.core.protected import OwnCeiling, ProtectedSets
 from atr.core.tolerances import ROOT_TOLERANCE
-from atr.measures import group_fairness as fairness
 from atr.measures.cells import Cells, EventCells, Outcomes
 from atr.measures.feasible_outcomes import least_people
 from atr.measures.rates import announced_rate
@@ -171,7 +171,7 @@ class PopulationBounds:
             of_rows = len(attributes) == 1 and not alone
             own = [self.labels[attributes[0]]] if of_rows else [self.columns[name] for name in attributes]
             parts = list(zip(*(column.tolist() for column in own), strict=True))
-            shown = np.array([fairness.joined(values) for values in parts], dtype=object)
+            shown = np.array([joined(values) for values in parts], dtype=object)
             told = dict.fromkeys(who for who, values in zip(shown.tolist(), parts, strict=True) if ANY not in values)
             self._members[attributes, alone] = {who: shown == who for who in told}
         return self._members[attributes, alone]

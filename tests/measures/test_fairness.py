@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from atr.core.comparison_rows import joined
 from atr.core.fidelity import Alpha, Delta
 from atr.measures import MEASURES
 from atr.measures.cells import Cells, possible_totals, rates_of
@@ -19,7 +20,6 @@ from atr.measures.group_fairness import (
     Comparison,
     GroupingSpec,
     counted,
-    joined,
     overall,
 )
 from atr.measures.rates import within_totals

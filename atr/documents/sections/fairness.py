@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from atr.core.comparison_rows import joined
 from atr.core.display_text import ANY
 from atr.documents.charts.rows import Chart, Mark, row_chart
 from atr.documents.comparisons import (
@@ -33,7 +34,6 @@ from atr.documents.text.phrases import titles
 from atr.documents.text.sampling import level
 from atr.documents.text.wording import between, class_name, inverse, listed, named, number, points
 from atr.measures import MEASURES
-from atr.measures.group_fairness import joined
 from atr.report import empty_categories
 from atr.report.model import ComparedBy, Fairness, PublicReport
 from atr.report.sampling import is_of_two_groups

@@ -13,9 +13,9 @@ from atr.core.arrays import FloatArray, IntArray, Values
 from atr.core.fidelity import Fidelity, Limits
 from atr.core.policy import Policy
 from atr.core.protected import Protection
-from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS, published_population, stand_in
+from atr.core.publication import CHANCE_DIGITS, printed_rates, published_population, stand_in
 from atr.core.regions import Regions
-from atr.core.tolerances import GRID_TOLERANCE, SAME_VALUE
+from atr.core.tolerances import GRID_TOLERANCE
 from atr.mechanisms.base import Mechanism, Terms
 from atr.mechanisms.calibrated.ceilings import Ceilings
 from atr.mechanisms.calibrated.digits import printed_chances
@@ -134,7 +134,7 @@ def _solved(group: Regions, policy: CalibratedPolicy) -> dict[str, Any]:
     if printed is None:
         # What readers put in its place is made of printed numbers, so that they can compute every figure again.
         ends = np.round(found.limits / policy.steps, CHANCE_DIGITS)
-        chance = np.array([stand_in(limits, _printed_rates(totals)) for limits in ends])
+        chance = np.array([stand_in(limits, printed_rates(totals / totals.sum())) for limits in ends])
     else:
         chance = printed.chance
     return {
@@ -147,13 +147,6 @@ def _solved(group: Regions, policy: CalibratedPolicy) -> dict[str, Any]:
         "prior": float(prior_confidences(counts, ceilings).max()),
         **found.by_reader,
     }
-
-
-def _printed_rates(totals: IntArray) -> FloatArray:
-    """Rates of (outcomes,) people as printed: to the nearest percent, the second of two as what the first leaves."""
-    unit = 10**RATE_DIGITS
-    rates = np.floor(totals / totals.sum() * unit + 0.5 + SAME_VALUE) / unit
-    return np.array([rates[0], 1 - rates[0]]) if len(rates) == 2 else rates
 
 
 def _on_grid(chances: FloatArray, steps: int) -> IntArray:
