@@ -133,7 +133,7 @@ def compare(
         reference = _reference(of_groups, replace(by, named=named), minimum=minimum)
         if reference is None:
             continue
-        beside = [(value,) for row in together.rows if reference == (label(row.values),) for value in row.values]
+        beside = [(value,) for row in together.rows if reference == (joined(row.values),) for value in row.values]
         reference_alone = next((who for who in (reference, *beside, *alone) if who in alone), reference)
         conditions = [name for name in legitimate if name not in by.attributes]
         classes: dict[Values, _Rates] = {(): of_groups}
