@@ -17,8 +17,9 @@ from atr.mechanisms.calibrated.group import EXACT_PEOPLE
 from atr.report import model
 from atr.report.privacy import binding_set, leakages
 from atr.report.rounding import down, nearest, up
+from atr.verify import reader_tables
 from atr.verify.finding import Finding, between, differences, failed
-from atr.verify.limits import Reading, of_limits, of_promise, printed_group
+from atr.verify.limits import PrintedGroup, Reading, of_limits, of_promise, printed_group
 from atr.verify.population_bounds import Confidences, PopulationBounds
 from atr.verify.reader_confidence import MODELS
 
@@ -138,12 +139,8 @@ def _of_limits(printed: PopulationBounds, ruled: list[int], found: _Readers) -> 
     for i in ruled:
         first, end = places[shown.offsets[i]] - 1, places[shown.offsets[i + 1] - 1]
         group = printed_group(printed, i, limits[first:end])
-        reading = None
-        if group.people[1] <= MOST_PEOPLE and not (len(group.rate) == 3 and group.people[0] <= EXACT_PEOPLE):
-            reading, problems = of_limits(
-                group, steps, None if EARLIER in report.privacy.readers else report.policy.least
-            )
-            yield from (Finding(report.announced_groups[i].id, problem) for problem in problems)
+        reading, problems = _reading(group, steps, None if EARLIER in report.privacy.readers else report.policy.least)
+        yield from (Finding(report.announced_groups[i].id, problem) for problem in problems)
         readings.append(reading)
         for model_, sure in (reading.sure if reading else {}).items():
             if (sure[:, 0] > group.ceilings + RECOMPUTED).any():
@@ -154,6 +151,16 @@ def _of_limits(printed: PopulationBounds, ruled: list[int], found: _Readers) -> 
     if ruled:
         found.prior = _surest(ruled, (None if of is None else of.prior for of in readings))
         found.rules = [np.array([0.0, math.inf]) if of is None else of.rules for of in readings]
+
+
+def _reading(group: PrintedGroup, steps: int, least: int | None) -> tuple[Reading | None, list[str]]:
+    """Follow a group's readers, if it is not too large; of three outcomes where its people are exact."""
+    if len(group.rate) != 3 or group.people[0] > EXACT_PEOPLE:
+        return of_limits(group, steps, least) if group.people[1] <= MOST_PEOPLE else (None, [])
+    if not group.exact or group.people[1] > reader_tables.MOST_PEOPLE:
+        return None, []
+    found = reader_tables.of_tables(group, steps)
+    return found, [] if found else ["no numbers of people within its limits give the printed rates and chances"]
 
 
 def _surest(groups: list[int], sure: Iterable[FloatArray | None]) -> Surest:

@@ -11,10 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from atr.core.arrays import ExactPopulation
+from atr.core.arrays import ExactPopulation, PublishedPopulation
+from atr.mechanisms.calibrated.ceilings import Ceilings
+from atr.mechanisms.calibrated.group import solve_group
 from atr.report import model
 from atr.verify import verify
+from atr.verify.limits import PrintedGroup
 from atr.verify.reader_confidence import MODELS, OpenGroup, chances, confidences
+from atr.verify.reader_tables import of_tables
 from atr.verify.statements import findings
 from tests.helpers import forging, series
 from tests.helpers.paths import TESTS
@@ -178,3 +182,32 @@ def test_rounded_people_leave_room_for_little(told: dict[str, Any], tmp_path: Pa
         (("groups", 0, "rate", "approved"), 0.05),
     ):
         assert forging.is_found(forging.write(tmp_path / "r.json", forging.changed(told, path, step))), path
+
+
+def test_readers_of_three_outcomes_are_found_in_a_second_way() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(6):
+        people = rng.integers(5, 30, 3)
+        counts = np.array([rng.multinomial(n, rng.dirichlet([1, 1, 1])) for n in people])
+        cell = solve_group(counts, Ceilings.of(people, 0.8), steps=20, least=3)
+        if cell is None:
+            continue
+        group = PrintedGroup(
+            least=people,
+            most=people,
+            published=PublishedPopulation(people),
+            people=(people.sum(), people.sum()),
+            limits=cell.limits / cell.steps,
+            chance=None,
+            rate=np.floor(100 * counts.sum(axis=0) / people.sum() + 0.5) / 100,
+            digits=2,
+            sets=np.eye(3, dtype=bool),
+            ceilings=np.full(3, 0.8),
+        )
+        found = of_tables(group, cell.steps)
+        assert found is not None
+        assert np.isclose(found.rules, cell.rules).any()
+        for reader, sure in cell.by_reader.items():
+            low, high = found.sure[reader].max(axis=0)
+            assert low - 1e-9 <= sure <= high + 1e-9
+            assert len(found.rules) > 1 or low == pytest.approx(sure, abs=1e-9)
