@@ -59,7 +59,9 @@ def group(of: model.Group, report: model.PublicReport) -> Iterator[Finding]:
     yield from failed((fit and of.mixed.keys() == own.keys(), f"{of.id}.mixed", what))
     none = all(told is None for told in chances)
     allowed = [None] if none else range(FEWEST, CHANCE_DIGITS + 1) if told_apart else [report.policy.digits]
-    yield from failed((of.digits in allowed, f"{of.id}.digits", "is not how its chances are printed"))
+    if of.digits not in allowed:
+        yield Finding(f"{of.id}.digits", "is not how its chances are printed")
+        return
     told = [x for region in of.regions for x in (region.announced or {}).values()]
     shorter = of.digits is not None and all(nearest(x, of.digits - 1) == x for x in told)
     fewest = not told_apart or len(report.outcomes) > 2 or of.digits in (None, FEWEST) or not shorter

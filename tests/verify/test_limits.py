@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from atr.core.arrays import ExactPopulation, PublishedPopulation
+from atr.errors import VerifyError
 from atr.mechanisms.calibrated.ceilings import Ceilings
 from atr.mechanisms.calibrated.group import solve_group
 from atr.report import model
@@ -182,6 +184,16 @@ def test_rounded_people_leave_room_for_little(told: dict[str, Any], tmp_path: Pa
         (("groups", 0, "rate", "approved"), 0.05),
     ):
         assert forging.is_found(forging.write(tmp_path / "r.json", forging.changed(told, path, step))), path
+
+
+def test_a_hostile_report_of_limits_does_not_crash(told: dict[str, Any], tmp_path: Path) -> None:
+    parts = {name: told[name] for name in ("policy", "privacy", "fidelity")} | {"groups": told["groups"][:1]}
+    for path in forging.nodes(parts):
+        for value in (0, -1, 10**18, 10**400, 0.5, 1e-320, None, "", [], {}):
+            with suppress(VerifyError):
+                assert isinstance(
+                    verify(forging.write(tmp_path / "r.json", forging.with_value(told, path, value))), list
+                )
 
 
 def test_readers_of_three_outcomes_are_found_in_a_second_way() -> None:
