@@ -135,9 +135,8 @@ def solve_group(
     if not announceable(ceilings, outcomes):
         return None
     cut = outcomes if _by_tables(people, outcomes) else 1
-    told = [_counts_within(chances, people) for chances in earlier]
-    earlier_counts = [(low[:, :cut].ravel(), high[:, :cut].ravel()) for low, high in told]
-    group = Group(counts[:, :cut], ceilings, steps=steps, least=least, earlier=earlier_counts)
+    closed, below = ([_counts_within(chances, people, cut, below=b) for chances in earlier] for b in (False, True))
+    group = Group(counts[:, :cut], ceilings, steps=steps, least=least, earlier=closed, below=below)
     cell = _cell(group, None if previous is None else previous[:, :cut].reshape(-1, 2))
     return cell if cut > 1 else _of_positive(cell, counts)
 
@@ -241,12 +240,19 @@ def _of_positive(cell: Cell, counts: IntArray) -> Cell:
     return replace(cell, limits=limits, expected=expected, named_reader=len(totals) > 2)
 
 
-def _counts_within(chances: FloatArray, population: IntArray) -> Counts:
-    """Give (m, outcomes) lowest and highest counts within (m, outcomes, 2) chances, as tight as each other allows."""
+def _counts_within(chances: FloatArray, population: IntArray, cut: int, *, below: bool) -> Counts:
+    """Give lowest and highest counts of the chances that are cut within (m, outcomes, 2) limits, as tight as can be.
+
+    An upper limit of a chance that is cut is no chance of its own: ``below`` is for a reader who counts on that.
+    """
     people = population[:, None]
     low = np.ceil(chances[..., 0] * people - MISSED_STEPS).astype(np.int64)
     high = np.floor(chances[..., 1] * people + MISSED_STEPS).astype(np.int64)
-    return tightened(low, high, people)
+    if below:
+        under = np.ceil(chances[:, :cut, 1] * people - MISSED_STEPS).astype(np.int64) - 1
+        high[:, :cut] = np.where(chances[:, :cut, 1] < 1, under, high[:, :cut])
+    low, high = tightened(low, high, people)
+    return low[:, :cut].ravel(), high[:, :cut].ravel()
 
 
 def _whole_numbers(values: ArrayLike) -> IntArray:

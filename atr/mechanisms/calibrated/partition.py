@@ -28,6 +28,11 @@ Counts = tuple[IntArray, IntArray]
 """(q,) lowest and (q,) highest numbers of people."""
 
 
+def _runs(reports: Sequence[Counts]) -> list[Sequence[Counts]]:
+    """Give every single report, and every run of the newest ones."""
+    return [*([report] for report in reports), *(reports[-length:] for length in range(2, len(reports) + 1))]
+
+
 class Group:
     """One group, as the partition sees it.
 
@@ -41,19 +46,29 @@ class Group:
         Of the grid from chance 0 to 1; whole counts and rules of which each half of a cut holds more.
     earlier
         Lowest and highest counts by earlier reports, oldest first.
+    below
+        The same for a reader who knows that no chance is at its upper limit.
     """
 
     def __init__(
-        self, counts: IntArray, ceilings: Ceilings, *, steps: int = 1, least: int = 0, earlier: Sequence[Counts] = ()
+        self,
+        counts: IntArray,
+        ceilings: Ceilings,
+        *,
+        steps: int = 1,
+        least: int = 0,
+        earlier: Sequence[Counts] = (),
+        below: Sequence[Counts] = (),
     ) -> None:
         self.counts, self.totals, self.ceilings = counts, counts.sum(axis=0), ceilings
         self.steps, self.least = steps, least
         self.people = np.repeat(ceilings.population, len(self.totals))
         self.first_counts = -(-np.outer(self.people, np.arange(steps + 1)) // steps)
         self.first_counts[:, steps] += 1
-        runs = [[report] for report in earlier] + [earlier[-length:] for length in range(2, len(earlier) + 1)]
-        told = [(np.max([low for low, _ in run], axis=0), np.min([high for _, high in run], axis=0)) for run in runs]
-        self.windows: list[Counts] = [(np.zeros_like(self.people), self.people), *told]
+        told = [(np.max([low for low, _ in run], axis=0), np.min([high for _, high in run], axis=0))
+                for reports in (earlier, below) for run in _runs(reports)]  # fmt: skip
+        different = {(low.tobytes(), high.tobytes()): (low, high) for low, high in told}
+        self.windows: list[Counts] = [(np.zeros_like(self.people), self.people), *different.values()]
 
     @property
     def start(self) -> CellRules:

@@ -74,10 +74,24 @@ def test_who_may_be_announced_depends_on_outcomes():
 
 def test_an_earlier_report_in_chances_is_one_in_counts():
     counts = np.array([[50, 10], [10, 30]])
-    told = np.array([[[0.8, 0.9], [0.1, 0.2]], [[0.2, 0.3], [0.7, 0.8]]])
-    cell = announce([60, 40], [50, 10], max_confidence=0.9, earlier=[([48, 8], [54, 12])])
+    told = np.array([[[0.8, 0.89], [0.11, 0.2]], [[0.2, 0.29], [0.71, 0.8]]])
+    cell = announce([60, 40], [50, 10], max_confidence=0.9, earlier=[([48, 8], [53, 11])])
     found = solve_group(counts, ceilings=0.9, earlier=[told])
     assert cell is not None
     assert found is not None
     assert found.by_reader == cell.by_reader
     assert "earlier" in found.by_reader
+
+
+def test_who_knows_that_an_upper_limit_is_not_reached_is_a_reader():
+    counts = np.array([[50, 10], [10, 30]])
+    told = np.array([[[0.8, 0.9], [0.1, 0.2]], [[0.2, 0.3], [0.7, 0.8]]])
+    found = solve_group(counts, ceilings=0.9, earlier=[told])
+    assert found is not None
+    for highest in ([54, 12], [53, 11]):
+        alone = announce([60, 40], [50, 10], max_confidence=0.9, earlier=[([48, 8], highest)])
+        assert alone is not None
+        assert (
+            found.by_reader["earlier"] >= alone.by_reader["earlier"] - 1e-12
+            or found.limits.tolist() != alone.limits.tolist()
+        )

@@ -60,7 +60,11 @@ def _oracle(counts, options, earlier):
 
 
 def _solved(counts, options, earlier):
-    chances = [e / options["steps"] for e in earlier]
+    people = counts.sum(axis=1, keepdims=True)
+    chances = []
+    for e in earlier:  # limits between whole numbers of people, so that it does not matter whether they are reached
+        highest = np.minimum((e[..., 1] * people // options["steps"] + 0.5) / people, 1.0)
+        chances.append(np.stack([e[..., 0] / options["steps"], highest], axis=-1))
     ceilings = Ceilings.of(counts.sum(axis=1), options["ceilings"] / 100, options["sets"])
     cut = {name: options[name] for name in ("steps", "least", "previous")}
     return solve_group(counts, ceilings, earlier=chances, **cut)
