@@ -83,7 +83,7 @@ def test_an_earlier_report_in_chances_is_one_in_counts():
     assert "earlier" in found.by_reader
 
 
-def test_who_knows_that_an_upper_limit_is_not_reached_is_a_reader():
+def test_who_counts_on_open_upper_limits_is_a_reader():
     counts = np.array([[50, 10], [10, 30]])
     told = np.array([[[0.8, 0.9], [0.1, 0.2]], [[0.2, 0.3], [0.7, 0.8]]])
     found = solve_group(counts, ceilings=0.9, earlier=[told])
