@@ -195,7 +195,10 @@ def show_draft(draft: Draft, programme: Path, *, as_json: bool) -> None:
         say(f"{release.period} has nothing new to say: version {release.version} ({release.state}) stays.")
     else:
         say(f"The draft of {release.period}, version {release.version}, waits for review. Read the dossier, then:")
-        say(f"  atr review {programme} {release.period} --approve --name … --comment …")
+        replaces = " --replaces" if draft.replaces else ""
+        say(f"  atr review {programme} {release.period} --approve{replaces} --name … --comment …")
+    if draft.waiting:
+        say("Corrections of some groups wait until they are of ten people or more (docs/upgrading.md, Versions).")
     if not announced:
         say("It announces no group: each is too small, or known too well before any report. It says so, and no more.")
     if draft.overlapping:

@@ -56,14 +56,14 @@ class Draft:
 
     Parameters
     ----------
-    release
-        The release that waits for review, or the one before, if there is nothing new to say.
-    new
-        Whether there is.
+    release, new
+        The release that waits for review, or the one before, if there is nothing new to say; and whether there is.
     documents, dossier
         Folders of the public documents, and of the reviewer's dossier.
     overlapping
         The periods that share days with this one and have a report.
+    waiting, replaces
+        Whether corrections of too few people wait for more, and whether a version of the period is published.
     """
 
     release: Release
@@ -71,6 +71,8 @@ class Draft:
     documents: Path
     dossier: Path
     overlapping: tuple[str, ...]
+    waiting: bool = False
+    replaces: bool = False
 
     @property
     def report(self) -> model.PublicReport:
@@ -304,8 +306,9 @@ def register(run: Run) -> Draft:
         if same.state == "draft":
             versions.keep(versions.of_run(run), versions.kept_path(programme, same.id))
         overlapping = related(programme, ledger, run.period_label, report, versions.of_run(run)).overlapping
+    kept, folders = versions.of_run(run), (documents_path(programme, same), dossier_path(programme, same))
     shutil.rmtree(run.folder, ignore_errors=True)
-    return Draft(same, new, documents_path(programme, same), dossier_path(programme, same), overlapping)
+    return Draft(same, new, *folders, overlapping, kept.waiting, bool(kept.before))
 
 
 def refuse(run: Run, refusal: RefusedError) -> RefusedError:
@@ -371,7 +374,7 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
     folder.mkdir(mode=0o700)
     with Warehouse.open(run.programme, read_only=True) as warehouse:
         others = related(run.programme, Ledger(warehouse), run.period_label, report, versions.of_run(run))
-    chosen = run.regions.take(run.regions.announced)
+    chosen, kept = run.regions.take(run.regions.announced), versions.of_run(run)
     results = dossiers.Results(
         programme=run.programme,
         period=run.period_label,
@@ -383,10 +386,10 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
         beliefs=() if report is None else other_beliefs(chosen, run.announced, run.programme.policy),
         accounting=run.log["accounting"],
         unknown=run.log["unknown"],
-        counted=versions.of_run(run).counted,
+        counted=kept.counted,
     )
-    previous = earlier.of_period_before(run.programme, run.period)
-    dossier = dossiers.build(results, previous=previous, related=others, refusal=refusal)
+    before = earlier.of_period_before(run.programme, run.period)
+    dossier = dossiers.build(results, previous=before, related=others, refusal=refusal)
     dossiers.render(dossier, folder)
     failed = [f"{check.name} ({check.detail})" for check in dossier.checks if not check.passed]
     if failed and refusal is None:
