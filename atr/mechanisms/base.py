@@ -59,7 +59,7 @@ class Mechanism(Protocol[P]):
         """Give what a report states of a policy."""
 
     def check_programme(self, regions: Regions, policy: P) -> None:
-        """Check what the programme declares of decision regions, whatever was decided in them.
+        """Check what the programme declares of decision regions, whatever was decided in them; by default nothing.
 
         Parameters
         ----------
@@ -73,9 +73,10 @@ class Mechanism(Protocol[P]):
         ProgrammeError
             If something that the policy needs to know of a region is not declared.
         """
+        return
 
     def check_decisions(self, regions: Regions, policy: P) -> None:
-        """Check what must hold of the true decisions before anything is solved.
+        """Check what must hold of the true decisions before anything is solved; by default nothing.
 
         Parameters
         ----------
@@ -89,6 +90,7 @@ class Mechanism(Protocol[P]):
         RefusedError
             If the policy cannot be kept; what is in the way is in its private part.
         """
+        return
 
     def solve(self, regions: Regions, policy: P) -> pd.DataFrame:
         """Compute what can be computed of every group on its own. Private.
@@ -175,8 +177,9 @@ class Mechanism(Protocol[P]):
 
         Returns
         -------
-        Its kind and level; None where there is no such curve.
+        Its kind and level; None, as by default, where there is no such curve.
         """
+        return None
 
     def promise(self, kind: str, level: float | None, limits: FloatArray | None = None) -> Fidelity | None:
         """Make a promise again from what a report says of it.

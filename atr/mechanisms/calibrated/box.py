@@ -232,26 +232,22 @@ def tilt_to(logs: list[FloatArray], target: int, start: float = 0.0, *, number: 
     number
         Regions of each kind; None: one.
     """
-    times = np.ones(len(logs), dtype=np.int64) if number is None else number
+    flat, k = np.concatenate(logs), np.concatenate([np.arange(len(row)) for row in logs])
+    sizes = np.array([len(row) for row in logs])
+    starts, of = offsets_of(sizes)[:-1], np.repeat(np.arange(len(logs)), sizes)
+    times = np.ones(len(logs)) if number is None else number
     steepest = max(float(np.abs(np.diff(row)).max(initial=0.0)) for row in logs) + 50.0
     low, high, tilt = -steepest, steepest, start
     for _ in range(_TILT_STEPS):
         if not low < tilt < high:
             tilt = (low + high) / 2
-        mean, variance = times @ [_moments(row, tilt) for row in logs]
-        missing = target - mean
+        tilted = flat + tilt * k
+        weights = np.exp(tilted - np.maximum.reduceat(tilted, starts)[of])
+        weights *= (times / np.add.reduceat(weights, starts))[of]
+        means = np.add.reduceat(weights * k, starts) / times
+        missing, variance = target - float(means @ times), float((weights * (k - means[of]) ** 2).sum())
         if missing**2 <= 0.01 * variance:
             break
         low, high = (tilt, high) if missing > 0 else (low, tilt)
         tilt = tilt + missing / variance if variance > 0 else math.inf
     return float(tilt)
-
-
-def _moments(log_weights: FloatArray, tilt: float) -> tuple[float, float]:
-    """Give mean and variance of a count of such weights, tilted."""
-    k = np.arange(len(log_weights), dtype=np.float64)
-    tilted = log_weights + tilt * k
-    weights = np.exp(tilted - tilted.max())
-    weights /= weights.sum()
-    mean = float((weights * k).sum())  # no product of matrices: threads for so little wait for each other
-    return mean, float((weights * (k - mean) ** 2).sum())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -36,12 +36,6 @@ class CalibratedMechanism(Mechanism[CalibratedPolicy]):
     def terms(self, policy: CalibratedPolicy) -> Terms:
         """Give what a report states of a policy."""
         return Terms(step=policy.step, least=policy.least)
-
-    def check_programme(self, regions: Regions, policy: CalibratedPolicy) -> None:
-        """Find nothing amiss: nothing but the policy needs to be declared."""
-
-    def check_decisions(self, regions: Regions, policy: CalibratedPolicy) -> None:
-        """Find nothing amiss: whatever was decided, the rates of a group can be told."""
 
     def announceable(
         self,
@@ -88,12 +82,6 @@ class CalibratedMechanism(Mechanism[CalibratedPolicy]):
     def columns(self, solved: pd.DataFrame, promise: Fidelity | None, policy: CalibratedPolicy) -> pd.DataFrame:
         """Give the confidence that numbers of people and rates alone allow: the smallest there can be."""
         return pd.DataFrame({"beta": solved["prior"].to_numpy(dtype=np.float64)})
-
-    def trade_off(
-        self, promise: Fidelity | None, policy: CalibratedPolicy
-    ) -> tuple[Literal["delta", "alpha"], float] | None:
-        """Give nothing: there is no level of fidelity."""
-        return None
 
     def promise(self, kind: str, level: float | None, limits: FloatArray | None = None) -> Fidelity | None:
         """Make a promise again from what a report says of it."""

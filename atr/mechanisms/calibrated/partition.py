@@ -128,7 +128,7 @@ class CellRules:
         )
         return [(name, belief) for name, belief in named if belief is not None]
 
-    @property
+    @cached_property
     def uniform(self) -> Belief:
         """All rules, equally likely."""
         belief = self.belief("uniform", 0)
