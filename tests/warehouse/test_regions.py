@@ -277,5 +277,5 @@ def test_compas_is_what_pandas_counts(tmp_path: Path) -> None:
             "2013-02": (log.when >= "2013-02-01") & (log.when < "2013-03-01"),
         }.items():
             found = cells(aggregate(warehouse, made, parse(label)))
-            plain = log[mask].groupby(["sex", "age", "race", "charge", "prior"]).low.agg(["sum", "count"])
+            plain = log[mask].groupby(["age", "race", "sex", "charge", "prior"]).low.agg(["sum", "count"])
             assert found == {key: [int(s), int(n - s)] for key, s, n in plain.itertuples()}
