@@ -92,7 +92,7 @@ def _counts(cell: Cell, people: IntArray) -> tuple[IntArray, IntArray]:
 
 def _readers(cell: Cell, people: IntArray, favourable: IntArray, earlier: list[Any]) -> tuple[int, int]:
     """Count readers of earlier reports, of one model, and those to whom the announced cell leaves no rule."""
-    group = Group(favourable[:, None], Ceilings.of(people, CEILING), steps=STEPS, least=3, earlier=earlier)
+    group = Group(favourable[:, None], Ceilings.of(people, CEILING), steps=STEPS, least=3, earlier=[earlier])
     rules = CellRules(group, cell.limits)
     found = [rules.belief("uniform", window) for window in range(1, len(group.windows))]
     return len(found), sum(belief is None for belief in found)

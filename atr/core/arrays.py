@@ -9,6 +9,7 @@ from typing import NewType
 import numpy as np
 from numpy.typing import NDArray
 
+from atr.core.tolerances import MISSED_STEPS
 from atr.errors import EnvironmentFault
 
 FloatArray = NDArray[np.float64]
@@ -82,3 +83,14 @@ def tightened(lowest: IntArray, highest: IntArray, total: int | IntArray, axis: 
     """
     least, most = (of.sum(axis=axis, keepdims=True) for of in (lowest, highest))
     return np.maximum(lowest, total - (most - highest)), np.minimum(highest, total - (least - lowest))
+
+
+def counts_within(lower: FloatArray, upper: FloatArray, people: IntArray) -> tuple[IntArray, IntArray]:
+    """Give the fewest and the most of (n,) people that chances from ``lower`` to ``upper``, (n, outcomes), leave.
+
+    >>> counts_within(np.array([[0.2, 0.0]]), np.array([[0.7, 0.5]]), np.array([10]))
+    (array([[5, 3]]), array([[7, 5]]))
+    """
+    least, most = np.clip(lower, 0, 1) * people[:, None], np.clip(upper, 0, 1) * people[:, None]
+    whole = np.ceil(least - MISSED_STEPS).astype(np.int64), np.floor(most + MISSED_STEPS).astype(np.int64)
+    return tightened(*whole, people[:, None])

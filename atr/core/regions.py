@@ -105,23 +105,17 @@ class Regions:
         """Make one region of every group that is marked in ``which`` (g,), with no value of a sensitive attribute."""
         if not which.any():
             return self
-        starts, sizes = self.offsets[:-1], np.diff(self.offsets)
-        kept = np.repeat(~which, sizes)
-        kept[starts] = True
-        counts = np.where(which[self.group_of, None], np.add.reduceat(self.counts, starts)[self.group_of], self.counts)
-        untold = (ANY,) * len(self.sensitive)
-        collapsed = which[self.group_of].tolist()
+        kept = np.repeat(~which, np.diff(self.offsets))
+        kept[self.offsets[:-1]] = True
+        firsts, untold = np.flatnonzero(kept), (ANY,) * len(self.sensitive)
+        told = zip(firsts.tolist(), which[self.group_of[firsts]].tolist(), strict=True)
         return replace(
             self,
-            region_values=tuple(
-                untold if at_once else values
-                for values, at_once, shown in zip(self.region_values, collapsed, kept.tolist(), strict=True)
-                if shown
-            ),
-            counts=counts[kept],
-            offsets=offsets_of(np.where(which, 1, sizes)),
+            region_values=tuple(untold if at_once else self.region_values[i] for i, at_once in told),
+            counts=np.add.reduceat(self.counts, firsts),
+            offsets=offsets_of(np.where(which, 1, np.diff(self.offsets))),
             earlier=None,
-            known=None if self.known is None else self.known[kept],
+            known=None if self.known is None else np.add.reduceat(self.known, firsts),
         )
 
     def with_status(self, *statuses: DisclosureStatus) -> IntArray:

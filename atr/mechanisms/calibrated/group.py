@@ -19,7 +19,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from atr.core.arrays import FloatArray, IntArray, tightened
+from atr.core.arrays import FloatArray, IntArray, counts_within
 from atr.core.tolerances import MISSED_STEPS
 from atr.mechanisms.calibrated import every_table, every_total
 from atr.mechanisms.calibrated.ceilings import Ceilings
@@ -135,8 +135,9 @@ def solve_group(
     if not announceable(ceilings, outcomes):
         return None
     cut = outcomes if _by_tables(people, outcomes) else 1
-    closed, below = ([_counts_within(chances, people, cut, below=b) for chances in earlier] for b in (False, True))
-    group = Group(counts[:, :cut], ceilings, steps=steps, least=least, earlier=closed, below=below)
+    below = [_below(chances, people, cut) for chances in earlier]
+    told = [[_counts(chances, people, cut) for chances in reports] for reports in (earlier, below)]
+    group = Group(counts[:, :cut], ceilings, steps=steps, least=least, earlier=told)
     cell = _cell(group, None if previous is None else previous[:, :cut].reshape(-1, 2))
     return cell if cut > 1 else _of_positive(cell, counts)
 
@@ -192,7 +193,7 @@ def announce(
     if not announceable(ceilings):
         return None
     told = [(_whole_numbers(low), _whole_numbers(high)) for low, high in earlier or []]
-    group = Group(positive[:, None], ceilings, steps=steps, least=least, earlier=told)
+    group = Group(positive[:, None], ceilings, steps=steps, least=least, earlier=[told])
     cell = _cell(group, None if previous is None else np.column_stack([*map(_whole_numbers, previous)]))
     return replace(cell, limits=cell.limits[:, 0], expected=cell.expected[:, 0])
 
@@ -240,19 +241,17 @@ def _of_positive(cell: Cell, counts: IntArray) -> Cell:
     return replace(cell, limits=limits, expected=expected, named_reader=len(totals) > 2)
 
 
-def _counts_within(chances: FloatArray, population: IntArray, cut: int, *, below: bool) -> Counts:
-    """Give lowest and highest counts of the chances that are cut within (m, outcomes, 2) limits, as tight as can be.
+def _below(chances: FloatArray, people: IntArray, cut: int) -> FloatArray:
+    """Lower upper ends of (m, outcomes, 2) limits a little, for who knows that no chance that is cut is at its own."""
+    below, upper = chances.copy(), chances[:, :cut, 1]
+    below[:, :cut, 1] = np.where(upper < 1, upper - 2 * MISSED_STEPS / people[:, None], upper)
+    return below
 
-    An upper limit of a chance that is cut is no chance of its own: ``below`` is for a reader who counts on that.
-    """
-    people = population[:, None]
-    low = np.ceil(chances[..., 0] * people - MISSED_STEPS).astype(np.int64)
-    high = np.floor(chances[..., 1] * people + MISSED_STEPS).astype(np.int64)
-    if below:
-        under = np.ceil(chances[:, :cut, 1] * people - MISSED_STEPS).astype(np.int64) - 1
-        high[:, :cut] = np.where(chances[:, :cut, 1] < 1, under, high[:, :cut])
-    low, high = tightened(low, high, people)
-    return low[:, :cut].ravel(), high[:, :cut].ravel()
+
+def _counts(chances: FloatArray, people: IntArray, cut: int) -> Counts:
+    """Give lowest and highest counts, of the chances that are cut, within (m, outcomes, 2) limits."""
+    lowest, highest = counts_within(chances[..., 0], chances[..., 1], people)
+    return lowest[:, :cut].ravel(), highest[:, :cut].ravel()
 
 
 def _whole_numbers(values: ArrayLike) -> IntArray:

@@ -7,7 +7,7 @@ an upper limit at the end of the grid includes it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -28,11 +28,6 @@ Counts = tuple[IntArray, IntArray]
 """(q,) lowest and (q,) highest numbers of people."""
 
 
-def _runs(reports: Sequence[Counts]) -> list[Sequence[Counts]]:
-    """Give every single report, and every run of the newest ones."""
-    return [*([report] for report in reports), *(reports[-length:] for length in range(2, len(reports) + 1))]
-
-
 class Group:
     """One group, as the partition sees it.
 
@@ -45,9 +40,7 @@ class Group:
     steps, least
         Of the grid from chance 0 to 1; whole counts and rules of which each half of a cut holds more.
     earlier
-        Lowest and highest counts by earlier reports, oldest first.
-    below
-        The same for a reader who knows that no chance is at its upper limit.
+        For every way to read earlier reports the lowest and highest counts by each of them, oldest first.
     """
 
     def __init__(
@@ -57,18 +50,14 @@ class Group:
         *,
         steps: int = 1,
         least: int = 0,
-        earlier: Sequence[Counts] = (),
-        below: Sequence[Counts] = (),
+        earlier: Sequence[Sequence[Counts]] = (),
     ) -> None:
         self.counts, self.totals, self.ceilings = counts, counts.sum(axis=0), ceilings
         self.steps, self.least = steps, least
         self.people = np.repeat(ceilings.population, len(self.totals))
         self.first_counts = -(-np.outer(self.people, np.arange(steps + 1)) // steps)
         self.first_counts[:, steps] += 1
-        told = [(np.max([low for low, _ in run], axis=0), np.min([high for _, high in run], axis=0))
-                for reports in (earlier, below) for run in _runs(reports)]  # fmt: skip
-        different = {(low.tobytes(), high.tobytes()): (low, high) for low, high in told}
-        self.windows: list[Counts] = [(np.zeros_like(self.people), self.people), *different.values()]
+        self.windows = [(np.zeros_like(self.people), self.people), *(w for of in earlier for w in _windows(of))]
 
     @property
     def start(self) -> CellRules:
@@ -96,6 +85,14 @@ class Group:
         """Give (…, m) expected people with each outcome, and how many there are."""
         outcomes = len(self.totals)
         return [(expected[..., o::outcomes], total) for o, total in enumerate(self.totals.tolist())]
+
+
+def _windows(reports: Sequence[Counts]) -> Iterator[Counts]:
+    """Give the counts that every single report leaves, and that every run of the newest ones leaves."""
+    yield from reports
+    for length in range(2, len(reports) + 1):
+        lowest, highest = zip(*reports[-length:], strict=True)
+        yield np.max(lowest, axis=0), np.min(highest, axis=0)
 
 
 class CellRules:

@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from atr.core.arrays import FloatArray, IntArray, tightened
+from atr.core.arrays import FloatArray, IntArray, counts_within
 from atr.core.fidelity import Fidelity
 from atr.core.protected import ProtectedSets
-from atr.core.tolerances import PROBABILITY_TOLERANCE
 from atr.mechanisms.calibrated.box import Box
 
 
@@ -69,12 +68,9 @@ def whole_number_confidence(
 
     Returns
     -------
-    For every group; 0 where there are no regions.
+    For every group.
     """
-    if not len(people):
-        nothing = np.zeros(0)
-        return WholeNumberConfidence(nothing, nothing, nothing)
-    lowest, highest = _windows(people, chances, promise, digits)
+    lowest, highest = counts_within(*promise.believed(chances, digits=digits), people)
     sets = sets or ProtectedSets.regions(offsets)
     least, most = (np.add.reduceat(ends, offsets[:-1]) for ends in (lowest, highest))
     of_set = sets.group_of_set
@@ -90,15 +86,6 @@ def whole_number_confidence(
         largest = _share(all_of_set, whole[of_set])
     average = _share(sets.sums(expected), whole[of_set])
     return WholeNumberConfidence(*(sets.largest(of) for of in (average, largest, average / sets.factors)))
-
-
-def _windows(people: IntArray, chances: FloatArray, promise: Fidelity, digits: int) -> tuple[IntArray, IntArray]:
-    """Give the fewest and the most people of each region with each outcome, (n, outcomes), by the promise."""
-    lower, upper = promise.believed(chances, digits=digits)
-    population, slack = people[:, None], PROBABILITY_TOLERANCE * people[:, None]
-    lowest = np.ceil(np.clip(lower, 0, 1) * population - slack).astype(np.int64)
-    highest = np.floor(np.clip(upper, 0, 1) * population + slack).astype(np.int64)
-    return tightened(lowest, highest, population)
 
 
 def _expected(people: IntArray, lowest: IntArray, highest: IntArray, totals: list[int]) -> FloatArray:
