@@ -103,7 +103,11 @@ def below_and_above(first: int, sums: FloatArray, counts: IntArray) -> FloatArra
 
 
 def products_of_others(factors: Sequence[NDArray[Any]] | NDArray[Any]) -> list[NDArray[Any]]:
-    """Give, for each of some arrays, the product of all others."""
+    """Give, for each of some arrays, the product of all others.
+
+    >>> products_of_others(np.array([[2.0], [3.0], [5.0]]))
+    [array([15.]), array([10.]), array([6.])]
+    """
     one = np.ones_like(factors[0])
     before = accumulate(factors[:-1], mul, initial=one)
     after = [*accumulate(factors[:0:-1], mul, initial=one)]
