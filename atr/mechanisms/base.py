@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 import pandas as pd
@@ -54,6 +55,8 @@ class Mechanism(Protocol[P]):
     """The value of ``policy.mechanism`` in the programme file."""
     policy: ClassVar[type[Policy]]
     """The keys that ``policy`` has in the programme file, and the files of decision regions that they name."""
+    prior_suffices: ClassVar[bool] = True
+    """Whether every group may be announced in which prior knowledge leaves readers below the ceiling."""
 
     def terms(self, policy: P) -> Terms:
         """Give what a report states of a policy."""
@@ -112,6 +115,8 @@ class Mechanism(Protocol[P]):
     ) -> bool:
         """Tell whether a QID group may be announced, from numbers of people and the policy alone.
 
+        By default wherever prior knowledge leaves a reader at or below every ceiling.
+
         Parameters
         ----------
         people
@@ -125,6 +130,11 @@ class Mechanism(Protocol[P]):
         policy
             The programme's policy.
         """
+        ceiling, whole = Fraction(str(policy.ceiling)), int(people.sum())
+        return all(
+            int(people[members].sum()) <= whole * ceiling * Fraction(str(protection.factor(label)))
+            for label, members in protection.labelled(labels).items()
+        )
 
     def announce(self, regions: Regions, solved: pd.DataFrame, policy: P) -> Announced:
         """Choose the announced mapping of all groups together.

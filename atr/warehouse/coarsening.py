@@ -181,13 +181,15 @@ def joined(regions: Regions, programme: Programme, fixed: Mapping[Values, Values
     )
 
 
-def _announceable(programme: Programme, outcomes: Values) -> Announceable:
+def _announceable(programme: Programme, outcomes: Values) -> Announceable | None:
+    """What the mechanism asks of a group beside that prior knowledge leaves readers below the ceiling, if anything."""
     policy, protection = programme.policy, programme.protection
+    mechanism = mechanism_of(policy)
 
     def announceable(people: IntArray, labels: Sequence[Values]) -> bool:
-        return mechanism_of(policy).announceable(people, labels, protection, len(outcomes), policy)
+        return mechanism.announceable(people, labels, protection, len(outcomes), policy)
 
-    return announceable
+    return None if mechanism.prior_suffices else announceable
 
 
 def _parted(regions: Regions, programme: Programme) -> tuple[Regions, Regions]:

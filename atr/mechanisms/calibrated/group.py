@@ -24,7 +24,7 @@ from atr.core.tolerances import MISSED_STEPS
 from atr.mechanisms.calibrated import every_table, every_total
 from atr.mechanisms.calibrated.ceilings import Ceilings
 from atr.mechanisms.calibrated.partition import Counts, Group
-from atr.mechanisms.calibrated.readers import Model
+from atr.mechanisms.calibrated.readers import MODELS, Model
 from atr.mechanisms.calibrated.tables import OUTCOMES
 
 EXACT_PEOPLE = 1000
@@ -50,6 +50,8 @@ class Cell:
         reports has a rule left.
     of_sets
         (sets,) the largest of each protected set over all readers.
+    prior
+        How sure the surest reader of one report is by numbers of people and rates alone.
     rules
         How many rules are left.
     steps
@@ -64,6 +66,7 @@ class Cell:
     expected: FloatArray
     by_reader: dict[str, float]
     of_sets: FloatArray
+    prior: float
     rules: float
     steps: int
     stopped_by_earlier: bool
@@ -90,7 +93,7 @@ class Cell:
         return bool((self.limits != [0, self.steps]).any())
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=32_768)  # a run asks of every group before others join, after that, and when it is solved
 def announceable(ceilings: Ceilings, outcomes: int = 2) -> bool:
     """Tell whether people and totals alone leave every reader at or below every ceiling, whatever the totals."""
     people = ceilings.population
@@ -198,26 +201,22 @@ def announce(
     return replace(cell, limits=cell.limits[:, 0], expected=cell.expected[:, 0])
 
 
-def prior_confidences(counts: IntArray, ceilings: Ceilings) -> FloatArray:
-    """Give how sure the surest reader is of each protected set, (sets,), by people and rates alone."""
-    cut = counts if _by_tables(counts, counts.shape[1]) else counts[:, :1]
-    return np.asarray(np.max([*Group(cut, ceilings).start.confidences().values()], axis=0))
-
-
 def _by_tables(people: IntArray, outcomes: int) -> bool:
     return outcomes == OUTCOMES and people.sum() <= EXACT_PEOPLE
 
 
 def _cell(group: Group, previous: IntArray | None) -> Cell:
     """Find the cell of a group that may be announced, of the chances that are cut."""
-    stopped = len(group.windows) > 1 and not group.start.safe
-    rules = group.start if stopped else group.start.split(previous)
-    confidences = rules.confidences()
+    start = group.start
+    stopped = len(group.windows) > 1 and not start.safe
+    rules = start if stopped else start.split(previous)
+    untold, confidences = start.confidences(), rules.confidences()
     return Cell(
         limits=rules.limits.reshape(*group.counts.shape, 2),
         expected=rules.uniform.expected.reshape(group.counts.shape),
         by_reader={name: float(of.max()) for name, of in confidences.items()},
         of_sets=np.max([*confidences.values()], axis=0),
+        prior=float(max(untold[model].max() for model in MODELS)),
         rules=rules.uniform.rules,
         steps=group.steps,
         stopped_by_earlier=stopped,

@@ -19,7 +19,7 @@ from atr.core.tolerances import GRID_TOLERANCE
 from atr.mechanisms.base import Mechanism, Terms
 from atr.mechanisms.calibrated.ceilings import Ceilings
 from atr.mechanisms.calibrated.digits import printed_chances
-from atr.mechanisms.calibrated.group import announceable, prior_confidences, solve_group
+from atr.mechanisms.calibrated.group import announceable, solve_group
 from atr.mechanisms.calibrated.policy import CalibratedPolicy
 from atr.mechanisms.calibrated.readers import MODELS
 
@@ -32,6 +32,7 @@ class CalibratedMechanism(Mechanism[CalibratedPolicy]):
 
     name: ClassVar[str] = "calibrated"
     policy: ClassVar[type[Policy]] = CalibratedPolicy
+    prior_suffices: ClassVar[bool] = False
 
     def terms(self, policy: CalibratedPolicy) -> Terms:
         """Give what a report states of a policy."""
@@ -132,7 +133,7 @@ def _solved(group: Regions, policy: CalibratedPolicy) -> dict[str, Any]:
         "told": found.told,
         "rules": found.rules,
         "held": float((found.of_sets / factors).max()),
-        "prior": float(prior_confidences(counts, ceilings).max()),
+        "prior": found.prior,
         **found.by_reader,
     }
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 from functools import cache
 from typing import ClassVar, Literal
 
@@ -13,11 +12,10 @@ import numpy as np
 import pandas as pd
 
 from atr.core.announced import WHOLE_NUMBERS, Announced
-from atr.core.arrays import FloatArray, IntArray, Values
+from atr.core.arrays import FloatArray, IntArray
 from atr.core.confidence import exact_confidence
 from atr.core.fidelity import Alpha, Delta, Fidelity, Ranges, ladder, promises
 from atr.core.policy import Policy
-from atr.core.protected import Protection
 from atr.core.publication import published_population
 from atr.core.regions import Regions
 from atr.core.tolerances import MISSED_STEPS, SAME_CONFIDENCE, SAME_VALUE
@@ -96,16 +94,6 @@ class OptimalMechanism(Mechanism[OptimalPolicy]):
         promises = _promises(regions, policy)
         return pd.DataFrame(
             {f"beta_{i}": _optimal(regions, promise, policy) for i, promise in enumerate(promises)}, dtype=np.float64
-        )
-
-    def announceable(
-        self, people: IntArray, labels: Sequence[Values], protection: Protection, outcomes: int, policy: OptimalPolicy
-    ) -> bool:
-        """Tell whether prior knowledge alone leaves a reader below the ceiling."""
-        ceiling, whole = Fraction(str(policy.ceiling)), int(people.sum())
-        return all(
-            int(people[members].sum()) <= whole * ceiling * Fraction(str(protection.factor(label)))
-            for label, members in protection.labelled(labels).items()
         )
 
     def announce(self, regions: Regions, solved: pd.DataFrame, policy: OptimalPolicy) -> Announced:
