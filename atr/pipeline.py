@@ -280,7 +280,7 @@ def render(run: Run) -> None:
 
 def register(run: Run) -> Draft:
     """Leave the documents as a draft that waits for review; nothing, if they say what the last release said."""
-    programme = run.programme
+    programme, kept = run.programme, versions.of_run(run)
     report = model.read(run.folder / "report.json")
     content = earlier.content_sha256(report)
     with Warehouse.open(programme) as warehouse:
@@ -304,10 +304,10 @@ def register(run: Run) -> Draft:
         else:
             ledger.forget_begun()
         if same.state == "draft":
-            versions.keep(versions.of_run(run), versions.kept_path(programme, same.id))
-        overlapping = related(programme, ledger, run.period_label, report, versions.of_run(run)).overlapping
-    kept, folders = versions.of_run(run), (documents_path(programme, same), dossier_path(programme, same))
+            versions.keep(kept, versions.kept_path(programme, same.id))
+        overlapping = related(programme, ledger, run.period_label, report, kept).overlapping
     shutil.rmtree(run.folder, ignore_errors=True)
+    folders = documents_path(programme, same), dossier_path(programme, same)
     return Draft(same, new, *folders, overlapping, kept.waiting, bool(kept.before))
 
 
@@ -369,12 +369,12 @@ def _report(run: Run) -> model.PublicReport:
 
 
 def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: RefusedError | None) -> None:
-    folder = run.folder / "dossier"
+    folder, kept = run.folder / "dossier", versions.of_run(run)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
     with Warehouse.open(run.programme, read_only=True) as warehouse:
-        others = related(run.programme, Ledger(warehouse), run.period_label, report, versions.of_run(run))
-    chosen, kept = run.regions.take(run.regions.announced), versions.of_run(run)
+        others = related(run.programme, Ledger(warehouse), run.period_label, report, kept)
+    chosen = run.regions.take(run.regions.announced)
     results = dossiers.Results(
         programme=run.programme,
         period=run.period_label,

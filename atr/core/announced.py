@@ -15,6 +15,9 @@ WHOLE_NUMBERS = "whole_numbers"
 """The reader who remembers that people are whole numbers, where no guarantee covers him: his average over the rules
 that are left. With ``_at_most`` added, the most that any of these rules tells."""
 
+OF_GROUPS = ("group_digits", "held", "prior", "rate_only", "limits_only", "rules")
+"""The fields of :class:`Announced` with a value for each group, beside its readers."""
+
 
 @dataclass(frozen=True, eq=False)
 class Announced:

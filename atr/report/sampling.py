@@ -70,6 +70,11 @@ class _Tally:
     half: FloatArray
     chances: Mapping[str, FloatArray]
 
+    def take(self, of: list[int]) -> _Tally:
+        """Some of the people, by the positions of their regions."""
+        chances = {outcome: x[of] for outcome, x in self.chances.items()}
+        return _Tally(self.people[of], self.off[of], self.half[of], chances)
+
     def rate(self, outcome: str, *, printed: float) -> tuple[float, float]:
         """The smallest and largest rate of an outcome that printed numbers allow; the printed one is to the percent.
 
@@ -149,13 +154,15 @@ def alpha_of(report: PublicReport) -> float | None:
 
 
 def _sampled(report: PublicReport) -> list[_Sampled | None]:
+    if not report.fairness:
+        return []
     rates = {
         (*_people(entry, who), entry.outcome or report.positive): rate
         for entry in report.fairness
         if is_of_two_groups(entry)
         for who, rate in zip(entry.groups, entry.rates, strict=True)
     }
-    tally = cache(partial(_tally, report))
+    tally = cache(partial(_tally, report, reader_view.labels(report), _everybody(report)))
     return [
         _find(report, entry, tally(entry.attributes or (entry.attribute,), tuple(entry.condition)), rates)
         if is_of_two_groups(entry) and (report.fidelity.kind != "limits" or entry.range[0] == entry.range[1])
@@ -174,26 +181,30 @@ def _is_of_several(entry: Fairness, report: PublicReport) -> bool:
     return entry.outcome is None and len(report.outcomes) > 2
 
 
-def _tally(
-    report: PublicReport, attributes: tuple[str, ...], condition: tuple[str, ...]
-) -> dict[tuple[str, ...], _Tally]:
-    """The announced people by group and condition."""
+def _everybody(report: PublicReport) -> _Tally:
+    """All announced people."""
     shown = reader_view.announcement(report)
     least, most = shown.open_people
-    people, chances = shown.published.astype(np.float64), dict(zip(shown.outcomes, shown.mapping.T, strict=True))
-    off = np.maximum(most - people, people - least)
+    people = shown.published.astype(np.float64)
     half = np.zeros(len(shown.groups)) if shown.half is None else shown.half
-    rounded = np.repeat(half, np.diff(shown.offsets))
+    chances = dict(zip(shown.outcomes, shown.mapping.T, strict=True))
+    return _Tally(people, np.maximum(most - people, people - least), np.repeat(half, np.diff(shown.offsets)), chances)
+
+
+def _tally(
+    report: PublicReport,
+    labels: Mapping[str, tuple[str, ...]],
+    everybody: _Tally,
+    attributes: tuple[str, ...],
+    condition: tuple[str, ...],
+) -> dict[tuple[str, ...], _Tally]:
+    """The announced people by group and condition; of everybody, groups of one attribute are its rows."""
     found: dict[tuple[str, ...], list[int]] = {}
-    own = reader_view.labels(report)
     for i, (values, _, _) in enumerate(report.announced_regions):
         of_rows = len(attributes) == 1 and not condition
-        label = own[attributes[0]][i] if of_rows else joined([values[a] for a in attributes])
+        label = labels[attributes[0]][i] if of_rows else joined([values[a] for a in attributes])
         found.setdefault((label, *(values[name] for name in condition)), []).append(i)
-    return {
-        key: _Tally(people[of], off[of], rounded[of], {o: x[of] for o, x in chances.items()})
-        for key, of in found.items()
-    }
+    return {key: everybody.take(of) for key, of in found.items()}
 
 
 def _people(entry: Fairness, who: str) -> tuple[str, str, frozenset[tuple[str, str]]]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from atr.core.announced import Announced
+from atr.core.announced import OF_GROUPS, Announced
 from atr.core.announcement import Announcement
 from atr.core.protected import Protection
 from atr.core.regions import Regions
@@ -23,8 +23,6 @@ from atr.programme import Programme, load, periods
 from atr.warehouse.files import read_json, write_json, write_text
 from atr.warehouse.parquet import read_parquet, write_parquet
 
-_OF_GROUPS = ("group_digits", "held", "prior", "rate_only", "limits_only", "rules")
-"""What :class:`Announced` holds of every group, beside its readers."""
 TASKS = 64
 """Up to so many QID groups are solved in a task each; more are solved in so many batches of equal work."""
 
@@ -141,7 +139,7 @@ class Run:
         if promise.limits is not None:
             for end, of in zip(("low", "high"), np.moveaxis(promise.limits, 2, 0), strict=True):
                 regions = regions.join(pd.DataFrame(of).add_prefix(end))
-        groups = {name: getattr(announced, name) for name in _OF_GROUPS} | dict(announced.readers)
+        groups = {name: getattr(announced, name) for name in OF_GROUPS} | dict(announced.readers)
         write_parquet(regions, self.folder / "announced.parquet")
         write_parquet(pd.DataFrame(groups), self.folder / "announced-groups.parquet")
         promised = {"kind": promise.kind, "level": promise.level, "ranges": promise.limits is not None}
@@ -166,7 +164,7 @@ class Run:
         promise = mechanism.promise(kept["kind"], kept["level"], limits)
         if promise is None:
             raise ValueError("promise.json holds no promise of the mechanism")
-        of_groups: dict[str, Any] = {name: groups.pop(name).to_numpy() for name in _OF_GROUPS}
+        of_groups: dict[str, Any] = {name: groups.pop(name).to_numpy() for name in OF_GROUPS}
         return Announced(
             chance=regions.filter(regex=r"^x\d").to_numpy(dtype=np.int64),
             promise=promise,

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from atr.core.announced import Announced
+from atr.core.announced import OF_GROUPS, Announced
 from atr.core.arrays import FloatArray, IntArray, Values
 from atr.core.display_text import ANY
 from atr.core.fidelity import Fidelity
@@ -302,8 +302,7 @@ def reprinted(announced: Announced, regions: Regions, kept: Kept, programme: Pro
         return announced
     old = {group.values: group for group in before.groups}
     chance, limits = announced.chance.copy(), None if promise.limits is None else promise.limits.copy()
-    names = ("group_digits", "rate_only", "limits_only", "rules", "held", "prior")
-    of_groups = {name: getattr(announced, name).copy() for name in names}
+    of_groups = {name: getattr(announced, name).copy() for name in OF_GROUPS}
     readers: dict[str, FloatArray] = {}
     for g, now in enumerate(_kept_groups(announced, regions)):
         group = old.get(now.values, now)
