@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import TracebackType
-from typing import Any, Self, TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
@@ -16,12 +15,12 @@ from atr.warehouse.run import Batch, Run
 T = TypeVar("T")
 
 
-class Progress:
+class Progress(Bars):
     """Runs the steps of :func:`atr.pipeline.publish` and tells of each: live on a terminal, else a line a step."""
 
     def __init__(self, stream: TextIO) -> None:
         console = Console(file=stream)
-        self._bars = Bars(
+        super().__init__(
             SpinnerColumn(finished_text="✓"),
             TextColumn("{task.description}"),
             MofNCompleteColumn(),
@@ -29,22 +28,12 @@ class Progress:
             console=console,
             disable=not console.is_terminal,
         )
-        self._console = console
-
-    def __enter__(self) -> Self:
-        self._bars.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bars.stop()
 
     def step(self, function: Callable[..., T], *arguments: Any) -> T:
         """Run a step."""
         task = self._begin(function, total=1)
         done = function(*arguments)
-        self._bars.advance(task)
+        self.advance(task)
         return done
 
     def map(self, function: Callable[[Run, Batch], None], run: Run, batches: Sequence[Batch]) -> None:
@@ -53,12 +42,12 @@ class Progress:
 
         def one(run: Run, batch: Batch) -> None:
             function(run, batch)
-            self._bars.advance(task)
+            self.advance(task)
 
         run_each(one, run, batches)
 
     def _begin(self, function: Callable[..., Any], *, total: int) -> TaskID:
         doing = DOING[function.__name__]
-        if self._bars.disable:
-            self._console.print(f"{doing} …", markup=False, highlight=False)
-        return self._bars.add_task(doing, total=total)
+        if self.disable:
+            self.console.print(f"{doing} …", markup=False, highlight=False)
+        return self.add_task(doing, total=total)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -209,10 +208,6 @@ class Announcement:
         values, offsets = self.face_values
         return self.protection.sets(values, offsets) if values else None
 
-    def under(self, own: OwnCeiling) -> BoolArray:
-        """Tell which protected sets are under this ceiling of their own: (v,) booleans."""
-        return self.protection.under(own, *self.face_values)
-
     @property
     def covered(self) -> dict[str, FloatArray]:
         """The readers whom the guarantee covers, beside those at face value, as :attr:`readers`."""
@@ -221,8 +216,7 @@ class Announcement:
     @property
     def ruled(self) -> BoolArray:
         """(g,) which groups tell of their regions; the others show their rates only."""
-        ruled: BoolArray = self.status == DisclosureStatus.ANNOUNCED
-        return ruled
+        return np.asarray(self.status == DisclosureStatus.ANNOUNCED)
 
     @cached_property
     def open_people(self) -> tuple[IntArray, IntArray]:
@@ -256,52 +250,44 @@ class Announcement:
         """(n,) people as a reader is assumed to know them: from a file of side information, or as printed."""
         return self.published if self.known is None else self.known
 
-    def confidences(self) -> list[Fraction]:
+    def confidences(
+        self, own: OwnCeiling | None = None, *, held: bool = False, printed: bool = False
+    ) -> list[Fraction]:
         """Give the exact maximum confidence of each group for a reader with the side information.
 
         Without declared side information: the larger of those by the best known and by published populations.
 
+        Parameters
+        ----------
+        own
+            Look only at the protected sets under this ceiling of their own; None: at all of them.
+        held
+            Whether each set's is divided by its factor: that is held to the policy's ceiling, and may be above 1.
+        printed
+            Whether the published populations alone are used.
+
         Returns
         -------
-        (g,) probability.
+        (g,) probability; 0 in a group without such a set, and in one whose chances nobody can take at face value.
 
         References
         ----------
         Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, Def. 3 and 4.
         """
-        return self._largest(self._assumed, self.sets and self.sets.plain())
-
-    def held_confidences(self) -> list[Fraction]:
-        """Give what is held to the policy's ceiling: as :meth:`confidences`, each set's divided by its factor.
-
-        Returns
-        -------
-        (g,) exact; above 1 where a confidence is larger than its factor.
-        """
-        return self._largest(self._assumed, self.sets)
-
-    def confidences_under(self, own: OwnCeiling) -> list[Fraction]:
-        """Give the exact maximum confidence of the sets under one ceiling of their own alone.
-
-        Returns
-        -------
-        (g,) probability; 0 in a group without such a set.
-        """
-        return self._largest(self._assumed, self.sets and self.sets.plain(), self.under(own))
-
-    def printed_confidences(self, *, held: bool = False) -> list[Fraction]:
-        """Give the exact maximum confidence of each group by the published populations alone.
-
-        Parameters
-        ----------
-        held
-            Whether each set's is divided by its factor, as in :meth:`held_confidences`.
-
-        Returns
-        -------
-        (g,) probability.
-        """
-        return self._largest((self.published,), self.sets if held else self.sets and self.sets.plain())
+        result, members = [Fraction(0)] * len(self.groups), self.face_regions
+        if not len(members):
+            return result
+        values, offsets = self.face_values
+        sets = self.sets if held else self.sets and self.sets.plain()
+        chosen = None if own is None else self.protection.under(own, values, offsets)
+        assumed = (self.people, self.published) if self.known is None else (self.known,)
+        for people in (self.published,) if printed else assumed:
+            sure = exact_confidence(
+                people[members], self.chance[members], digits=CHANCE_DIGITS, offsets=offsets, sets=sets, chosen=chosen
+            )
+            for group, confidence in zip(self.at_face_value.tolist(), sure, strict=True):
+                result[group] = max(result[group], confidence)
+        return result
 
     def uninformative(self) -> Announcement:
         """Give an announcement that tells nothing: the same groups, everybody getting the first outcome."""
@@ -319,40 +305,10 @@ class Announcement:
         """Positions of the regions of these groups."""
         return positions_in(self.offsets, self.at_face_value)
 
-    def prior_confidences(self) -> list[Fraction]:
-        """Give the confidence of each group without the report (β_min), (g,) probability, as :meth:`confidences`."""
-        return self.uninformative().confidences()
-
-    def stated(self, confidences: Sequence[Fraction]) -> Decimal:
-        """The largest confidence, rounded up to the last digit."""
-        return round_up(max(confidences), digits=self.digits)
-
-    @property
-    def _assumed(self) -> tuple[IntArray, ...]:
-        return (self.people, self.published) if self.known is None else (self.known,)
-
-    def _largest(
-        self, populations: Sequence[IntArray], sets: ProtectedSets | None, chosen: BoolArray | None = None
-    ) -> list[Fraction]:
-        """Give the largest confidence of each group; 0 in one whose chances nobody can take at face value."""
-        result, members = [Fraction(0)] * len(self.groups), self.face_regions
-        if not len(members):
-            return result
-        offsets = np.array(self.face_values[1])
-        each = (
-            exact_confidence(
-                of[members],
-                self.chance[members],
-                digits=CHANCE_DIGITS,
-                offsets=offsets,
-                sets=sets,
-                chosen=chosen,
-            )
-            for of in populations
-        )
-        for group, confidences in zip(self.at_face_value.tolist(), zip(*each, strict=True), strict=True):
-            result[group] = max(confidences)
-        return result
+    def stated(self, confidences: Sequence[Fraction]) -> float | None:
+        """The largest of (g,) confidences of groups at face value, rounded up to the last digit; None without any."""
+        of_groups = [confidences[group] for group in self.at_face_value.tolist()]
+        return float(round_up(max(of_groups), digits=self.digits)) if of_groups else None
 
     @property
     def face_values(self) -> tuple[list[Values], list[int]]:

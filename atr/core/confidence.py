@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -54,8 +53,7 @@ def maximum_confidence(groups: Groups, decision: ArrayLike) -> FloatArray:
     people = groups.population[:, None] * D
     largest, total = _largest(groups, people), groups.sums(people)
     shares = np.divide(largest, total, out=np.zeros_like(total), where=total > 0)
-    highest: FloatArray = shares.max(axis=1)
-    return highest
+    return np.asarray(shares.max(axis=1))
 
 
 def privacy_limit(groups: Groups) -> FloatArray:
@@ -79,8 +77,7 @@ def privacy_limit(groups: Groups) -> FloatArray:
     >>> privacy_limit(Groups([12, 5, 3, 9, 7, 4], [0, 0, 1, 0, 0.5, 1], [0, 3, 6]))
     array([0.6 , 0.45])
     """
-    limit: FloatArray = _largest(groups, groups.population) / groups.sums(groups.population)
-    return limit
+    return np.asarray(_largest(groups, groups.population) / groups.sums(groups.population))
 
 
 def exact_shares(
@@ -127,7 +124,7 @@ def exact_shares(
     (array([[ 2700, 10800]]), array([[ 4000, 16000]]))
     """
     p, x, scale = np.asarray(population), np.asarray(announced), 10**digits
-    starts = np.array([0]) if offsets is None else np.asarray(offsets)[:-1]
+    groups = np.array([0, len(p)]) if offsets is None else np.asarray(offsets)
     fit = x.ndim == 2 and x.shape[:1] == p.shape and x.shape[1] > 1
     for name, array, fits in (("population", p, p.ndim == 1), ("announced", x, fit)):
         if not fits or not np.issubdtype(array.dtype, np.integer):
@@ -139,11 +136,8 @@ def exact_shares(
     if float(p.max()) * scale * len(p) >= 2.0**62:
         p, x = p.astype(object), x.astype(object)
     people = p[:, None] * x
-    totals = np.add.reduceat(people, starts)
-    if sets is None:
-        return np.maximum.reduceat(people, starts), totals
-    most, whole = sets.most(people, chosen)
-    return most, totals.astype(most.dtype) * whole
+    most, whole = (sets or ProtectedSets.regions(groups)).most(people, chosen)
+    return most, np.add.reduceat(people, groups[:-1]).astype(most.dtype) * whole
 
 
 def exact_confidence(
@@ -186,10 +180,9 @@ def exact_confidence(
     >>> exact_confidence([12, 5, 3], [[100, 900], [20, 980], [900, 100]], digits=3)
     [Fraction(27, 40)]
     """
-    numerators, denominators = exact_shares(
-        population, announced, digits=digits, offsets=offsets, sets=sets, chosen=chosen
-    )
-    return [max(_shares(row, totals)) for row, totals in zip(numerators.tolist(), denominators.tolist(), strict=True)]
+    most, totals = exact_shares(population, announced, digits=digits, offsets=offsets, sets=sets, chosen=chosen)
+    each = zip(most.tolist(), totals.tolist(), strict=True)
+    return [max(Fraction(n, t) if t else Fraction(0) for n, t in zip(*group, strict=True)) for group in each]
 
 
 def round_up(fraction: Fraction, *, digits: int) -> Decimal:
@@ -209,10 +202,6 @@ def round_up(fraction: Fraction, *, digits: int) -> Decimal:
     """
     scale = 10**digits
     return Decimal(-(-fraction.numerator * scale // fraction.denominator)).scaleb(-digits)
-
-
-def _shares(numerators: Iterable[int], denominators: Iterable[int]) -> Iterable[Fraction]:
-    return (Fraction(n, t) if t else Fraction(0) for n, t in zip(numerators, denominators, strict=True))
 
 
 def _largest(groups: Groups, people: FloatArray) -> FloatArray:

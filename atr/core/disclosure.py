@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from atr.core.arrays import IntArray, Values
+from atr.core.confidence import exact_confidence
 from atr.core.display_text import ANY
 from atr.core.policy import Policy
 from atr.core.publication import published_population, rounded_total
@@ -105,16 +106,12 @@ def disclosure_status(regions: Regions, policy: Policy, announceable: Announceab
     result = np.full(len(regions), DisclosureStatus.ANNOUNCED, dtype=np.int64)
     if not len(regions):
         return result
-    starts, sets = regions.offsets[:-1], regions.sets
-    ceiling = Fraction(str(policy.ceiling))
-    rounding = policy.population_rounding
+    rounding, untold = policy.population_rounding, np.tile([1, 0], (len(regions.counts), 1))
     published = published_population(regions.population, regions.offsets, rounding=rounding)
     smallest = np.minimum(regions.group_population, rounded_total(regions.group_population, rounding=rounding))
     for people in (regions.population if regions.known is None else regions.known, published):
-        total = np.add.reduceat(people, starts)
-        largest, whole = (np.maximum.reduceat(people, starts), 1) if sets is None else sets.most(people)
-        sure = largest.astype(object) * ceiling.denominator > total.astype(object) * ceiling.numerator * whole
-        result[sure.astype(bool)] = too_sure
+        prior = exact_confidence(people, untold, digits=0, offsets=regions.offsets, sets=regions.sets)
+        result[[sure > Fraction(str(policy.ceiling)) for sure in prior]] = too_sure
     result[smallest < policy.minimum_group_size] = DisclosureStatus.TOO_SMALL
     if announceable is not None:
         for g in np.flatnonzero(result == DisclosureStatus.ANNOUNCED):

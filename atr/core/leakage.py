@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,71 +21,7 @@ from atr.core.confidence import maximum_confidence
 from atr.core.groups import Groups
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Leakage:
-    """All yardsticks of one mapping, (g,) each; ``overall`` has the worst group.
-
-    Attributes
-    ----------
-    minimum_uncertainty
-        γ, nats: the smaller, the more is given away.
-    local_differential_privacy
-        nats; infinite where an outcome is impossible for some regions only.
-    log_lift
-        nats; infinite likewise.
-    likeness_gain
-        Relative gain of a posterior over its prior.
-    min_entropy_leakage
-        bits.
-    """
-
-    minimum_uncertainty: FloatArray
-    local_differential_privacy: FloatArray
-    log_lift: FloatArray
-    likeness_gain: FloatArray
-    min_entropy_leakage: FloatArray
-
-    @property
-    def overall(self) -> dict[str, float]:
-        """The worst group of each yardstick."""
-        return {
-            "minimum_uncertainty": float(self.minimum_uncertainty.min()),
-            "local_differential_privacy": float(self.local_differential_privacy.max()),
-            "log_lift": float(self.log_lift.max()),
-            "likeness_gain": float(self.likeness_gain.max()),
-            "min_entropy_leakage": float(self.min_entropy_leakage.max()),
-        }
-
-
-def leakage(groups: Groups) -> Leakage:
-    """Give every yardstick of what a mapping tells of the region a person is in.
-
-    Parameters
-    ----------
-    groups
-        Populations (n,), a mapping (n, outcomes) and protected sets under one ceiling, of which the minimum
-        uncertainty is.
-
-    Returns
-    -------
-    All yardsticks, (g,) each.
-
-    Examples
-    --------
-    >>> told = leakage(Groups([12, 5, 3], [1, 1, 0], [0, 3]))
-    >>> told.overall["local_differential_privacy"], round(told.overall["likeness_gain"], 3)
-    (inf, 5.667)
-    """
-    return Leakage(
-        minimum_uncertainty=minimum_uncertainty(groups),
-        local_differential_privacy=local_differential_privacy(groups),
-        log_lift=log_lift(groups),
-        likeness_gain=likeness_gain(groups),
-        min_entropy_leakage=min_entropy_leakage(groups),
-    )
-
-
-def leakage_of_values(groups: Groups, values: Sequence[Values]) -> Leakage:
+def leakage_of_values(groups: Groups, values: Sequence[Values]) -> dict[str, FloatArray]:
     """Give every yardstick of what a mapping tells of the value of one sensitive attribute; of several, the worst.
 
     The minimum uncertainty is that of the protected sets, named ones included. The other yardsticks are of single
@@ -95,30 +30,28 @@ def leakage_of_values(groups: Groups, values: Sequence[Values]) -> Leakage:
     Parameters
     ----------
     groups
-        As for :func:`leakage`.
+        Populations (n,), a mapping (n, outcomes) and protected sets under one ceiling, of which the minimum
+        uncertainty is.
     values
         (n,) the values of the sensitive attributes in each region; within a group no two regions share them all.
 
     Returns
     -------
-    All yardsticks, (g,) each: the worst of any sensitive attribute.
+    For each yardstick, by the name of its function, (g,) numbers: the worst of any sensitive attribute.
 
     Examples
     --------
     >>> both = [("none", "young"), ("none", "old"), ("some", "young"), ("some", "old")]
     >>> told = leakage_of_values(Groups([1, 1, 1, 1], [0.5, 0.25, 0.5, 0.25], [0, 4]), both)
-    >>> told.local_differential_privacy.round(4)
+    >>> told["local_differential_privacy"].round(4)
     array([0.6931])
     """
     columns = list(zip(*values, strict=True))
     each = [groups if len(columns) == 1 else _by_value(groups, column) for column in columns]
-    return Leakage(
-        minimum_uncertainty=minimum_uncertainty(groups),
-        local_differential_privacy=np.max([local_differential_privacy(of) for of in each], axis=0),
-        log_lift=np.max([log_lift(of) for of in each], axis=0),
-        likeness_gain=np.max([likeness_gain(of) for of in each], axis=0),
-        min_entropy_leakage=np.max([min_entropy_leakage(of) for of in each], axis=0),
-    )
+    of_values = (local_differential_privacy, log_lift, likeness_gain, min_entropy_leakage)
+    return {"minimum_uncertainty": minimum_uncertainty(groups)} | {
+        yardstick.__name__: np.max([yardstick(of) for of in each], axis=0) for yardstick in of_values
+    }
 
 
 def minimum_uncertainty(groups: Groups) -> FloatArray:
@@ -146,8 +79,7 @@ def minimum_uncertainty(groups: Groups) -> FloatArray:
     """
     # The quotient may exceed 1 by a rounding error; + 0.0 makes -0 a 0.
     sure = maximum_confidence(groups, groups.decision)
-    uncertainty: FloatArray = -np.log(np.minimum(sure, 1)) + 0.0
-    return uncertainty
+    return np.asarray(-np.log(np.minimum(sure, 1)) + 0.0)
 
 
 def local_differential_privacy(groups: Groups) -> FloatArray:
@@ -174,8 +106,7 @@ def local_differential_privacy(groups: Groups) -> FloatArray:
     >>> local_differential_privacy(Groups([1, 1], [0.5, 0.75], [0, 2])).round(4)
     array([0.6931])
     """
-    distance: FloatArray = _log_ratio(*_extremes(groups)).max(axis=1)
-    return distance
+    return np.asarray(_log_ratio(*_extremes(groups)).max(axis=1))
 
 
 def log_lift(groups: Groups) -> FloatArray:
@@ -203,8 +134,7 @@ def log_lift(groups: Groups) -> FloatArray:
     most, least = _extremes(groups)
     # A mean lies between the extremes, rounding errors aside.
     rate = np.clip(groups.sums(_joint(groups)), least, most)
-    distance: FloatArray = np.maximum(_log_ratio(most, rate), _log_ratio(rate, least)).max(axis=1)
-    return distance
+    return np.asarray(np.maximum(_log_ratio(most, rate), _log_ratio(rate, least)).max(axis=1))
 
 
 def likeness_gain(groups: Groups) -> FloatArray:
@@ -233,8 +163,7 @@ def likeness_gain(groups: Groups) -> FloatArray:
     """
     rate, (most, _) = groups.sums(_joint(groups)), _extremes(groups)
     gain = np.divide(most, np.minimum(rate, most), out=np.ones_like(most), where=rate > 0) - 1
-    largest: FloatArray = gain.max(axis=1)
-    return largest
+    return np.asarray(gain.max(axis=1))
 
 
 def min_entropy_leakage(groups: Groups) -> FloatArray:
@@ -263,8 +192,7 @@ def min_entropy_leakage(groups: Groups) -> FloatArray:
     after = groups.maxima(_joint(groups)).sum(axis=1)
     before = groups.maxima(_share(groups))
     # Nothing is ever lost by an outcome, but for rounding errors.
-    bits: FloatArray = np.log2(np.maximum(after / before, 1))
-    return bits
+    return np.asarray(np.log2(np.maximum(after / before, 1)))
 
 
 def _by_value(groups: Groups, values: Sequence[str]) -> Groups:
@@ -279,8 +207,7 @@ def _by_value(groups: Groups, values: Sequence[str]) -> Groups:
 
 def _share(groups: Groups) -> FloatArray:
     """(n,) P(s) within each group."""
-    share: FloatArray = groups.population / groups.sums(groups.population)[groups.group_of_region]
-    return share
+    return np.asarray(groups.population / groups.sums(groups.population)[groups.group_of_region])
 
 
 def _joint(groups: Groups) -> FloatArray:

@@ -184,11 +184,11 @@ def _promise_kept(regions: Regions, announcement: Announcement) -> Check:
 
 def _ceiling_kept(announcement: Announcement, policy: Policy) -> Iterator[Check]:
     known = announcement.known
-    held = {"for exact and for published populations": announcement.held_confidences()}
+    held = {"for exact and for published populations": announcement.confidences(held=True)}
     if known is not None:
         held = {
-            "by the side information": announcement.held_confidences(),
-            "for published populations": announcement.printed_confidences(held=True),
+            "by the side information": announcement.confidences(held=True),
+            "for published populations": announcement.confidences(held=True, printed=True),
         }
     for whose, confidences in held.items():
         surest = max(confidences, default=Fraction(0))

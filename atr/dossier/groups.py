@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from atr.core.regions import DisclosureStatus, Regions
 from atr.core.tolerances import SAME_CONFIDENCE
 
 Yardsticks = dict[str, float | str]
-"""What a mapping gives away in a group, in the units of other definitions: the fields of :mod:`atr.core.leakage`.
+"""What a mapping gives away in a group, in the units of other definitions, by the functions of :mod:`atr.core.leakage`.
 
 JSON has no infinity: it is the text "inf".
 """
@@ -158,7 +158,7 @@ def _announced(
     limits = [(0.0, 1.0)] * len(shown) if ends is None else [(low, high) for low, high in ends[:, 0].tolist()]
     told = [pair if pair != (0, 1) else None for pair in limits]
     chances = dict(zip(regions.members(ruled).tolist(), zip(shown[:, 0].tolist(), told, strict=True), strict=True))
-    held = np.maximum(np.array(announcement.held_confidences(), float), announcement.held)[announcement.ruled]
+    held = np.maximum(np.array(announcement.confidences(held=True), float), announcement.held)[announcement.ruled]
     leakage = _yardsticks(regions.take(ruled), AnnouncedMapping(shown))
     stated = (held == held.max(initial=0)).tolist()
     return chances, dict(zip(ruled.tolist(), zip(held.tolist(), stated, leakage, strict=True), strict=True))
@@ -177,7 +177,7 @@ def _yardsticks(regions: Regions, mapping: TrueMapping | AnnouncedMapping) -> li
         return []
     sets = None if regions.sets is None else regions.sets.plain()
     found = leakage_of_values(Groups(regions.assumed, mapping, regions.offsets, sets), regions.region_values)
-    columns = {name: [_finite(x) for x in values.tolist()] for name, values in asdict(found).items()}
+    columns = {name: [_finite(x) for x in values.tolist()] for name, values in found.items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 

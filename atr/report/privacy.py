@@ -7,7 +7,7 @@ compute it again.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -38,13 +38,8 @@ def privacy(announcement: Announcement, leakage: model.Leakage | None) -> model.
     ----------
     [CGP] Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, Def. 3 and 4, Appendix C.
     """
-    digits, faced = announcement.digits, announcement.at_face_value.tolist()
-    confidences, priors = announcement.confidences(), announcement.prior_confidences()
-
-    def stated(of: Sequence[Fraction]) -> float | None:
-        return float(announcement.stated([of[i] for i in faced])) if faced else None
-
-    at_face, ruled = stated(confidences), announcement.ruled
+    digits, ruled, confidences = announcement.digits, announcement.ruled, announcement.confidences()
+    at_face, prior = map(announcement.stated, (confidences, announcement.uninformative().confidences()))
     face_value = {} if at_face is None else {"face_value": at_face}
     tested, covered = (announcement.readers, announcement.covered) if ruled.any() else ({}, {})
     others = {name: up(float(sure[ruled].max()), digits) for name, sure in tested.items()}
@@ -52,10 +47,10 @@ def privacy(announcement: Announcement, leakage: model.Leakage | None) -> model.
     largest = max(held.values(), default=None)
     each = np.max([np.array(confidences, dtype=np.float64), *covered.values()], axis=0)
     binding = int(np.where(ruled, each, -1).argmax()) if held else None
-    rules = announcement.rules[ruled]
+    rules, known = announcement.rules[ruled], announcement.known is not None
     return model.Privacy(
         max_confidence=largest,
-        prior_confidence=up(float(announcement.prior[ruled].max()), digits) if covered else stated(priors),
+        prior_confidence=up(float(announcement.prior[ruled].max()), digits) if covered else prior,
         min_uncertainty=None if largest is None else down(-math.log(largest), digits),
         binding_group=None if binding is None else group_id(binding),
         binding_set=None if binding is None else binding_set(announcement, binding),
@@ -63,8 +58,8 @@ def privacy(announcement: Announcement, leakage: model.Leakage | None) -> model.
         rules_left=None if np.isnan(rules).all() else round(float(rules.min())),
         by_rates=_by_rates(announcement),
         leakage=leakage,
-        own_ceilings=tuple(_own_ceilings(announcement, faced)),
-        printed_confidence=None if announcement.known is None else stated(announcement.printed_confidences()),
+        own_ceilings=() if at_face is None else tuple(_own_ceilings(announcement)),
+        printed_confidence=announcement.stated(announcement.confidences(printed=True)) if known else None,
     )
 
 
@@ -75,16 +70,16 @@ def _by_rates(announcement: Announcement) -> model.ByRates | None:
     return model.ByRates(groups=int((sure > 0).sum()), max_confidence=up(float(sure.max()), announcement.digits))
 
 
-def _own_ceilings(announcement: Announcement, faced: Sequence[int]) -> Iterator[model.OwnCeiling]:
+def _own_ceilings(announcement: Announcement) -> Iterator[model.OwnCeiling]:
     """None where limits are told: there no reader exceeds any ceiling."""
-    for own in announcement.protection.own_ceilings if faced and announcement.fidelity.kind != "limits" else ():
-        confidences, priors = (of.confidences_under(own) for of in (announcement, announcement.uninformative()))
+    for own in announcement.protection.own_ceilings if announcement.fidelity.kind != "limits" else ():
+        sure, prior = (of.stated(of.confidences(own)) for of in (announcement, announcement.uninformative()))
         yield model.OwnCeiling(
             attribute=own.attribute,
             set=own.set,
             ceiling=own.max_confidence,
-            max_confidence=float(announcement.stated([confidences[i] for i in faced])),
-            prior_confidence=float(announcement.stated([priors[i] for i in faced])),
+            max_confidence=sure or 0.0,
+            prior_confidence=prior or 0.0,
         )
 
 
@@ -144,11 +139,11 @@ def leakages(announcement: Announcement) -> tuple[model.Leakage | None, list[mod
     sets = None if announcement.sets is None else announcement.sets.plain()
     told = Groups(announcement.assumed[members], announcement.mapping[members], np.array(offsets), sets)
     found = leakage_of_values(told, values)
-    worst = found.overall
     for place, group in enumerate(faced):
-        of = {name: float(getattr(found, name)[place]) for name in worst}
+        of = {name: float(of_groups[place]) for name, of_groups in found.items()}
         uncertainty = down(of["minimum_uncertainty"], digits)
         each[group] = model.GroupLeakage(min_uncertainty=uncertainty, **_printed(of, digits))
+    worst = {name: float(of_groups.max()) for name, of_groups in found.items()}
     return model.Leakage(**_printed(worst, digits)), each
 
 

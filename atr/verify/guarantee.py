@@ -241,11 +241,9 @@ def _own_ceilings(printed: PopulationBounds, faced: list[int]) -> Iterator[Findi
 
 def _by_printed_people(printed: PopulationBounds, faced: list[int]) -> Iterator[Finding]:
     """Check how sure a reader can be who uses the printed numbers of people, not the side information."""
-    announcement, report = printed.announcement, printed.report
-    follows = None
-    if announcement.known is not None and faced:
-        plain, held = announcement.printed_confidences(), announcement.printed_confidences(held=True)
-        follows = float(announcement.stated([plain[i] for i in faced]))
+    shown, report, follows = printed.announcement, printed.report, None
+    if shown.known is not None:
+        follows, held = shown.stated(shown.confidences(printed=True)), shown.confidences(held=True, printed=True)
         for i in faced:
             if held[i] > Fraction(str(report.policy.max_confidence)):
                 yield Finding(report.announced_groups[i].id, "by the printed numbers of people it exceeds the ceiling")

@@ -206,15 +206,14 @@ class PopulationBounds:
         Chen, Golubchik, Pal, *Achieving Transparency Report Privacy in Linear Time*, Def. 3 and 4.
         """
         announcement = replace(self.announcement, chance=chance)
-        sure = announcement.confidences() if own is None else announcement.confidences_under(own)
+        sure = announcement.confidences(own)
         surest = list(sure)
-        if announcement.known is not None:
+        faced, regions = announcement.at_face_value, announcement.face_regions
+        if announcement.known is not None or not len(faced):
             return sure, surest
-        faced, regions, offsets = announcement.at_face_value, announcement.face_regions, announcement.face_values[1]
-        if not len(faced):
-            return sure, surest
+        values, offsets = announcement.face_values
         sets = announcement.sets or ProtectedSets.regions(np.array(offsets))
-        chosen = [True] * len(sets) if own is None else announcement.under(own).tolist()
+        chosen = [True] * len(sets) if own is None else announcement.protection.under(own, values, offsets).tolist()
         for x in chance[regions].T:
             least, most = self.least[regions] * x, self.most[regions] * x
             others = np.add.reduceat(least, offsets[:-1])[sets.group_of_set] - sets.sums(least)
