@@ -300,6 +300,7 @@ def _tampering_is_found(published: Published, folder: Path) -> None:
             new = old + 3 * published.mix.rounding + 7
         else:
             by = step if part in ("influence", "surrogate") else 0.05 if published.mix.rounding < 10 else 0.1
+            by *= max(1.0, old**2)  # a ratio far above 1 moves that much more with its small denominator
             new = round(old + (by if old < 0.5 else -by), 6)
         forged = forging.write(folder / "forged.json", forging.with_value(content, path, new))
         assert forging.is_found(forged), (path, old, new)
