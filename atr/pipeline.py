@@ -30,6 +30,7 @@ from atr.report import build, earlier, model
 from atr.warehouse import coarsening, counting, reportable, versions
 from atr.warehouse.connection import Warehouse, warehouse_path
 from atr.warehouse.files import put_folder, sha256, write_text
+from atr.warehouse.kept_releases import Kept, kept_path
 from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path
 from atr.warehouse.run import Batch, Run
 from atr.warehouse.store import PATIENCE, hold
@@ -222,12 +223,11 @@ def aggregate(run: Run) -> list[Batch]:
     with Warehouse.open(programme) as warehouse:
         counted = counting.aggregate(warehouse, programme, run.period)
         accounting = ingest.accounting(warehouse)
-        kept, earlier_of = versions.about(warehouse, programme, run.period_label, counted.outcomes)
+        kept, remember = versions.about(warehouse, programme, run.period_label, counted.outcomes)
     counted, kept = versions.settled(counted, kept, programme)
-    regions = coarsening.reported(counted, programme, dict(kept.joined))
-    regions = replace(regions, earlier=earlier_of(regions))
+    regions = remember(coarsening.reported(counted, programme, dict(kept.joined)))
     run.start(regions, {"accounting": asdict(accounting), "unknown": counting.unknown(counted, programme)})
-    versions.leave(run, kept.with_joined(regions))
+    kept.with_joined(regions).leave(run)
     announced, mechanism = regions.take(regions.announced), mechanism_of(policy)
     mechanism.check_programme(announced, policy)
     with run.keeping_refusals():
@@ -249,11 +249,11 @@ def announce(run: Run) -> None:
     RefusedError
         If the ceiling cannot be met.
     """
-    policy, regions, kept = run.programme.policy, run.regions.take(run.regions.announced), versions.of_run(run)
+    policy, regions, kept = run.programme.policy, run.regions.take(run.regions.announced), Kept.left(run)
     with run.keeping_refusals():
         announced = mechanism_of(policy).announce(regions, run.solved, policy)
     announced = versions.reprinted(announced, regions, kept, run.programme)
-    versions.leave(run, kept.with_announced(announced, regions))
+    kept.with_announced(announced, regions).leave(run)
     run.save_announced(announced)
 
 
@@ -280,7 +280,7 @@ def render(run: Run) -> None:
 
 def register(run: Run) -> Draft:
     """Leave the documents as a draft that waits for review; nothing, if they say what the last release said."""
-    programme, kept = run.programme, versions.of_run(run)
+    programme, kept = run.programme, Kept.left(run)
     report = model.read(run.folder / "report.json")
     content = earlier.content_sha256(report)
     with Warehouse.open(programme) as warehouse:
@@ -304,7 +304,7 @@ def register(run: Run) -> Draft:
         else:
             ledger.forget_begun()
         if same.state == "draft":
-            versions.keep(kept, versions.kept_path(programme, same.id))
+            kept.write(kept_path(programme, same.id))
         overlapping = related(programme, ledger, run.period_label, report, kept).overlapping
     shutil.rmtree(run.folder, ignore_errors=True)
     folders = documents_path(programme, same), dossier_path(programme, same)
@@ -361,7 +361,7 @@ def _report(run: Run) -> model.PublicReport:
         period=run.period,
         extent=Extent.of(run.regions),
         quality=ingest.Accounting(**run.log["accounting"]),
-        corrections_wait=versions.of_run(run).waiting,
+        corrections_wait=Kept.left(run).waiting,
         version=run.version,
         date=run.date,
         previous=earlier.last_published(run.programme, run.period),
@@ -369,7 +369,7 @@ def _report(run: Run) -> model.PublicReport:
 
 
 def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: RefusedError | None) -> None:
-    folder, kept = run.folder / "dossier", versions.of_run(run)
+    folder, kept = run.folder / "dossier", Kept.left(run)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
     with Warehouse.open(run.programme, read_only=True) as warehouse:

@@ -72,6 +72,10 @@ class Regions:
     earlier: FloatArray | None = None
     """(reports, n, outcomes, 2) limits that earlier reports told of these regions: closed, probability, oldest first.
     NaN where a report says nothing of a region; None without an earlier report."""
+    versions: FloatArray | None = None
+    """(versions, n, outcomes, 4) what versions before of the same period told: limits of the chance as of ``earlier``,
+    people of the region then, and people of its group with the outcome then. NaN for groups that are as they were then;
+    None without such a version."""
     known: IntArray | None = None
     """(n,) people as a reader knows them from a file of side information, 0 where it has none; None without a file."""
     status: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -93,6 +97,7 @@ class Regions:
             merged={values: self.merged[values] for values in groups if values in self.merged},
             joined={values: self.joined[values] for values in groups if values in self.joined},
             earlier=None if self.earlier is None else self.earlier[:, members],
+            versions=None if self.versions is None else self.versions[:, members],
             known=None if self.known is None else self.known[members],
             status=self.status[which] if len(self.status) else self.status,
         )
@@ -115,6 +120,7 @@ class Regions:
             counts=np.add.reduceat(self.counts, firsts),
             offsets=offsets_of(np.where(which, 1, np.diff(self.offsets))),
             earlier=None,
+            versions=None,
             known=None if self.known is None else np.add.reduceat(self.known, firsts),
         )
 

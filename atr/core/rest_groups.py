@@ -107,6 +107,7 @@ class _Joining:
             offsets=offsets_of(np.array([len(row) for row in rows], dtype=np.int64)),
             merged={},
             earlier=None,
+            versions=None,
             known=None,
         )
 

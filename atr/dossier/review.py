@@ -15,10 +15,10 @@ from atr.errors import RefusedError, ReviewError
 from atr.programme import Programme, load
 from atr.warehouse.connection import Warehouse, warehouse_path
 from atr.warehouse.files import read_json, remove_folder, sha256
+from atr.warehouse.kept_releases import Kept, kept_path
 from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path
 from atr.warehouse.register import Entry, Register, complete, entry_of
 from atr.warehouse.store import hold
-from atr.warehouse.versions import Kept, kept_path, read_kept
 
 SHORTEST_HASH = 8
 """Characters of a report's hash that name it, at least."""
@@ -216,7 +216,7 @@ def _waiting(ledger: Ledger, period: str, report_sha256: str | None) -> Release:
 
 
 def _kept(programme: Programme, draft: Release) -> Kept:
-    kept = read_kept(kept_path(programme, draft.id))
+    kept = Kept.read(kept_path(programme, draft.id))
     if kept is None:
         raise RefusedError(
             f"the draft of {draft.period} was made by an earlier version of this software",

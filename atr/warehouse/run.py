@@ -206,8 +206,9 @@ def _save_regions(regions: Regions, path: Path) -> None:
     if regions.known is not None:
         frame["known"] = regions.known
     write_parquet(frame, path)
-    if regions.earlier is not None:
-        np.save(path.with_suffix(".npy"), regions.earlier)
+    for name, told in (("earlier", regions.earlier), ("versions", regions.versions)):
+        if told is not None:
+            np.save(path.with_suffix(f".{name}.npy"), told)
     joined = [[values, groups] for values, groups in regions.joined.items()]
     names = {"public": regions.public, "outcomes": regions.outcomes, "joined": joined}
     write_json(path.with_suffix(".json"), names)
@@ -216,6 +217,7 @@ def _save_regions(regions: Regions, path: Path) -> None:
 def _load_regions(path: Path, protection: Protection) -> Regions:
     """Read decision regions that :func:`_save_regions` wrote."""
     frame, names = read_parquet(path), read_json(path.with_suffix(".json"))
+    told = {name: path.with_suffix(f".{name}.npy") for name in ("earlier", "versions")}
     group = frame["group"].to_numpy(dtype=np.int64)
     offsets = np.concatenate([[0], np.flatnonzero(np.diff(group)) + 1, [len(group)]]).astype(np.int64)
     public = frame[[f"u{i}" for i in range(len(names["public"]))]].iloc[offsets[:-1]]
@@ -232,7 +234,7 @@ def _load_regions(path: Path, protection: Protection) -> Regions:
         offsets=offsets,
         merged={values: groups for values, groups in zip(group_values, merged.tolist(), strict=True) if groups},
         joined={tuple(values): tuple(map(tuple, groups)) for values, groups in names["joined"]},
-        earlier=np.load(path.with_suffix(".npy")) if path.with_suffix(".npy").is_file() else None,
+        **{name: np.load(of) for name, of in told.items() if of.is_file()},
         known=frame["known"].to_numpy(dtype=np.int64) if "known" in frame else None,
         status=status,
     )

@@ -1,4 +1,4 @@
-"""Versions of one period: what is kept of each release, and which corrections are too few to be told.
+"""Versions of one period: which corrections are too few to be told, and what versions before told of the others.
 
 Whoever has two versions sees what changed. So a later one takes up the changes of a group only where they are of so
 many people, and so mixed, that they could be a group of their own; until then it counts the group as it was announced.
@@ -7,128 +7,35 @@ many people, and so mixed, that they could be a group of their own; until then i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
 
 from atr.core.announced import OF_GROUPS, Announced
 from atr.core.arrays import FloatArray, IntArray, Values
 from atr.core.display_text import ANY
-from atr.core.fidelity import Fidelity
 from atr.core.regions import Regions
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import regions_of_rows
-from atr.warehouse.files import write_text
+from atr.warehouse.kept_releases import Kept, KeptGroup, kept_groups, kept_path, named_promise
 from atr.warehouse.ledger import Ledger
 from atr.warehouse.raw_values import RawValues
-from atr.warehouse.register import Id, Log, Register, complete, earlier_limits, log_of
-from atr.warehouse.run import Run
+from atr.warehouse.register import Register, complete, earlier_limits, log_of
 
 FEWEST_CHANGED = 10
 """Changes of fewer people in a group wait for others; of more where groups are large."""
 OF_MINIMUM = 5
 """The least changed people are this part of the smallest group that is announced."""
 
-FindLimits = Callable[[Regions], FloatArray | None]
-"""Gives what earlier reports told of decision regions, as :attr:`Regions.earlier` has it."""
+Remember = Callable[[Regions], Regions]
+"""Adds to decision regions what was told of them before: :attr:`Regions.earlier` and :attr:`Regions.versions`."""
 
 
-class KeptGroup(BaseModel):
-    """What was announced of a group, and of which people: as :class:`~atr.core.announcement.Announced` has it."""
-
-    model_config = ConfigDict(frozen=True)
-
-    values: Values
-    regions: tuple[Values, ...]
-    counts: tuple[tuple[int, ...], ...]
-    chance: tuple[tuple[int, ...], ...]
-    limits: tuple[tuple[tuple[float, float], ...], ...] | None
-    group_digits: int
-    rate_only: bool
-    limits_only: bool
-    held: float
-    prior: float
-    rules: float | None
-    readers: dict[str, float]
-
-    @property
-    def people(self) -> dict[Values, tuple[int, ...]]:
-        """People with each outcome, by the sensitive values of their region."""
-        return dict(zip(self.regions, self.counts, strict=True))
-
-
-class Kept(BaseModel):
-    """What is kept of a release for its approval and for later versions of the period. Private.
-
-    ``terms`` are the policy and the protected sets, ``seen`` the releases published before that it was made with,
-    replaced ones included; None where its mechanism does not look at them. ``counted`` has the outcomes of every region
-    of the log, ``joined`` the group that others were made part of. ``before`` is the version that it follows.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    raw: RawValues
-    log: Log
-    terms: str
-    seen: tuple[Id, ...] | None = None
-    before: str = ""
-    waiting: bool = False
-    counted: tuple[tuple[Values, tuple[int, ...]], ...] = ()
-    joined: tuple[tuple[Values, Values], ...] = ()
-    promise: str = ""
-    groups: tuple[KeptGroup, ...] = ()
-
-    def with_joined(self, regions: Regions) -> Kept:
-        """The same, with the groups that were made part of others."""
-        joined = tuple((part, whole) for whole, parts in regions.joined.items() for part in parts)
-        return self.model_copy(update={"joined": joined})
-
-    def with_announced(self, announced: Announced, regions: Regions) -> Kept:
-        """The same, with what is announced of every group that a mechanism chose for."""
-        groups = tuple(_kept_groups(announced, regions))
-        return self.model_copy(update={"groups": groups, "promise": _named(announced.promise)})
-
-
-def kept_path(programme: Programme, release: str) -> Path:
-    """Where what is kept of a release is, by its id."""
-    return programme.store_path / "kept" / f"{release}.json"
-
-
-def keep(kept: Kept, path: Path) -> None:
-    """Write what is kept of a release, readable by its owner only."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_text(path, kept.model_dump_json())
-
-
-def read_kept(path: Path) -> Kept | None:
-    """Read what is kept of a release; None where nothing is, as of one made by an earlier version of this software."""
-    return Kept.model_validate_json(path.read_text(encoding="utf-8")) if path.is_file() else None
-
-
-def leave(run: Run, kept: Kept) -> None:
-    """Leave what is kept of a release for the next step of its run."""
-    keep(kept, run.folder / "kept.json")
-
-
-def of_run(run: Run) -> Kept:
-    """What the step before left."""
-    kept = read_kept(run.folder / "kept.json")
-    if kept is None:
-        raise ValueError("no step of the run has left what is kept of its release")
-    return kept
-
-
-def about(
-    warehouse: Warehouse, programme: Programme, period: str, outcomes: tuple[str, ...]
-) -> tuple[Kept, FindLimits]:
+def about(warehouse: Warehouse, programme: Programme, period: str, outcomes: tuple[str, ...]) -> tuple[Kept, Remember]:
     """Say what a new version of the report of a period is made of, and against what.
 
     Parameters
@@ -142,7 +49,7 @@ def about(
 
     Returns
     -------
-    What is known beforehand, and how to find what earlier reports told of decision regions.
+    What is known beforehand, and how to find what was told of decision regions before.
     """
     raw = RawValues.of(warehouse, programme)
     log = log_of(warehouse, programme, raw, outcomes)
@@ -158,11 +65,14 @@ def about(
         before=before[-1] if before else "",
     )
 
-    def find_limits(regions: Regions) -> FloatArray | None:
-        limits = earlier_limits(regions, seen or (), log=log, raw=raw)
-        return limits if len(limits) else None
+    def remember(regions: Regions) -> Regions:
+        if seen is None:
+            return regions
+        limits = earlier_limits(regions, seen, log=log, raw=raw)
+        told = _told_before(regions, _versions_before(kept, programme))
+        return replace(regions, earlier=limits if len(limits) else None, versions=told)
 
-    return kept, find_limits
+    return kept, remember
 
 
 def remembers(programme: Programme) -> bool:
@@ -226,7 +136,7 @@ def _versions_before(kept: Kept, programme: Programme) -> Iterator[Kept]:
 
 def _before(kept: Kept, programme: Programme) -> Kept | None:
     """What is kept of the version before, in the names and the order of now; None where it divides people otherwise."""
-    before, log = read_kept(kept_path(programme, kept.before)), kept.log
+    before, log = Kept.read(kept_path(programme, kept.before)), kept.log
     if before is None or not before.log.agrees_with(log):
         return None
     old, names = before.log, {}
@@ -259,6 +169,32 @@ def _before(kept: Kept, programme: Programme) -> Kept | None:
         )
     except KeyError:  # a value that is none of now's
         return None
+
+
+def _told_before(regions: Regions, versions: Iterable[Kept]) -> FloatArray | None:
+    """Give what versions told of groups that have other people now; of nobody where these are in several groups now."""
+    layers: list[FloatArray] = []
+    parts_of = [regions.joined.get(values, (values,)) for values in regions.group_values]
+    group_of = {part: g for g, parts in enumerate(parts_of) for part in parts}
+    for before in versions:
+        of_version = len(layers)
+        parts_then = defaultdict(list)
+        for part, whole in before.joined:
+            parts_then[whole].append(part)
+        for then in before.groups:
+            now = {group_of[part] for part in parts_then.get(then.values, [then.values]) if part in group_of}
+            for g in now if then.limits is not None else ():
+                members = slice(regions.offsets[g], regions.offsets[g + 1])
+                people = dict(
+                    zip(regions.region_values[members], map(tuple, regions.counts[members].tolist()), strict=True)
+                )
+                if people == then.people:
+                    continue
+                layer = next((of for of in layers[of_version:] if np.isnan(of[members]).all()), None)
+                if layer is None:
+                    layers.append(layer := np.full((*regions.counts.shape, 4), np.nan))
+                layer[members] = _told_of(then, [*people], lost=len(now) > 1)
+    return np.array(layers) if layers else None
 
 
 def _waits(changed: dict[Values, IntArray], programme: Programme) -> bool:
@@ -298,13 +234,13 @@ def reprinted(announced: Announced, regions: Regions, kept: Kept, programme: Pro
         The series.
     """
     before, promise = _before(kept, programme), announced.promise
-    if before is None or (before.terms, before.promise) != (kept.terms, _named(promise)):
+    if before is None or (before.terms, before.promise) != (kept.terms, named_promise(promise)):
         return announced
     old = {group.values: group for group in before.groups}
     chance, limits = announced.chance.copy(), None if promise.limits is None else promise.limits.copy()
     of_groups = {name: getattr(announced, name).copy() for name in OF_GROUPS}
     readers: dict[str, FloatArray] = {}
-    for g, now in enumerate(_kept_groups(announced, regions)):
+    for g, now in enumerate(kept_groups(announced, regions)):
         group = old.get(now.values, now)
         if group.people != now.people:
             group = now
@@ -320,31 +256,13 @@ def reprinted(announced: Announced, regions: Regions, kept: Kept, programme: Pro
     return replace(announced, chance=chance, promise=again, readers=readers, **of_groups)
 
 
-def _kept_groups(announced: Announced, regions: Regions) -> list[KeptGroup]:
-    limits, found = announced.promise.limits, []
-    for g, values in enumerate(regions.group_values):
-        members = slice(regions.offsets[g], regions.offsets[g + 1])
-        group = KeptGroup(
-            values=values,
-            regions=regions.region_values[members],
-            counts=_table(regions.counts[members]),
-            chance=_table(announced.chance[members]),
-            limits=None if limits is None else tuple(map(_table, limits[members])),
-            group_digits=int(announced.group_digits[g]),
-            rate_only=bool(announced.rate_only[g]),
-            limits_only=bool(announced.limits_only[g]),
-            rules=None if np.isnan(announced.rules[g]) else float(announced.rules[g]),
-            held=float(announced.held[g]),
-            prior=float(announced.prior[g]),
-            readers={name: float(sure[g]) for name, sure in announced.readers.items()},
-        )
-        found.append(group)
-    return found
-
-
-def _named(promise: Fidelity) -> str:
-    return promise.kind if promise.level is None else f"{promise.kind} {promise.level!r}"
-
-
-def _table(values: NDArray[Any]) -> tuple[tuple[Any, ...], ...]:
-    return tuple(map(tuple, values.tolist()))
+def _told_of(then: KeptGroup, regions: Sequence[Values], *, lost: bool) -> FloatArray:
+    """(n, outcomes, 4) what was told of a group, by its regions of now; with nobody in them where that is lost."""
+    limits = dict(zip(then.regions, then.limits or (), strict=True))
+    counts, totals = then.people, np.sum(then.counts, axis=0)
+    told = np.empty((len(regions), len(totals), 4))
+    for row, values in zip(told, regions, strict=True):
+        row[:, :2] = limits.get(values, [(0.0, 1.0)] * len(totals))
+        row[:, 2] = 0 if lost else sum(counts.get(values, ()))
+        row[:, 3] = totals
+    return told

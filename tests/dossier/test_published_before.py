@@ -19,6 +19,7 @@ from atr.warehouse import register as registers
 from atr.warehouse import versions
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import aggregate
+from atr.warehouse.kept_releases import kept_path
 from atr.warehouse.ledger import Ledger
 from atr.warehouse.register import Register
 from tests.helpers import series
@@ -170,7 +171,7 @@ def test_what_was_published_without_a_register_is_entered(tmp_path: Path, caplog
 def test_a_draft_of_earlier_software_is_made_again(tmp_path: Path) -> None:
     path = _series(tmp_path)
     draft = series.publish(path, "2024-Q1")
-    versions.kept_path(load(path), draft.release.id).unlink()
+    kept_path(load(path), draft.release.id).unlink()
     with pytest.raises(RefusedError, match="earlier version of this software"):
         _approve(path, "2024-Q1")
     assert not series.publish(path, "2024-Q1").new

@@ -12,8 +12,8 @@ from atr.dossier import review
 from atr.pipeline import Draft
 from atr.programme import load
 from atr.report import model
+from atr.warehouse.kept_releases import Kept, kept_path
 from atr.warehouse.register import Register
-from atr.warehouse.versions import kept_path, read_kept
 from tests.helpers import series
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -132,7 +132,7 @@ def test_another_policy_announces_anew_what_did_not_change(tmp_path: Path) -> No
     path = _published(tmp_path)
     series.write_series(tmp_path, {**PEOPLE, ("women", "low"): (60, 22)}, max_confidence=0.7)
     draft = series.publish(path)
-    kept = read_kept(kept_path(load(path), draft.release.id))
+    kept = Kept.read(kept_path(load(path), draft.release.id))
     assert kept is not None
     assert dict(kept.counted)["women", "low"] == (20, 40)
 
@@ -142,7 +142,7 @@ def test_limits_of_replaced_versions_are_remembered(tmp_path: Path) -> None:
         policy = {"minimum_group_size": 10, "max_confidence": 0.75, "step": step}
         path = series.write_series(tmp_path, PEOPLE, content=series.programme() | {"policy": policy})
         draft = series.publish(path)
-        kept = read_kept(kept_path(load(path), draft.release.id))
+        kept = Kept.read(kept_path(load(path), draft.release.id))
         assert kept is not None
         assert kept.seen is not None
         assert [id[-1] for id in kept.seen] == [*range(1, version)]

@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike
 from atr.core.arrays import BoolArray, FloatArray, IntArray
 from atr.core.tolerances import AT_THE_CEILING
 
+Total = int | IntArray | FloatArray
+"""People of a group with an outcome, one number or an array; as many as are expected where nobody knows."""
+
 
 @dataclass(frozen=True)
 class Ceilings:
@@ -64,18 +67,18 @@ class Ceilings:
             members[list(v), column] = 1.0
         return members
 
-    def confidences(self, expected: FloatArray, total: int | IntArray) -> FloatArray:
+    def confidences(self, expected: FloatArray, total: Total) -> FloatArray:
         """Give how sure a reader is of each set, (…, v), who expects (…, m) people to have an outcome.
 
         He knows how many of the group have it, ``total``, one or (…,); the larger of those who have it and of others.
         """
         having = np.asarray(total)[..., None]
         lacking = self.population.sum() - having
-        of_having = expected @ self.members / np.maximum(having, 1) * (having > 0)
-        of_lacking = (self.population - expected) @ self.members / np.maximum(lacking, 1) * (lacking > 0)
+        of_having = expected @ self.members / np.where(having > 0, having, np.inf)
+        of_lacking = (self.population - expected) @ self.members / np.where(lacking > 0, lacking, np.inf)
         return np.asarray(np.minimum(np.maximum(of_having, of_lacking), 1.0))
 
-    def exceeded(self, expected: FloatArray, total: int | IntArray) -> BoolArray:
+    def exceeded(self, expected: FloatArray, total: Total) -> BoolArray:
         """Tell whether such a reader is above the ceiling of any set, (…,)."""
         above = self.confidences(expected, total) > np.array(self.each) + AT_THE_CEILING
         return np.asarray(above.any(axis=-1))

@@ -8,7 +8,16 @@ from scipy import fft
 from atr.core.arrays import BoolArray, FloatArray, IntArray
 from atr.mechanisms.calibrated.ceilings import Ceilings
 from atr.mechanisms.calibrated.readers import Model, products_of_others
-from atr.mechanisms.calibrated.tables import NOISE, RELIABLE, log_rows, some_coefficients, tilt_to, tilted, transformed
+from atr.mechanisms.calibrated.tables import (
+    NOISE,
+    RELIABLE,
+    log_rows,
+    of_outcomes,
+    some_coefficients,
+    tilt_to,
+    tilted,
+    transformed,
+)
 
 
 def exceeded(ceilings: Ceilings, model: Model) -> bool:
@@ -22,7 +31,8 @@ def exceeded(ceilings: Ceilings, model: Model) -> bool:
     everybody = int(people.sum())
     x, y = np.ix_(np.arange(everybody // 3 + 1), np.arange(everybody // 2 + 1))
     left = (x >= 1) & (y >= x) & (everybody - x - y >= y)
-    rows = [log_rows(model, n, np.zeros(3, dtype=np.int64), np.full(3, n)) for n in sizes.tolist()]
+    weight, none = of_outcomes(model, int(people.max())), np.zeros(3, dtype=np.int64)
+    rows = [log_rows(weight, i, n, none, np.full(3, n)) for i, n in enumerate(sizes.tolist())]
     while left.any():
         target = np.argwhere(left)[-1]
         means, reliable = _means(rows, number, target, left.shape)

@@ -26,6 +26,7 @@ from atr.mechanisms.calibrated.ceilings import Ceilings
 from atr.mechanisms.calibrated.partition import Counts, Group
 from atr.mechanisms.calibrated.readers import MODELS, Model
 from atr.mechanisms.calibrated.tables import OUTCOMES
+from atr.mechanisms.calibrated.two_versions import EarlierVersion
 
 EXACT_PEOPLE = 1000
 """Most people of a group whose tables of three outcomes are counted; it depends on numbers of people alone."""
@@ -57,7 +58,8 @@ class Cell:
     steps
         Of the grid, from chance 0 to 1.
     stopped_by_earlier
-        A reader of earlier reports is above the ceiling by numbers of people and rates alone: nothing was cut.
+        A reader of earlier reports is above the ceiling by numbers of people and rates alone, or of earlier versions
+        cannot be followed: nothing was cut.
     named_reader
         The promise is to readers to whom the secret plays no part among outcomes other than the positive one.
     """
@@ -111,6 +113,7 @@ def solve_group(
     least: int = 3,
     earlier: Sequence[FloatArray] = (),
     previous: IntArray | None = None,
+    versions: Sequence[FloatArray] = (),
 ) -> Cell | None:
     """Find what to announce of one group.
 
@@ -128,6 +131,8 @@ def solve_group(
         What earlier reports tell, oldest first: (m, outcomes, 2) lowest and highest chances, both ends included.
     previous
         (m, outcomes, 2) limits announced last time, on the same grid.
+    versions
+        What versions of the same period told of the group before it changed, as :attr:`Regions.versions` has it.
 
     Returns
     -------
@@ -140,8 +145,12 @@ def solve_group(
     cut = outcomes if _by_tables(people, outcomes) else 1
     below = [_below(chances, people, cut) for chances in earlier]
     told = [[_counts(chances, people, cut) for chances in reports] for reports in (earlier, below)]
-    group = Group(counts[:, :cut], ceilings, steps=steps, least=least, earlier=told)
-    cell = _cell(group, None if previous is None else previous[:, :cut].reshape(-1, 2))
+    both = [read for of in versions for read in (of, _below(of, of[:, 0, 2].clip(min=1), cut))]
+    before = [EarlierVersion(of, int(counts[:, 0].sum()), ceilings) for of in both]
+    counted = [version for version in before if version.countable and cut == 1]
+    group = Group(counts[:, :cut], ceilings, steps=steps, least=least, earlier=told, versions=counted)
+    start = None if previous is None else previous[:, :cut].reshape(-1, 2)
+    cell = _cell(group, start, stopped=len(counted) < len(before))
     return cell if cut > 1 else _of_positive(cell, counts)
 
 
@@ -205,10 +214,10 @@ def _by_tables(people: IntArray, outcomes: int) -> bool:
     return outcomes == OUTCOMES and people.sum() <= EXACT_PEOPLE
 
 
-def _cell(group: Group, previous: IntArray | None) -> Cell:
-    """Find the cell of a group that may be announced, of the chances that are cut."""
+def _cell(group: Group, previous: IntArray | None, *, stopped: bool = False) -> Cell:
+    """Find the cell of a group that may be announced, of the chances that are cut; nothing is cut if ``stopped``."""
     start = group.start
-    stopped = len(group.windows) > 1 and not start.safe
+    stopped = stopped or (len(group.windows) + len(group.versions) > 1 and not start.safe)
     rules = start if stopped else start.split(previous)
     untold, confidences = start.confidences(), rules.confidences()
     return Cell(
@@ -241,7 +250,7 @@ def _of_positive(cell: Cell, counts: IntArray) -> Cell:
 
 
 def _below(chances: FloatArray, people: IntArray, cut: int) -> FloatArray:
-    """Lower upper ends of (m, outcomes, 2) limits a little, for who knows that no chance that is cut is at its own."""
+    """Lower upper ends of (m, outcomes, …) limits a little, for who knows that no chance that is cut is at its own."""
     below, upper = chances.copy(), chances[:, :cut, 1]
     below[:, :cut, 1] = np.where(upper < 1, upper - 2 * MISSED_STEPS / people[:, None], upper)
     return below

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from atr.mechanisms.calibrated.box import Box
 from atr.mechanisms.calibrated.ceilings import Ceilings
 from atr.mechanisms.calibrated.readers import MODELS, Belief, Model
 from atr.mechanisms.calibrated.tables import Tables
+from atr.mechanisms.calibrated.two_versions import EarlierVersion
 
 GAIN_DIGITS = 9
 """Significant digits of a gain: what differs in later ones is equal, so that every machine finds the same cell."""
@@ -26,6 +28,16 @@ SMALLEST_HALF = 0.01
 
 Counts = tuple[IntArray, IntArray]
 """(q,) lowest and (q,) highest numbers of people."""
+
+
+class Judge(Protocol):
+    """Who knows what a reader's expectations mean."""
+
+    def exceeded(self, expected: FloatArray) -> BoolArray:
+        """Tell whether (…, q) expected people put a reader above the ceiling of any set."""
+
+    def confidences(self, expected: FloatArray) -> FloatArray:
+        """Give how sure a reader is of each protected set, (sets,), who expects (q,) people."""
 
 
 class Group:
@@ -41,6 +53,8 @@ class Group:
         Of the grid from chance 0 to 1; whole counts and rules of which each half of a cut holds more.
     earlier
         For every way to read earlier reports the lowest and highest counts by each of them, oldest first.
+    versions
+        Versions before of the same period, in which the group had other people.
     """
 
     def __init__(
@@ -51,6 +65,7 @@ class Group:
         steps: int = 1,
         least: int = 0,
         earlier: Sequence[Sequence[Counts]] = (),
+        versions: Sequence[EarlierVersion] = (),
     ) -> None:
         self.counts, self.totals, self.ceilings = counts, counts.sum(axis=0), ceilings
         self.steps, self.least = steps, least
@@ -58,6 +73,7 @@ class Group:
         self.first_counts = -(-np.outer(self.people, np.arange(steps + 1)) // steps)
         self.first_counts[:, steps] += 1
         self.windows = [(np.zeros_like(self.people), self.people), *(w for of in earlier for w in _windows(of))]
+        self.versions = versions
 
     @property
     def start(self) -> CellRules:
@@ -72,12 +88,12 @@ class Group:
         return Tables.between(model, self.ceilings.population, self.totals, *bounds)
 
     def exceeded(self, expected: FloatArray) -> BoolArray:
-        """Tell whether (…, q) expected people put a reader above the ceiling of any set."""
+        """As of :class:`Judge`."""
         by_outcome = (self.ceilings.exceeded(*of) for of in self._by_outcome(expected))
         return np.asarray(np.logical_or.reduce([*by_outcome]))
 
     def confidences(self, expected: FloatArray) -> FloatArray:
-        """Give how sure a reader is of each protected set, (sets,), who expects (q,) people."""
+        """As of :class:`Judge`."""
         by_outcome = (self.ceilings.confidences(*of) for of in self._by_outcome(expected))
         return np.asarray(np.max([*by_outcome], axis=0))
 
@@ -104,7 +120,7 @@ class CellRules:
         self.lowest = group.first_counts[every, limits[:, 0]]
         self.highest = group.first_counts[every, limits[:, 1]] - 1
         self._beliefs: dict[tuple[Model, bytes, bytes], Belief | None] = {}
-        self._safe_halves: dict[int, dict[int, list[tuple[Belief, bool]]]] = {}
+        self._safe_halves: dict[int, dict[int, list[tuple[Judge, Belief, bool]]]] = {}
 
     def belief(self, model: Model, window: int) -> Belief | None:
         """Give what a reader believes by one of the group's windows; None where it leaves him no rule."""
@@ -116,14 +132,16 @@ class CellRules:
         return self._beliefs[same]
 
     @cached_property
-    def beliefs(self) -> list[tuple[str, Belief]]:
-        """What each reader who has a rule left believes, with the reader's name."""
-        named = (
-            ("earlier" if window else model, self.belief(model, window))
+    def beliefs(self) -> list[tuple[str, Judge, Belief]]:
+        """What each reader who has a rule left believes, with the reader's name, and who judges it."""
+        named: list[tuple[str, Judge, Belief | None]] = [
+            ("earlier" if window else model, self.group, self.belief(model, window))
             for window in range(len(self.group.windows))
             for model in MODELS
-        )
-        return [(name, belief) for name, belief in named if belief is not None]
+        ]
+        for version in self.group.versions:
+            named += [("earlier", version, version.belief(model, self.lowest, self.highest)) for model in MODELS]
+        return [(name, judge, belief) for name, judge, belief in named if belief is not None]
 
     @cached_property
     def uniform(self) -> Belief:
@@ -135,13 +153,13 @@ class CellRules:
     @property
     def safe(self) -> bool:
         """Whether no reader exceeds a ceiling."""
-        return not any(self.group.exceeded(belief.expected) for _, belief in self.beliefs)
+        return not any(judge.exceeded(belief.expected) for _, judge, belief in self.beliefs)
 
     def confidences(self) -> dict[str, FloatArray]:
         """Give for each reader how sure of each protected set, (sets,); for that of earlier reports the surest."""
         found: dict[str, FloatArray] = {}
-        for name, belief in self.beliefs:
-            confidences = self.group.confidences(belief.expected)
+        for name, judge, belief in self.beliefs:
+            confidences = judge.confidences(belief.expected)
             found[name] = np.maximum(found.get(name, 0.0), confidences)
         return found
 
@@ -211,25 +229,26 @@ class CellRules:
         if limit not in self._safe_halves[chance]:
             return False
         count = int(self.group.first_counts[chance, limit])
-        alone = (belief.half(chance, count, upper=upper) for belief, upper in self._safe_halves[chance][limit])
-        return not any(half is not None and self.group.exceeded(half.expected) for half in alone)
+        doubtful = self._safe_halves[chance][limit]
+        alone = ((judge, belief.half(chance, count, upper=upper)) for judge, belief, upper in doubtful)
+        return not any(half is not None and judge.exceeded(half.expected) for judge, half in alone)
 
-    def _halves_of(self, chance: int) -> dict[int, list[tuple[Belief, bool]]]:
+    def _halves_of(self, chance: int) -> dict[int, list[tuple[Judge, Belief, bool]]]:
         """Judge all cuts of a chance at once.
 
         Returns
         -------
-        For each limit that is safe as far as is known the beliefs and halves, lower or upper, to be judged alone.
+        For each limit that is safe as far as is known who judges which beliefs' halves, lower or upper, alone.
         """
         limits = np.array([*self._gains[chance]])
         counts = self.group.first_counts[chance, limits]
         safe = np.ones(len(counts), dtype=np.bool_)
-        doubtful: list[list[tuple[Belief, bool]]] = [[] for _ in counts]
-        for belief in dict.fromkeys(belief for _, belief in self.beliefs):
+        doubtful: list[list[tuple[Judge, Belief, bool]]] = [[] for _ in counts]
+        for judge, belief in dict.fromkeys((judge, belief) for _, judge, belief in self.beliefs):
             expected, exact = belief.halves(chance, counts)
-            safe &= ~(exact & self.group.exceeded(expected)).any(axis=0)
+            safe &= ~(exact & judge.exceeded(expected)).any(axis=0)
             for upper, position in np.argwhere(~exact & safe).tolist():
-                doubtful[position].append((belief, bool(upper)))
+                doubtful[position].append((judge, belief, bool(upper)))
             if not safe.any():
                 break
         return {limit: doubtful[i] for i, limit in enumerate(limits.tolist()) if safe[i]}

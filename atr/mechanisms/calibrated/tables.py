@@ -10,9 +10,10 @@ changed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import product
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,9 @@ CENTRED = 0.5
 
 Transform = NDArray[np.complex128]
 
+LogWeight = Callable[[int, tuple[IntArray, ...]], FloatArray]
+"""Gives the logarithm of the weight of a row by the region's position and its (3,) counts, each an array."""
+
 LONGEST_STEP = 3.0
 """Most by which one of Newton's steps changes a tilt: where weights are far from even, longer ones go astray."""
 
@@ -59,10 +63,21 @@ class Tables(Belief):
         (m,) row sums and (3,) column sums.
     low, high
         (m, 3) bounds of the counts, each as tight as the sums and the other bounds make it one after the other.
+    log_weight
+        Of a row, where that is not the model's of three outcomes.
     """
 
-    def __init__(self, model: Model, people: IntArray, totals: IntArray, low: IntArray, high: IntArray) -> None:
+    def __init__(
+        self,
+        model: Model,
+        people: IntArray,
+        totals: IntArray,
+        low: IntArray,
+        high: IntArray,
+        log_weight: LogWeight | None = None,
+    ) -> None:
         self.model, self.people, self.totals, self.low = model, people, totals, low
+        self._log_weight = log_weight or of_outcomes(model, int(people.max()))
         self.lowest, self.highest = low.ravel(), high.ravel()
         spread = (high - low).sum(axis=0)
         left = totals - low.sum(axis=0)
@@ -72,7 +87,7 @@ class Tables(Belief):
         self._left = left[self._order[:2]]
         self._shape = [int(fft.next_fast_len(int(size), real=True)) for size in length[self._order[:2]]]
         bounds = zip(people.tolist(), low[:, self._order], high[:, self._order], strict=True)
-        log = [log_rows(model, *region) for region in bounds]
+        log = [log_rows(self._log_weight, s, *of, self._order) for s, of in enumerate(bounds)]
         tilt = tilt_to(log, self._left)
         self._rows, scale = zip(*(tilted(rows, tilt) for rows in log), strict=True)
         self._transforms = [transformed(rows, self._shape) for rows in self._rows]
@@ -86,12 +101,18 @@ class Tables(Belief):
         weight = self._by_count[0].sum()
         if NOISE * max(largest for _, largest in self._beside) > RELIABLE * weight:
             raise ArithmeticError("the weights of these tables could not be told from rounding errors")
-        self._log_weight = float(np.log(weight) + np.sum(scale) - tilt @ self._left)
+        self._log_whole = float(np.log(weight) + np.sum(scale) - tilt @ self._left)
 
     @classmethod
     def between(
-        cls, model: Model, people: IntArray, totals: IntArray, lowest: IntArray, highest: IntArray
-    ) -> Tables | None:
+        cls,
+        model: Model,
+        people: IntArray,
+        totals: IntArray,
+        lowest: IntArray,
+        highest: IntArray,
+        log_weight: LogWeight | None = None,
+    ) -> Self | None:
         """Give the tables between (m, 3) bounds; None where there is none, decided by whole numbers.
 
         The rows possible in a region are the bases of an integral polymatroid, and so are sums of rows: there is a
@@ -110,12 +131,12 @@ class Tables(Belief):
             before = low, high
             low, high = tightened(*tightened(low, high, people[:, None]), totals, axis=0)
             if np.array_equal(before, (low, high)):
-                return cls(model, people, totals, low, high)
+                return cls(model, people, totals, low, high, log_weight)
 
     @property
     def rules(self) -> float:
         """How many tables there are, if the model is uniform."""
-        return number_by(self._log_weight)
+        return number_by(self._log_whole)
 
     @cached_property
     def expected(self) -> FloatArray:
@@ -123,10 +144,10 @@ class Tables(Belief):
         counted = zip(self._by_count, self.lowest.tolist(), strict=True)
         return np.array([w @ (np.arange(len(w)) + lowest) / w.sum() for w, lowest in counted])
 
-    def within(self, lowest: IntArray, highest: IntArray) -> Tables | None:
+    def within(self, lowest: IntArray, highest: IntArray) -> Self | None:
         """Give the tables within other (3m,) bounds; None where there is none."""
-        shape = self.low.shape
-        return self.between(self.model, self.people, self.totals, lowest.reshape(shape), highest.reshape(shape))
+        low, high = (of.reshape(self.low.shape) for of in (lowest, highest))
+        return self.between(self.model, self.people, self.totals, low, high, self._log_weight)
 
     def weights(self, chance: int) -> tuple[int, FloatArray]:
         """Give the first count of a chance, and the weight of the tables with each count from there."""
@@ -192,13 +213,26 @@ class Tables(Belief):
         ]
 
 
-def log_rows(model: Model, people: int, lowest: IntArray, highest: IntArray) -> FloatArray:
-    """Logarithms of the weights of a region's rows, by the counts of two outcomes above their (3,) bounds."""
-    weights = np.append(0.0, np.cumsum(log_growth(model, 0, people)))
+def of_outcomes(model: Model, people: int) -> LogWeight:
+    """Give a model's weights of rows of up to some people with each of three outcomes."""
+    factors = np.append(0.0, np.cumsum(log_growth(model, 0, people)))
+    return lambda region, counts: np.asarray(sum(factors[of] for of in counts))
+
+
+def log_rows(
+    log_weight: LogWeight,
+    region: int,
+    people: int,
+    lowest: IntArray,
+    highest: IntArray,
+    order: Sequence[int] = range(OUTCOMES),
+) -> FloatArray:
+    """Logarithms of the weights of a region's rows, by the first two counts above their bounds; (3,) in an order."""
     x, y = np.ix_(*(np.arange(lowest[i], highest[i] + 1) for i in (0, 1)))
     z = people - x - y
-    possible = (z >= lowest[2]) & (z <= highest[2])
-    return np.where(possible, weights[x] + weights[y] + weights[np.clip(z, 0, people)], -np.inf)
+    counts = dict(zip(order, (x, y, np.clip(z, lowest[2], highest[2])), strict=True))
+    weights = log_weight(region, tuple(counts[o] for o in range(OUTCOMES)))
+    return np.where((z >= lowest[2]) & (z <= highest[2]), weights, -np.inf)
 
 
 def transformed(rows: FloatArray, shape: Sequence[int]) -> Transform:

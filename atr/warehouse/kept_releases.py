@@ -1,0 +1,133 @@
+"""What is kept of each release, for its approval and for later versions of the period. Private."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from atr.core.announced import Announced
+from atr.core.arrays import Values
+from atr.core.fidelity import Fidelity
+from atr.core.regions import Regions
+from atr.programme import Programme
+from atr.warehouse.files import write_text
+from atr.warehouse.raw_values import RawValues
+from atr.warehouse.register import Id, Log
+from atr.warehouse.run import Run
+
+
+class KeptGroup(BaseModel):
+    """What was announced of a group, and of which people: as :class:`~atr.core.announcement.Announced` has it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    values: Values
+    regions: tuple[Values, ...]
+    counts: tuple[tuple[int, ...], ...]
+    chance: tuple[tuple[int, ...], ...]
+    limits: tuple[tuple[tuple[float, float], ...], ...] | None
+    group_digits: int
+    rate_only: bool
+    limits_only: bool
+    held: float
+    prior: float
+    rules: float | None
+    readers: dict[str, float]
+
+    @property
+    def people(self) -> dict[Values, tuple[int, ...]]:
+        """People with each outcome, by the sensitive values of their region."""
+        return dict(zip(self.regions, self.counts, strict=True))
+
+
+class Kept(BaseModel):
+    """What is kept of a release for its approval and for later versions of the period. Private.
+
+    ``terms`` are the policy and the protected sets, ``seen`` the releases published before that it was made with,
+    replaced ones included; None where its mechanism does not look at them. ``counted`` has the outcomes of every region
+    of the log, ``joined`` the group that others were made part of. ``before`` is the version that it follows.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    raw: RawValues
+    log: Log
+    terms: str
+    seen: tuple[Id, ...] | None = None
+    before: str = ""
+    waiting: bool = False
+    counted: tuple[tuple[Values, tuple[int, ...]], ...] = ()
+    joined: tuple[tuple[Values, Values], ...] = ()
+    promise: str = ""
+    groups: tuple[KeptGroup, ...] = ()
+
+    @classmethod
+    def read(cls, path: Path) -> Kept | None:
+        """Read what is kept of a release; None where nothing is, as of one made by earlier software."""
+        return cls.model_validate_json(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+    @classmethod
+    def left(cls, run: Run) -> Kept:
+        """Read what the step before left."""
+        kept = cls.read(run.folder / "kept.json")
+        if kept is None:
+            raise ValueError("no step of the run has left what is kept of its release")
+        return kept
+
+    def leave(self, run: Run) -> None:
+        """Leave it for the next step of the run."""
+        self.write(run.folder / "kept.json")
+
+    def write(self, path: Path) -> None:
+        """Write it, readable by its owner only."""
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_text(path, self.model_dump_json())
+
+    def with_joined(self, regions: Regions) -> Kept:
+        """The same, with the groups that were made part of others."""
+        joined = tuple((part, whole) for whole, parts in regions.joined.items() for part in parts)
+        return self.model_copy(update={"joined": joined})
+
+    def with_announced(self, announced: Announced, regions: Regions) -> Kept:
+        """The same, with what is announced of every group that a mechanism chose for."""
+        groups = tuple(kept_groups(announced, regions))
+        return self.model_copy(update={"groups": groups, "promise": named_promise(announced.promise)})
+
+
+def kept_path(programme: Programme, release: str) -> Path:
+    """Where what is kept of a release is, by its id."""
+    return programme.store_path / "kept" / f"{release}.json"
+
+
+def kept_groups(announced: Announced, regions: Regions) -> list[KeptGroup]:
+    limits, found = announced.promise.limits, []
+    for g, values in enumerate(regions.group_values):
+        members = slice(regions.offsets[g], regions.offsets[g + 1])
+        group = KeptGroup(
+            values=values,
+            regions=regions.region_values[members],
+            counts=_table(regions.counts[members]),
+            chance=_table(announced.chance[members]),
+            limits=None if limits is None else tuple(map(_table, limits[members])),
+            group_digits=int(announced.group_digits[g]),
+            rate_only=bool(announced.rate_only[g]),
+            limits_only=bool(announced.limits_only[g]),
+            rules=None if np.isnan(announced.rules[g]) else float(announced.rules[g]),
+            held=float(announced.held[g]),
+            prior=float(announced.prior[g]),
+            readers={name: float(sure[g]) for name, sure in announced.readers.items()},
+        )
+        found.append(group)
+    return found
+
+
+def named_promise(promise: Fidelity) -> str:
+    return promise.kind if promise.level is None else f"{promise.kind} {promise.level!r}"
+
+
+def _table(values: NDArray[Any]) -> tuple[tuple[Any, ...], ...]:
+    return tuple(map(tuple, values.tolist()))
