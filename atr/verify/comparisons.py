@@ -21,7 +21,6 @@ from atr.report.comparisons import ComparisonFormatter, in_classes
 from atr.report.rounding import bounds, down, nearest, up
 from atr.verify.finding import Finding, differences, either, failed
 from atr.verify.population_bounds import Interval, PopulationBounds, RateBounds
-from atr.verify.printed_people import printed_sum
 
 _INFEASIBLE = 2
 """What the solver says where there is no solution."""
@@ -55,7 +54,7 @@ def comparisons(printed: PopulationBounds) -> Iterator[Finding]:
     for by in report.compared:
         yield from _reference(printed, by, is_compared=any(c.by.attributes == by.attributes for c in found))
     yield from _entries(printed, found)
-    if not printed.settled:
+    if not printed.settles(printed.everyone):
         yield from contradictions(report)
 
 
@@ -67,10 +66,7 @@ def _reference(printed: PopulationBounds, by: model.ComparedBy, *, is_compared: 
     if by.reference is None:
         return
     groups = printed.people_by(by.attributes)
-    people = {
-        who: printed_sum(printed.people(members), rounding=printed.announcement.rounding)
-        for who, members in groups.items()
-    }
+    people = {who: printed.printed_people(members) for who, members in groups.items()}
     known = {who for who in groups if not printed.unknown(by.attributes, who)}
     enough = {who for who in known if people[who][0] >= minimum}
     possible = {who for who in known if people[who][1] >= minimum} if enough else known
@@ -104,7 +100,7 @@ def _entries(printed: PopulationBounds, found: Sequence[fairness.Comparison]) ->
         entry, follows = stated[key].model_copy(update={"condition": expected[key].condition}), expected[key]
         if entry.summary is not None:  # follows from the printed figures of the classes, whatever the exact people are
             follows = how.overall(entry.summary, classes.get((entry.attribute, entry.groups), [follows]))
-        if entry.summary is not None or printed.settles(_pair(printed, follows)):
+        if entry.summary is not None or printed.settles(*_pair(printed, follows)):
             yield from _differ(entry, follows, [name for name in model.Fairness.model_fields if name != "sampling"])
             continue
         problems = list(_differ(entry, follows, _WHATEVER_THE_PEOPLE)) or list(_outside(printed, entry))
@@ -129,7 +125,7 @@ def _outside(printed: PopulationBounds, entry: model.Fairness) -> Iterator[Findi
     event = printed.outcome_events[outcomes.index(entry.outcome) if entry.outcome in outcomes else 0]
     pair = _pair(printed, entry)
     for who, members, rate, people in zip(entry.groups, pair, entry.rates, entry.people, strict=True):
-        fewest, most = printed_sum(printed.people(members), rounding=printed.announcement.rounding)
+        fewest, most = printed.printed_people(members)
         if not fewest <= people <= most or people % printed.announcement.rounding:
             yield Finding(_name(entry), f"{who} is stated as {people} people, {either(fewest, most)} follows")
         low, high = printed_rate(printed.value(members, event))

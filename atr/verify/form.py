@@ -20,7 +20,6 @@ from atr.report import model
 from atr.report.rounding import nearest
 from atr.verify import told
 from atr.verify.finding import Finding, failed
-from atr.verify.printed_people import adds_up, is_rounded
 
 MOST_PEOPLE = 10**12
 INSTEAD = {"withhold": {"withheld"}, "flatten": {"flattened"}, "coarsen": {"coarsened", "withheld"}}
@@ -195,7 +194,7 @@ def _announced(group: model.Group, report: model.PublicReport) -> Iterator[Findi
             group.id,
             f"is {group.status}, but {'tells' if chances else 'does not tell'} of regions",
         ),
-        (adds_up(group, report), f"{group.id}.population", "is not what its regions add up to"),
+        (told.adds_up(group, report), f"{group.id}.population", "is not what its regions add up to"),
         (
             _unique(frozenset(region.sensitive.items()) for region in group.regions),
             group.id,
@@ -225,7 +224,11 @@ def _region(region: model.Region, group: model.Group, report: model.PublicReport
             "its attributes are not the sensitive ones",
         ),
         (_declared(region.sensitive, report), where, "has a value that its attribute does not have"),
-        (is_rounded(region.population, policy.population_rounding), where, "the population is not rounded as stated"),
+        (
+            told.is_rounded(region.population, report),
+            where,
+            "the population is not rounded as stated",
+        ),
         (
             (region.known is None) == (policy.side_information == OWN_POPULATION),
             where,

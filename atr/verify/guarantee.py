@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -25,6 +26,8 @@ from atr.verify.reader_confidence import MODELS
 
 MOST_PEOPLE = 20_000
 """Most people of a group whose rules are counted anew; of larger ones it is checked that no ceiling is exceeded."""
+_ANYTHING = np.array([0.0, 1.0])
+"""Smallest and largest confidence of a reader who is not followed."""
 EARLIER = "earlier"
 """The reader who remembers earlier reports: this one alone does not tell what they say."""
 
@@ -58,17 +61,18 @@ class Surest:
         """Give the smallest and the largest number that can be stated, rounded up."""
         if not self.noise:
             return float(round_up(max(self.least), digits=digits)), float(round_up(max(self.most), digits=digits))
-        low, high = (float(max(of, default=0.0)) for of in (self.least, self.most))
-        return up(max(low - self.noise, 0.0), digits), up(min(high + self.noise, 1.0), digits)
+        low, high = float(max(self.least)) - self.noise, float(max(self.most)) + self.noise
+        return up(max(low, 0.0), digits), up(min(high, 1.0), digits)
 
 
 @dataclass
 class _Readers:
-    """What is found of all readers."""
+    """What is found of all readers, and the groups that cannot be as they are printed."""
 
     surest: dict[str, Surest] = field(default_factory=dict)
     prior: Surest | None = None
     rules: list[FloatArray] = field(default_factory=list)
+    problems: list[Finding] = field(default_factory=list)
 
 
 def guaranteed(privacy: model.Privacy) -> tuple[object, ...]:
@@ -99,12 +103,11 @@ def guarantee(printed: PopulationBounds) -> Iterator[Finding]:
     report, shown = printed.report, printed.announcement
     privacy, ceiling = report.privacy, report.policy.max_confidence
     faced, ruled = shown.at_face_value.tolist(), np.flatnonzero(shown.ruled).tolist()
-    before = shown.uninformative().chance
-    found = _Readers()
+    found = (_of_limits if report.fidelity.kind == "limits" else _of_whole_numbers)(printed, ruled)
+    yield from found.problems
     if faced:
         found.surest["face_value"] = Surest.of(faced, printed.confidences(shown.chance))
-        found.prior = Surest.of(faced, printed.confidences(before))
-    yield from (_of_limits if report.fidelity.kind == "limits" else _of_whole_numbers)(printed, ruled, found)
+        found.prior = found.prior or Surest.of(faced, printed.confidences(shown.uninformative().chance))
     missing, unknown = set(found.surest) - set(privacy.readers), set(privacy.readers) - set(found.surest) - {EARLIER}
     yield from failed(
         (not missing, "privacy.readers", f"{', '.join(sorted(missing))} is missing"),
@@ -128,29 +131,34 @@ def guarantee(printed: PopulationBounds) -> Iterator[Finding]:
         yield from differences(f"{group.id}.leakage", group.leakage, follows)
 
 
-def _of_limits(printed: PopulationBounds, ruled: list[int], found: _Readers) -> Iterator[Finding]:
-    """Follow the readers of limits, and find groups that cannot be as they are printed."""
-    report, shown = printed.report, printed.announcement
+def _of_limits(printed: PopulationBounds, ruled: list[int]) -> _Readers:
+    """Follow the readers of limits."""
+    report, shown, found = printed.report, printed.announcement, _Readers()
     places, limits = np.repeat(shown.ruled, np.diff(shown.offsets)).cumsum(), shown.fidelity.limits
     assert limits is not None
     assert report.policy.step is not None
     steps = round(1 / report.policy.step)
+    least = None if EARLIER in report.privacy.readers else report.policy.least
     readings: list[Reading | None] = []
     for i in ruled:
         first, end = places[shown.offsets[i]] - 1, places[shown.offsets[i + 1] - 1]
         group = printed_group(printed, i, limits[first:end])
-        reading, problems = _reading(group, steps, None if EARLIER in report.privacy.readers else report.policy.least)
-        yield from (Finding(report.announced_groups[i].id, problem) for problem in problems)
+        reading, problems = _reading(group, steps, least)
         readings.append(reading)
-        for model_, sure in (reading.sure if reading else {}).items():
-            if (sure[:, 0] > group.ceilings + RECOMPUTED).any():
-                yield Finding(report.announced_groups[i].id, f"a reader of the model {model_} exceeds a ceiling")
-    for name in MODELS if ruled else ():
-        found.surest[name] = _surest(ruled, (None if of is None else of.sure[name] for of in readings))
-    found.prior = None
+        problems += [
+            f"a reader of the model {name} exceeds a ceiling"
+            for name, sure in (reading.sure if reading else {}).items()
+            if (sure[:, 0] > group.ceilings + RECOMPUTED).any()
+        ]
+        found.problems += [Finding(report.announced_groups[i].id, problem) for problem in problems]
     if ruled:
-        found.prior = _surest(ruled, (None if of is None else of.prior for of in readings))
+        found.surest = {
+            name: _surest(ruled, [_ANYTHING if of is None else of.sure[name].max(axis=0) for of in readings])
+            for name in MODELS
+        }
+        found.prior = _surest(ruled, [_ANYTHING if of is None else of.prior.max(axis=0) for of in readings])
         found.rules = [np.array([0.0, math.inf]) if of is None else of.rules for of in readings]
+    return found
 
 
 def _reading(group: PrintedGroup, steps: int, least: int | None) -> tuple[Reading | None, list[str]]:
@@ -163,25 +171,23 @@ def _reading(group: PrintedGroup, steps: int, least: int | None) -> tuple[Readin
     return found, [] if found else ["no numbers of people within its limits give the printed rates and chances"]
 
 
-def _surest(groups: list[int], sure: Iterable[FloatArray | None]) -> Surest:
-    ends = [[0.0, 1.0] if of is None else of.max(axis=0).tolist() for of in sure]
-    return Surest(groups, [Fraction(low) for low, _ in ends], [Fraction(high) for _, high in ends], RECOMPUTED)
+def _surest(groups: list[int], ends: Sequence[FloatArray]) -> Surest:
+    """Gather (2,) smallest and largest confidences of groups, which were computed with floating-point numbers."""
+    least, most = (list(map(Fraction, of)) for of in np.transpose(ends).tolist())
+    return Surest(groups, least, most, RECOMPUTED)
 
 
-def _of_whole_numbers(printed: PopulationBounds, ruled: list[int], found: _Readers) -> Iterator[Finding]:
+def _of_whole_numbers(printed: PopulationBounds, ruled: list[int]) -> _Readers:
     """Follow the reader who counts the rules within the promise in whole numbers."""
-    shown = printed.announcement
-    average, largest = [], []
+    shown, found = printed.announcement, []
     for i in ruled:
         cells = slice(int(shown.offsets[i]), int(shown.offsets[i + 1]))
         group = printed_group(printed, i, np.stack([printed.cells.lower[cells], printed.cells.upper[cells]], axis=2))
-        known = group.people[1] <= MOST_PEOPLE
-        of = of_promise(printed, group, i) if known else (np.array([0.0, 1.0]),) * 2
-        average.append(of[0][None])
-        largest.append(of[1][None])
-    if ruled:
-        found.surest |= {WHOLE_NUMBERS: _surest(ruled, average), f"{WHOLE_NUMBERS}_at_most": _surest(ruled, largest)}
-    yield from ()
+        found.append(of_promise(printed, group, i) if group.people[1] <= MOST_PEOPLE else (_ANYTHING, _ANYTHING))
+    if not ruled:
+        return _Readers()
+    average, largest = (_surest(ruled, of) for of in zip(*found, strict=True))
+    return _Readers({WHOLE_NUMBERS: average, f"{WHOLE_NUMBERS}_at_most": largest})
 
 
 def _confidence(
@@ -189,12 +195,12 @@ def _confidence(
 ) -> Iterator[Finding]:
     """Check a stated confidence against those found for some groups, and these against the ceiling."""
     digits = printed.report.policy.digits
-    if found is not None and (found.groups or found.noise):
+    if found is not None:
         yield from between(where, stated, *found.stated(digits))
         for i, least in zip(found.groups, found.least, strict=True):
             if least > Fraction(str(ceiling)) + Fraction(found.noise):
                 yield Finding(printed.report.announced_groups[i].id, f"{where} exceeds the ceiling {ceiling}")
-    elif found is not None or not where.endswith(EARLIER):
+    elif not where.endswith(EARLIER):
         yield from failed((stated is None, where, "is stated, but there is no group it could be of"))
     yield from failed(
         (stated is None or stated <= ceiling, where, f"exceeds the ceiling {ceiling}"),
@@ -225,11 +231,8 @@ def _rules_left(printed: PopulationBounds, stated: int | None, found: list[Float
 def _own_ceilings(printed: PopulationBounds, faced: list[int]) -> Iterator[Finding]:
     privacy, shown = printed.report.privacy, printed.announcement
     own_ceilings = shown.protection.own_ceilings if faced and shown.fidelity.kind != "limits" else ()
-    stated, follows = (
-        [(of.attribute, of.set, of.ceiling) for of in privacy.own_ceilings],
-        [(own.attribute, own.set, own.max_confidence) for own in own_ceilings],
-    )
-    if stated != follows:
+    stated = [(of.attribute, of.set, of.ceiling) for of in privacy.own_ceilings]
+    if stated != [(own.attribute, own.set, own.max_confidence) for own in own_ceilings]:
         yield Finding("privacy.own_ceilings", "are not those of the attributes")
         return
     for own, of in zip(own_ceilings, privacy.own_ceilings, strict=True):
@@ -254,26 +257,24 @@ def _binding(printed: PopulationBounds, found: _Readers) -> Iterator[Finding]:
     """Check which group and which set the guarantee is set by: the first of those in which a reader is surest."""
     privacy, digits = printed.report.privacy, printed.report.policy.digits
     covered = [of for name, of in found.surest.items() if not name.startswith(WHOLE_NUMBERS)]
-    if not any(of.groups for of in covered):
-        if any(figure is not None for figure in (privacy.binding_group, privacy.binding_set)):
+    if not covered:
+        if (privacy.binding_group, privacy.binding_set) != (None, None):
             yield Finding("privacy", "a guarantee is stated, but no group tells of its regions")
         return
     if privacy.max_confidence:
         follows = down(-math.log(privacy.max_confidence), digits)
         yield from differences("privacy.min_uncertainty", privacy.min_uncertainty, follows)
-    least: dict[int, float] = {}
-    most: dict[int, float] = {}
+    least: dict[int, float] = defaultdict(float)
+    most: dict[int, float] = defaultdict(float)
     for of in covered:
         for i, low, high in zip(of.groups, of.least, of.most, strict=True):
-            least[i] = max(least.get(i, 0.0), float(low) - of.noise)
-            most[i] = max(most.get(i, 0.0), float(high) + of.noise)
+            least[i], most[i] = max(least[i], float(low) - of.noise), max(most[i], float(high) + of.noise)
     places = {printed.report.announced_groups[i].id: i for i in least}
     if privacy.binding_group not in places:
         yield Finding("privacy.binding_group", "is no group that tells of its regions")
         return
-    binding, largest = places[privacy.binding_group], max(least.values())
-    earlier = [i for i in least if i < binding and least[i] >= most[binding]]
-    if EARLIER not in privacy.readers and (most[binding] < largest or earlier):
+    binding = places[privacy.binding_group]
+    surer = any(of > most[binding] or (of == most[binding] and i < binding) for i, of in least.items())
+    if EARLIER not in privacy.readers and surer:
         yield Finding("privacy.binding_group", "is not the group with the largest confidence")
-    follows_set = binding_set(printed.announcement, binding)
-    yield from differences("privacy.binding_set", privacy.binding_set, follows_set)
+    yield from differences("privacy.binding_set", privacy.binding_set, binding_set(printed.announcement, binding))

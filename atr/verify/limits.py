@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from atr.core.arrays import BoolArray, FloatArray, IntArray, PublishedPopulation
+from atr.core.arrays import BoolArray, FloatArray, IntArray, PublishedPopulation, counts_within
 from atr.core.protected import floored
 from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS
 from atr.core.tolerances import MISSED_STEPS, SAME_VALUE
@@ -15,7 +16,16 @@ from atr.mechanisms.calibrated.ceilings import Ceilings
 from atr.mechanisms.calibrated.digits import printed_chances
 from atr.mechanisms.calibrated.group import announce
 from atr.verify.population_bounds import PopulationBounds
-from atr.verify.reader_confidence import MARGIN, MODELS, OpenGroup, PromisedGroup, chances, confidences
+from atr.verify.reader_confidence import (
+    MARGIN,
+    MODELS,
+    OpenGroup,
+    all_windows,
+    chances,
+    confidences,
+    shares,
+    windows_within,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,8 +149,8 @@ def of_limits(group: PrintedGroup, steps: int, least: int | None) -> tuple[Readi
     -------
     None where no numbers of people fit what is printed, and what does not fit.
     """
-    lower, upper = np.rint(group.limits[:, 0].T * steps) / steps
-    whole = OpenGroup(group.least, group.most, lower, upper, _by_chances(group, group.totals(0))).possible
+    windows = windows_within(*np.rint(group.limits[:, 0].T * steps) / steps)
+    whole = OpenGroup(group.least, group.most, _by_chances(group, group.totals(0)), windows).possible
     if group.exact:
         fits = [_is_printed(group, whole, steps, k) for k in whole.totals.tolist()]
         whole = replace(whole, totals=whole.totals[np.array(fits, dtype=np.bool_)])
@@ -153,9 +163,9 @@ def of_limits(group: PrintedGroup, steps: int, least: int | None) -> tuple[Readi
             return None, ["its limits are not those that the mechanism tells of any rule within them"]
     problems = [] if group.exact or group.chance is None else list(_outside(group, chances(whole)))
     others = np.unique(np.concatenate([n - whole.totals for n in group.people])) if group.exact else _others(group)
-    sides = whole, replace(whole, totals=others, mirrored=True).possible
+    sides = whole, whole.others(others).possible
     sure = {model: _largest(sides, model, group.sets) for model in MODELS}
-    untold = [replace(side.untold, totals=side.totals) for side in sides]
+    untold = [replace(side, windows=all_windows) for side in sides]
     prior = np.max([_largest(untold, model, group.sets) for model in MODELS], axis=0)
     rules = whole.rules(most=True)
     if not group.exact:
@@ -183,7 +193,7 @@ def _others(group: PrintedGroup) -> IntArray:
     return np.arange(max(group.people[0] - int(positive[-1]), 0), group.people[1] - int(positive[0]) + 1)
 
 
-def _largest(sides: list[OpenGroup] | tuple[OpenGroup, ...], model: str, sets: BoolArray) -> FloatArray:
+def _largest(sides: Iterable[OpenGroup], model: str, sets: BoolArray) -> FloatArray:
     return np.asarray(np.max([confidences(side, model, sets) for side in sides], axis=0))
 
 
@@ -228,8 +238,7 @@ def _is_told(group: PrintedGroup, whole: OpenGroup, steps: int, least: int, tota
         least=least,
         sets=[np.flatnonzero(of).tolist() for of in group.sets],
     )
-    ends = np.rint(np.array([whole.lower, whole.upper]) * steps)
-    return cell is not None and np.array_equal([cell.lower, cell.upper], ends)
+    return cell is not None and np.array_equal([cell.lower, cell.upper], np.rint(group.limits[:, 0].T * steps))
 
 
 def _any_rule(whole: OpenGroup, total: int) -> IntArray:
@@ -257,23 +266,21 @@ def of_promise(printed: PopulationBounds, group: PrintedGroup, place: int) -> tu
     """
     free, found = printed.announcement.totals is None, []
     for outcome in range(len(group.rate)):
-        side = PromisedGroup(
-            group.least,
-            group.most,
-            np.zeros(len(group.least)),
-            np.ones(len(group.least)),
-            np.zeros(0, dtype=np.int64) if free else _implied(printed, group, outcome, place),
-            ranges=group.limits,
-            outcome=outcome,
-        )
-        side = replace(side, totals=side.possible.totals)
-        average = side.shares(group.sets, one_rule=False) if free else confidences(side, "uniform", group.sets)
-        ends = np.array([average.max(axis=0), side.shares(group.sets, one_rule=True).max(axis=0)])
+        totals = np.zeros(0, dtype=np.int64) if free else _implied(printed, group, outcome, place)
+        side = OpenGroup(group.least, group.most, totals, partial(_promised, group.limits, outcome)).possible
+        average = shares(side, group.sets, one_rule=False) if free else confidences(side, "uniform", group.sets)
+        ends = np.array([average.max(axis=0), shares(side, group.sets, one_rule=True).max(axis=0)])
         # With other people than the true ones a range may hold no whole number: a person a region, either way.
         off = 0.0 if group.exact else MARGIN + len(group.least) / max(int(side.totals.min(initial=1)), 1)
         found.append(np.clip(ends + np.array([-off, off]), 0.0, 1.0))
     average, largest = np.max(found, axis=0)
     return average, largest
+
+
+def _promised(ranges: FloatArray, outcome: int, people: IntArray) -> tuple[IntArray, IntArray]:
+    """Give what (m, outcomes, 2) ranges of the chances, both ends included, leave the numbers with an outcome."""
+    lowest, highest = counts_within(ranges[:, :, 0], ranges[:, :, 1], people)
+    return lowest[:, outcome], highest[:, outcome]
 
 
 def _implied(printed: PopulationBounds, group: PrintedGroup, outcome: int, place: int) -> IntArray:

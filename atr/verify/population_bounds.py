@@ -10,7 +10,7 @@ within the rounding.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -24,12 +24,12 @@ from atr.core.arrays import AnnouncedMapping, BoolArray, ExactPopulation, FloatA
 from atr.core.comparison_rows import joined
 from atr.core.display_text import ANY, UNKNOWN
 from atr.core.protected import OwnCeiling, ProtectedSets
+from atr.core.publication import open_total, rounded_total
 from atr.core.tolerances import ROOT_TOLERANCE
 from atr.measures.cells import Cells, EventCells, Outcomes
 from atr.measures.feasible_outcomes import least_people
 from atr.measures.rates import announced_rate
 from atr.report import model, reader_view
-from atr.verify.printed_people import open_sum
 
 Interval = tuple[float, float]
 Confidences = tuple[list[Fraction], list[Fraction]]
@@ -113,16 +113,14 @@ class PopulationBounds:
         """Whether the rounding leaves only one population."""
         return bool((self.least == self.most).all())
 
-    @property
-    def settled(self) -> bool:
-        """Whether, besides, rates leave only one number of people with each outcome of every group."""
-        return self.settles([self.everyone])
+    def settles(self, *sets: BoolArray) -> bool:
+        """Tell whether, besides, rates leave one number of people with each outcome of every group.
 
-    def settles(self, sets: Iterable[BoolArray]) -> bool:
-        """Tell whether this is so of all groups that some sets of people, (n,) each, have a part in."""
+        Of all groups that some sets of people, (n,) each, have a part in.
+        """
         if not self.exact or self.cells.totals is None:
             return self.exact
-        groups = np.logical_or.reduceat(np.logical_or.reduce(list(sets)), self.announcement.offsets[:-1])
+        groups = np.logical_or.reduceat(np.logical_or.reduce(sets), self.announcement.offsets[:-1])
         low, high = np.moveaxis(self.cells.totals[:, groups], 2, 0)
         return bool((low == high).all())
 
@@ -183,8 +181,17 @@ class PopulationBounds:
         return any(of[name][members][0] == UNKNOWN for name in attributes)
 
     def people(self, members: BoolArray) -> tuple[int, int]:
-        """Give the smallest and largest number of people in some regions; ``members`` is (n,)."""
-        return open_sum(members, self.least, self.most, self.announcement)
+        """Give the smallest and largest number of people in some regions, (n,): whole groups have printed totals."""
+        shown = self.announcement
+        whole = np.logical_and.reduceat(members, shown.offsets[:-1]) & (not self.exact)
+        groups = np.array([open_total(n, shown.rounding) for n in shown.group_people[whole].tolist()]).reshape(-1, 2)
+        parts = members & ~np.repeat(whole, np.diff(shown.offsets))
+        return int(groups[:, 0].sum() + self.least[parts].sum()), int(groups[:, 1].sum() + self.most[parts].sum())
+
+    def printed_people(self, members: BoolArray) -> tuple[int, int]:
+        """Give the smallest and largest number that can be printed for the people in some regions, (n,)."""
+        least, most = rounded_total(np.array(self.people(members)), rounding=self.announcement.rounding).tolist()
+        return least, most
 
     def confidences(self, chance: IntArray, own: OwnCeiling | None = None) -> Confidences:
         """Compute the maximum confidence in each group, and the largest that the rounding allows.
@@ -253,7 +260,7 @@ class PopulationBounds:
         -------
         Rates from 0 to 1; the same twice where the population is exact.
         """
-        if self.settles([members]):
+        if self.settles(members):
             rate = announced_rate(self.event(event), members)
             return rate, rate
         return self.rate(members, event).value
@@ -276,12 +283,8 @@ class PopulationBounds:
         """
         key = members.tobytes(), event
         if key not in self._rates:
-            people = _People.of(self, members)
-            value = self._announced(people, event)
-            low, against = (
-                self._least(people, event),
-                self._least(people, frozenset(range(self.cells.outcomes)) - event),
-            )
+            people, others = _People.of(self, members), frozenset(range(self.cells.outcomes)) - event
+            value, low, against = self._announced(people, event), *(self._least(people, of) for of in (event, others))
             self._rates[key] = RateBounds(
                 value,
                 (min(low[0], value[0]), min(low[1], value[1])),

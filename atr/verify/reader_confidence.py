@@ -9,7 +9,9 @@ other regions (Efron, Ann. Math. Stat. 36, 1965). So the ends of what he expects
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import pairwise
 
 import numpy as np
@@ -19,51 +21,69 @@ from scipy.special import gammaln
 from atr.core.arrays import BoolArray, FloatArray, IntArray
 from atr.core.tolerances import MISSED_STEPS
 
-MODELS = ("uniform", "extreme", "alike")
+LOG_WEIGHTS: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "uniform": np.zeros_like,
+    "extreme": lambda k: gammaln(2 * k + 1) - 2 * gammaln(k + 1),
+    "alike": lambda k: -gammaln(k + 1),
+}
+"""For each model the logarithm of what k people with an outcome contribute; those of all outcomes add up."""
+MODELS = tuple(LOG_WEIGHTS)
 MARGIN = 0.02
 """Share of those with an outcome by which the model ``extreme`` may miss its ends, where numbers of people are open."""
 _STEEPEST = 50.0
 _PARTS = 8
 
+Windows = Callable[[IntArray], tuple[IntArray, IntArray]]
+"""The lowest and the highest numbers with an outcome, (m,) each, that are left of (m,) so many people."""
+
+
+def windows_within(lower: FloatArray, upper: FloatArray) -> Windows:
+    """Give what (m,) limits of a chance leave; it is below the upper one, but for one of 1."""
+
+    def windows(people: IntArray) -> tuple[IntArray, IntArray]:
+        lowest, end = (np.ceil(of * people - MISSED_STEPS).astype(np.int64) for of in (lower, upper))
+        return lowest, np.where(upper >= 1, people, end - 1)
+
+    return windows
+
+
+def all_windows(people: IntArray) -> tuple[IntArray, IntArray]:
+    """Give what is left where nothing is told."""
+    return np.zeros_like(people), people
+
 
 @dataclass(frozen=True, eq=False)
 class OpenGroup:
-    """What is printed of a group with two outcomes, as one of them.
+    """What is printed of a group about those of its people with one outcome.
 
     Parameters
     ----------
     least, most
         (m,) people of its regions, at least and at most.
-    lower, upper
-        (m,) limits of the chance of the positive outcome; it is below the upper, but for one of 1.
     totals
         (t,) what the number of people with the outcome can be.
-    mirrored
-        Whether the outcome is that the positive one did not happen.
+    windows
+        What is left of the numbers with it in each region.
     """
 
     least: IntArray
     most: IntArray
-    lower: FloatArray
-    upper: FloatArray
     totals: IntArray
-    mirrored: bool = False
+    windows: Windows
 
     @property
     def exact(self) -> bool:
         """Whether the people of every region are known."""
         return bool((self.least == self.most).all())
 
-    @property
-    def untold(self) -> OpenGroup:
-        """The same group without limits."""
-        return replace(self, lower=np.zeros_like(self.lower), upper=np.ones_like(self.upper))
+    def others(self, totals: IntArray) -> OpenGroup:
+        """Give the same group about those without the outcome, whose number can be one of (t,) totals."""
 
-    def windows(self, people: IntArray) -> tuple[IntArray, IntArray]:
-        """Give (m,) lowest and highest numbers of so many people that the limits leave the outcome."""
-        lowest, end = (np.ceil(of * people - MISSED_STEPS).astype(np.int64) for of in (self.lower, self.upper))
-        highest = np.where(self.upper >= 1, people, end - 1)
-        return (people - highest, people - lowest) if self.mirrored else (lowest, highest)
+        def windows(people: IntArray) -> tuple[IntArray, IntArray]:
+            lowest, highest = self.windows(people)
+            return people - highest, people - lowest
+
+        return OpenGroup(self.least, self.most, totals, windows)
 
     def rules(self, *, most: bool) -> FloatArray:
         """Bound the number of rules by the widest or by the narrowest windows that are open, (t,) for each total."""
@@ -71,7 +91,7 @@ class OpenGroup:
         lowest, highest = (least_low, most_high) if most else (most_low, least_high)
         if (lowest > highest).any():
             return np.zeros(len(self.totals))
-        return _at(_product([np.ones(size) for size in highest - lowest + 1]), self.totals - int(lowest.sum()))
+        return _at(_product(np.ones(size) for size in highest - lowest + 1), self.totals - int(lowest.sum()))
 
     def expected(self, model: str, members: BoolArray, *, most: bool, tilt: float) -> FloatArray:
         """Bound how many of those with the outcome a reader expects in some regions.
@@ -109,7 +129,7 @@ class OpenGroup:
         if (lowest > highest).any():
             return bound
         windows = [_weights(model, *of, tilt) for of in zip(people, lowest, highest, strict=True)]
-        inside, outside = (_product([windows[i] for i in np.flatnonzero(of)]) for of in (members, ~members))
+        inside, outside = (_product(windows[i] for i in np.flatnonzero(of)) for of in (members, ~members))
         places = self.totals - int(lowest.sum())
         weight = _at(np.convolve(inside, outside), places)
         sums = _at(np.convolve(inside * np.arange(len(inside)), outside), places)
@@ -144,59 +164,6 @@ class OpenGroup:
         return replace(self, totals=self.totals[(lowest <= self.totals) & (self.totals <= highest)])
 
 
-@dataclass(frozen=True, eq=False)
-class PromisedGroup(OpenGroup):
-    """A group of whose chances a range is promised: both ends of it are included, and every outcome has its own.
-
-    Parameters
-    ----------
-    ranges
-        (m, outcomes, 2) of the chances.
-    outcome
-        Which of the outcomes it is.
-    """
-
-    ranges: FloatArray = field(default_factory=lambda: np.zeros((0, 2, 2)))
-    outcome: int = 0
-
-    def windows(self, people: IntArray) -> tuple[IntArray, IntArray]:
-        """Give (m,) lowest and highest numbers, as tight as the other outcomes allow."""
-        low, high = np.clip(self.ranges, 0, 1).transpose(2, 0, 1) * people[:, None]
-        lowest, highest = np.ceil(low - MISSED_STEPS), np.floor(high + MISSED_STEPS)
-        fewest = people - np.delete(highest, self.outcome, axis=1).sum(axis=1)
-        most = people - np.delete(lowest, self.outcome, axis=1).sum(axis=1)
-        return (
-            np.maximum(lowest[:, self.outcome], fewest).astype(np.int64),
-            np.minimum(highest[:, self.outcome], most).astype(np.int64),
-        )
-
-    def shares(self, sets: BoolArray, *, one_rule: bool) -> FloatArray:
-        """Bound what share of those with the outcome is in each protected set, by the numbers within the ranges.
-
-        Parameters
-        ----------
-        sets
-            (sets, m) which regions each protected set has.
-        one_rule
-            Whether by the rule that has most of them there, or else, with no total, by the middle of all.
-
-        Returns
-        -------
-        (sets, 2) smallest and largest probability.
-        """
-        found, totals = np.zeros((len(sets), 2)), self.totals[self.totals > 0]
-        for of, members in zip(found, sets, strict=True):
-            for end, people in enumerate((self.least, self.most)):
-                lowest, highest = self.windows(np.where(members, people, self.least + self.most - people))
-                inside, outside = (highest, lowest) if one_rule else ((lowest + highest) / 2,) * 2
-                part, rest = max(inside[members].sum(), 0), max(outside[~members].sum(), 0)
-                share = np.array([part / (part + rest) if part else 0.0])
-                if len(totals):
-                    share = np.minimum(part, totals - rest) / totals
-                of[end] = share.max() if end else share.min() * (self.totals > 0).all()
-        return np.clip(found, 0.0, 1.0)
-
-
 def confidences(group: OpenGroup, model: str, sets: BoolArray) -> FloatArray:
     """Bound how sure a reader is that somebody with the outcome is in a protected set.
 
@@ -221,6 +188,35 @@ def confidences(group: OpenGroup, model: str, sets: BoolArray) -> FloatArray:
         least = most if group.exact else group.expected(model, members, most=False, tilt=tilt) / group.totals
         of[:] = np.clip([(least.min() - margin) * certain, most.max() + margin], 0.0, 1.0)
     return found
+
+
+def shares(group: OpenGroup, sets: BoolArray, *, one_rule: bool) -> FloatArray:
+    """Bound what share of those with the outcome is in each protected set, by the numbers that are left.
+
+    Parameters
+    ----------
+    group
+        With the outcome.
+    sets
+        (sets, m) which regions each protected set has.
+    one_rule
+        Whether by the rule that has most of them there, or else, with no total, by the middle of all.
+
+    Returns
+    -------
+    (sets, 2) smallest and largest probability.
+    """
+    found, totals = np.zeros((len(sets), 2)), group.totals[group.totals > 0]
+    for of, members in zip(found, sets, strict=True):
+        for end, people in enumerate((group.least, group.most)):
+            lowest, highest = group.windows(np.where(members, people, group.least + group.most - people))
+            inside, outside = (highest, lowest) if one_rule else ((lowest + highest) / 2,) * 2
+            part, rest = max(inside[members].sum(), 0), max(outside[~members].sum(), 0)
+            share = np.array([part / (part + rest) if part else 0.0])
+            if len(totals):
+                share = np.minimum(part, totals - rest) / totals
+            of[end] = share.max() if end else share.min() * (group.totals > 0).all()
+    return np.clip(found, 0.0, 1.0)
 
 
 def chances(group: OpenGroup) -> FloatArray:
@@ -248,19 +244,12 @@ def chances(group: OpenGroup) -> FloatArray:
 def _weights(model: str, people: int, lowest: int, highest: int, tilt: float) -> FloatArray:
     """Give the weights of the numbers from ``lowest`` to ``highest`` of so many people, the largest being 1."""
     k = np.arange(lowest, highest + 1, dtype=np.float64)
-    logs = tilt * k
-    if model == "alike":
-        logs = logs - gammaln(k + 1) - gammaln(people - k + 1)
-    if model == "extreme":
-        logs = logs + sum(gammaln(2 * j + 1) - 2 * gammaln(j + 1) for j in (k, people - k))
+    logs = tilt * k + LOG_WEIGHTS[model](k) + LOG_WEIGHTS[model](people - k)
     return np.asarray(np.exp(logs - logs.max()))
 
 
-def _product(windows: list[FloatArray]) -> FloatArray:
-    found = np.ones(1)
-    for window in windows:
-        found = np.convolve(found, window)
-    return found
+def _product(windows: Iterable[FloatArray]) -> FloatArray:
+    return reduce(np.convolve, windows, np.ones(1))
 
 
 def _at(values: FloatArray, places: IntArray) -> FloatArray:

@@ -11,13 +11,12 @@ from itertools import product
 
 import numpy as np
 from scipy.signal import convolve2d
-from scipy.special import gammaln
 
 from atr.core.arrays import FloatArray, IntArray
 from atr.core.publication import CHANCE_DIGITS
 from atr.core.tolerances import MISSED_STEPS
 from atr.verify.limits import PrintedGroup, Reading
-from atr.verify.reader_confidence import MODELS
+from atr.verify.reader_confidence import LOG_WEIGHTS, MODELS
 
 MOST_PEOPLE = 200
 """Most people of a group whose tables are counted."""
@@ -102,11 +101,7 @@ def _weights(model: str, people: int, limits: FloatArray) -> FloatArray:
     lower, upper = limits.T[:, :, None, None]
     below = (upper >= 1) | (k < upper * people - MISSED_STEPS)
     inside = ((k >= lower * people - MISSED_STEPS) & below).all(axis=0) & (k[-1] >= 0)
-    k = np.maximum(k, 0)
-    logs = np.zeros(inside.shape)
-    if model != "uniform":
-        each = gammaln(2 * k + 1) - 2 * gammaln(k + 1) if model == "extreme" else -gammaln(k + 1)
-        logs = each.sum(axis=0)
+    logs = LOG_WEIGHTS[model](np.maximum(k, 0)).sum(axis=0)
     if not inside.any():
         return np.zeros((1, 1))
     return np.where(inside, np.exp(np.where(inside, logs, 0.0) - logs[inside].max()), 0.0)

@@ -1,4 +1,4 @@
-"""What is told of a group of people, by its status and by the mechanism: chances, limits, digits, or its rate only."""
+"""What is told of a group of people: their number, and by status and mechanism chances, limits, or a rate only."""
 
 from __future__ import annotations
 
@@ -17,6 +17,23 @@ MADE = {"rest", "coarsened"}
 
 GRIDS = range(2, 101)
 """Steps that a grid of limits can have."""
+
+
+def is_rounded(people: model.Population, report: model.PublicReport) -> bool:
+    """Tell whether people are a multiple above 0 of what they are rounded to, or "under" it."""
+    rounding = report.policy.population_rounding
+    if isinstance(people, model.Below):
+        return people.below == rounding > 1
+    return people >= rounding and people % rounding == 0
+
+
+def adds_up(group: model.Group, report: model.PublicReport) -> bool:
+    """Tell whether regions add up to their group, each "under" a number of people standing for none up to it."""
+    rounding, total = report.policy.population_rounding, group.population or 0
+    told = [region.population for region in group.regions if isinstance(region.population, int)]
+    few = len(group.regions) - len(told)
+    together = not group.regions or sum(told) <= total <= max(sum(told) + few * rounding, rounding)
+    return is_rounded(total, report) and together
 
 
 def policy(report: model.PublicReport) -> Iterator[Finding]:

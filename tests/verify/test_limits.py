@@ -19,7 +19,7 @@ from atr.mechanisms.calibrated.group import solve_group
 from atr.report import model
 from atr.verify import verify
 from atr.verify.limits import PrintedGroup
-from atr.verify.reader_confidence import MODELS, OpenGroup, chances, confidences
+from atr.verify.reader_confidence import MODELS, OpenGroup, chances, confidences, windows_within
 from atr.verify.reader_tables import of_tables
 from atr.verify.statements import findings
 from tests.helpers import forging, series
@@ -45,8 +45,8 @@ STEP = 0.05
 def test_readers_are_found_in_a_second_way(case: dict[str, Any]) -> None:
     people, told = np.array(case["n"]), case["announced"]
     lower, upper = (np.array(told[end]) / case["steps"] for end in "ab")
-    group = OpenGroup(people, people, lower, upper, np.array([sum(case["k"])]))
-    others = OpenGroup(people, people, lower, upper, people.sum() - group.totals, mirrored=True)
+    group = OpenGroup(people, people, np.array([sum(case["k"])]), windows_within(lower, upper))
+    others = group.others(people.sum() - group.totals)
     sets = np.eye(len(people), dtype=bool)
     if case["sets"] is not None:
         sets = np.array([np.isin(np.arange(len(people)), of) for of in case["sets"]])
@@ -64,9 +64,10 @@ def test_open_people_leave_room_for_the_true_ones(reader: str) -> None:
         counts = rng.integers(0, people + 1)
         lower, upper = np.floor(counts / people * 10) / 10, np.minimum(np.floor(counts / people * 10) + 2, 10) / 10
         lower[rng.random(4) < 0.4], upper[rng.random(4) < 0.4] = 0.0, 1.0
-        exact = OpenGroup(people, people, lower, upper, np.array([counts.sum()]))
+        windows = windows_within(lower, upper)
+        exact = OpenGroup(people, people, np.array([counts.sum()]), windows)
         totals = np.arange(max(counts.sum() - 2, 0), counts.sum() + 3)
-        rounded = OpenGroup(np.maximum(people - rng.integers(0, 5, 4), 1), people + 3, lower, upper, totals)
+        rounded = OpenGroup(np.maximum(people - rng.integers(0, 5, 4), 1), people + 3, totals, windows)
         alone = np.eye(4, dtype=bool)
         (true, _), found = confidences(exact, reader, alone).T, confidences(rounded, reader, alone)
         assert (found[:, 0] <= true + 1e-9).all()
