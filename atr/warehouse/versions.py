@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -147,23 +148,26 @@ def _before(kept: Kept, programme: Programme) -> Kept | None:
     def renamed(values: Values, before: tuple[str, ...], after: tuple[str, ...]) -> Values:
         return tuple(names[name][values[before.index(name)]] for name in after)
 
-    order = [old.outcomes.index(raws) for raws in log.outcomes]
+    def reordered(by_outcome: tuple[tuple[Any, ...], ...]) -> tuple[tuple[Any, ...], ...]:
+        return tuple(tuple(row[old.outcomes.index(raws)] for raws in log.outcomes) for row in by_outcome)
+
     public, every = (old.public, log.public), ((*old.public, *old.sensitive), (*log.public, *log.sensitive))
     try:
         return before.model_copy(
             update={
-                "counted": tuple(
-                    (renamed(values, *every), tuple(counts[i] for i in order)) for values, counts in before.counted
-                ),
+                "counted": tuple((renamed(values, *every), *reordered((counts,))) for values, counts in before.counted),
                 "joined": tuple((renamed(part, *public), renamed(whole, *public)) for part, whole in before.joined),
                 "groups": tuple(
                     group.model_copy(
                         update={
                             "values": renamed(group.values, *public),
                             "regions": tuple(renamed(of, old.sensitive, log.sensitive) for of in group.regions),
+                            "counts": reordered(group.counts),
+                            "chance": reordered(group.chance),
+                            "limits": None if group.limits is None else reordered(group.limits),
                         }
                     )
-                    for group in (before.groups if old.outcomes == log.outcomes else ())
+                    for group in before.groups
                 ),
             }
         )
@@ -234,7 +238,9 @@ def reprinted(announced: Announced, regions: Regions, kept: Kept, programme: Pro
         The series.
     """
     before, promise = _before(kept, programme), announced.promise
-    if before is None or (before.terms, before.promise) != (kept.terms, named_promise(promise)):
+    if before is None or before.log.outcomes != kept.log.outcomes:  # limits count from the other end
+        return announced
+    if (before.terms, before.promise) != (kept.terms, named_promise(promise)):
         return announced
     old = {group.values: group for group in before.groups}
     chance, limits = announced.chance.copy(), None if promise.limits is None else promise.limits.copy()
