@@ -11,6 +11,7 @@ from atr.dossier import review
 from atr.mechanisms.calibrated.mechanism import CalibratedMechanism
 from atr.pipeline import Draft
 from atr.programme import load
+from atr.verify import verify
 from tests.helpers import series
 from tests.helpers.calibrated_oracle import READERS
 from tests.helpers.two_versions import EXACTLY, STEPS, Reader
@@ -62,6 +63,7 @@ def test_who_has_both_stays_below_the_ceiling(
         expected = reader.expected(limits)
         assert expected is not None
         assert reader.surest(expected) <= ceiling + EXACTLY
+    assert verify(second.documents) == []
 
 
 def test_a_group_that_others_join_is_known_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
