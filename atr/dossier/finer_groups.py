@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from atr.core.announcement import Announcement
-from atr.core.arrays import FloatArray, IntArray, Values
+from atr.core.arrays import Values, offsets_of
+from atr.core.confidence import maximum_confidence, privacy_limit
 from atr.core.display_text import named
+from atr.core.groups import Groups
 from atr.core.policy import Policy
 from atr.core.regions import Regions
 from atr.core.tolerances import SAME_CONFIDENCE
@@ -62,37 +64,28 @@ def finer_groups(
     policy
         The ceiling.
     """
-    rows: dict[Values, dict[Values, int]] = {}
+    k, rows = len(regions.public), dict[Values, dict[Values, int]]()
     for values, outcomes in counted:
-        rows.setdefault(values[: len(regions.public)], {})[values[len(regions.public) :]] = sum(outcomes)
+        rows.setdefault(values[:k], {})[values[k:]] = sum(outcomes)
     above = policy.ceiling + SAME_CONFIDENCE
     for g in np.flatnonzero(announcement.rest):
         members = range(announcement.offsets[g], announcement.offsets[g + 1])
         chances = {announcement.region_values[i]: announcement.mapping[i] for i in members}
         rate = announcement.mapping[members[0]]  # of a group that shows its rates only
         finer = [rows[part] for part in regions.joined[announcement.group_values[g]] if part in rows]
-        sure = []
-        for group in finer:
-            people = np.array([*group.values()], dtype=np.int64)
-            told = np.array([chances.get(values, rate) for values in group])
-            sure.append([_held(regions, [*group], people, of) for of in (np.ones_like(told), told)])
-        sizes = [sum(group.values()) for group in finer]
+        if not finer:  # all of them were coarsened before
+            continue
+        labels, people = zip(*(region for group in finer for region in group.items()), strict=True)
+        told = np.array([chances.get(values, rate) for values in labels])
+        offsets = offsets_of(np.array([len(group) for group in finer]))
+        groups = Groups(people, told, offsets, regions.protection.sets(labels, offsets.tolist()))
+        sizes, before, after = groups.sums(groups.population), privacy_limit(groups), maximum_confidence(groups, told)
         yield FinerGroups(
             values=named(announcement.group_values[g]),
             groups=len(finer),
-            people=sum(sizes),
-            largest_before=max((before for before, _ in sure), default=0.0),
-            largest=max((after for _, after in sure), default=0.0),
-            people_before=sum(n for n, (before, _) in zip(sizes, sure, strict=True) if before > above),
-            people_above=sum(n for n, (_, after) in zip(sizes, sure, strict=True) if after > above),
+            people=sum(people),
+            largest_before=float(before.max()),
+            largest=float(after.max()),
+            people_before=int(sizes[before > above].sum()),
+            people_above=int(sizes[after > above].sum()),
         )
-
-
-def _held(regions: Regions, labels: Sequence[Values], people: IntArray, chances: FloatArray) -> float:
-    """The largest confidence of a set, by people and (m, outcomes) chances, divided by the factor of its ceiling."""
-    joint = people[:, None] * chances
-    totals = joint.sum(axis=0)
-    return max(
-        float((joint[rows].sum(axis=0)[totals > 0] / totals[totals > 0]).max()) / regions.protection.factor(label)
-        for label, rows in regions.protection.labelled(labels).items()
-    )

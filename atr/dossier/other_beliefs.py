@@ -88,24 +88,17 @@ def other_beliefs(regions: Regions, announced: Announced, policy: Policy) -> tup
             before, after = (None if k is None else _held(k, people, total, sets) for k in both)
             if before is not None and after is not None:
                 found.setdefault(name, []).append((before, after))
-    above = policy.ceiling + SAME_CONFIDENCE
-    return tuple(
-        OtherBelief(
-            name,
-            len(sure),
-            sum(before > above for before, _ in sure),
-            sum(after > above for _, after in sure),
-            max(before for before, _ in sure),
-            max(after for _, after in sure),
-        )
-        for name, sure in found.items()
-    )
+    beliefs = []
+    for name, sure in found.items():
+        above = (np.array(sure) > policy.ceiling + SAME_CONFIDENCE).sum(axis=0).tolist()
+        beliefs.append(OtherBelief(name, len(sure), *above, *np.max(sure, axis=0).tolist()))
+    return tuple(beliefs)
 
 
 def _beliefs(on_a_scale: bool, last: FloatArray | None) -> Iterator[tuple[str, Expectation]]:
     if on_a_scale:
-        yield "chances rise along the values", _monotone
-        yield "chances fall along the values", partial(_reversed, _monotone)
+        yield "chances rise along the values", _rising
+        yield "chances fall along the values", _falling
     yield "all chances are alike but one", _one_differs
     if last is not None and not np.isnan(last).any():
         yield "chances are near those of the last report", partial(_near, np.clip(last, _SURE, 1 - _SURE))
@@ -113,13 +106,9 @@ def _beliefs(on_a_scale: bool, last: FloatArray | None) -> Iterator[tuple[str, E
 
 def _held(expected: FloatArray, people: IntArray, total: int, sets: Sequence[tuple[IntArray, float]]) -> float:
     """The largest confidence of a set, divided by the factor of its ceiling."""
-    others = int(people.sum()) - total
-    sure = [
-        max(expected[rows].sum() / total if total else 0.0, (people - expected)[rows].sum() / others if others else 0.0)
-        / factor
-        for rows, factor in sets
-    ]
-    return float(max(sure))
+    with_each, totals = np.column_stack([expected, people - expected]), np.array([total, people.sum() - total])
+    some = totals > 0
+    return max(float((with_each[rows].sum(axis=0)[some] / totals[some]).max()) / factor for rows, factor in sets)
 
 
 def _log_choices(n: int, low: int, high: int) -> FloatArray:
@@ -180,46 +169,37 @@ def _means(weights: Sequence[FloatArray], low: IntArray, total: int) -> tuple[Fl
     return low + expected, weight
 
 
-def _reversed(
-    expectation: Expectation, people: IntArray, low: IntArray, high: IntArray, total: int
-) -> FloatArray | None:
-    found = expectation(people[::-1], low[::-1], high[::-1], total)
+def _falling(people: IntArray, low: IntArray, high: IntArray, total: int) -> FloatArray | None:
+    found = _rising(people[::-1], low[::-1], high[::-1], total)
     return None if found is None else found[::-1]
 
 
-def _monotone(people: IntArray, low: IntArray, high: IntArray, total: int) -> FloatArray | None:
+def _rising(people: IntArray, low: IntArray, high: IntArray, total: int) -> FloatArray | None:
     """All rules whose chances do not fall from region to region are equally likely."""
-    forward = _rising(people, low, high, total)
-    backward = _rising(people[::-1], people[::-1] - high[::-1], people[::-1] - low[::-1], int(people.sum()) - total)
-    expected, rest = np.zeros(len(people)), int(people.sum()) - total
+    rest, expected = int(people.sum()) - total, np.zeros(len(people))
+    forward = _rules_up_to(people, low, high, total)
+    backward = _rules_up_to(people[::-1], (people - high)[::-1], (people - low)[::-1], rest)
     whole = float(forward[-1][:, total].sum())
     if whole <= 0:
         return None
     for s, own in enumerate(forward):
-        k = np.arange(int(low[s]), int(high[s]) + 1)
         mirror = backward[len(people) - 1 - s][::-1]
-        for row, count in enumerate(k.tolist()):
-            # Sums up to a region, its own count among them, and from it on, of people without the outcome.
-            reach = np.arange(total + 1)
-            others = rest - int(people[:s].sum()) + reach - count
+        for row, count in enumerate(range(low[s], high[s] + 1)):
+            # People without the outcome from a region on, for each sum of people with it up to the region.
+            others = rest - people[:s].sum() + np.arange(total + 1) - count
             fits = (others >= 0) & (others <= rest)
-            expected[s] += count * float(own[row, reach[fits]] @ mirror[row, others[fits]])
+            expected[s] += count * float(own[row, fits] @ mirror[row, others[fits]])
     return expected / whole
 
 
-def _rising(people: IntArray, low: IntArray, high: IntArray, total: int) -> list[FloatArray]:
+def _rules_up_to(people: IntArray, low: IntArray, high: IntArray, total: int) -> list[FloatArray]:
     """For every region (counts, total + 1) the number of rising rules up to it, by its count and their sum."""
-    found: list[FloatArray] = []
+    found, below = list[FloatArray](), np.eye(1, total + 1)
     for s, (n, a, b) in enumerate(zip(people.tolist(), low.tolist(), high.tolist(), strict=True)):
         rows = np.zeros((b - a + 1, total + 1))
-        if s:
-            nothing = np.zeros((1, total + 1))
-            below = np.concatenate([nothing, np.cumsum(found[-1], axis=0)])
         for row, k in enumerate(range(a, min(b, total) + 1)):
-            if not s:
-                rows[row, k] = 1.0
-                continue
-            first = int(np.clip(k * int(people[s - 1]) // n - int(low[s - 1]) + 1, 0, len(below) - 1))
-            rows[row, k:] = below[first, : total + 1 - k]
+            smaller = k * people[s - 1] // n - low[s - 1] + 1 if s else 0  # counts of the region before
+            rows[row, k:] = below[np.clip(smaller, 0, len(below) - 1), : total + 1 - k]
         found.append(rows)
+        below = np.vstack([np.zeros(total + 1), np.cumsum(rows, axis=0)])  # by how many counts may be
     return found

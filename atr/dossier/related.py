@@ -15,7 +15,7 @@ from atr.report import model
 from atr.warehouse.kept_releases import Kept
 from atr.warehouse.ledger import Ledger
 from atr.warehouse.raw_values import Item, RawSet, inside
-from atr.warehouse.register import Entry, Limits, PublishedGroup, Register, entry_of
+from atr.warehouse.register import Entry, Limits, Register, entry_of
 
 MOST = 5
 """So many of the narrowest bounds are told."""
@@ -98,19 +98,17 @@ def _parts(entry: Entry, other: Entry, positive: str) -> Iterator[tuple[str, flo
     for one, another in product(mine, theirs):
         if one.whole_group != another.whole_group:
             continue  # what a group's rate leaves for the rest of a region follows from one report alone
-        (a, b), (c, d) = one.counts, another.counts
-        if _holds(one, another) and _holds(another, one):
-            what, people, low, high = _named(one), one.people, max(a, c), min(b, d)
+        large, small = (one, another) if _holds(one, another) else (another, one)
+        if not _holds(large, small):
+            continue
+        (a, b), (c, d) = large.counts, small.counts
+        if _holds(small, large):
+            what, people, low, high = _named(large), large.people, max(a, c), min(b, d)
             if (low, high) in ((a, b), (c, d)):
                 continue
-        elif _holds(one, another):
-            what, people = f"{_named(one)}, without {_named(another)}", one.people - another.people
-            low, high = max(0.0, a - d), min(float(people), b - c)
-        elif _holds(another, one):
-            what, people = f"{_named(another)}, without {_named(one)}", another.people - one.people
-            low, high = max(0.0, c - b), min(float(people), d - a)
         else:
-            continue
+            what, people = f"{_named(large)}, without {_named(small)}", large.people - small.people
+            low, high = max(0.0, a - d), min(float(people), b - c)
         if people > 0 and low <= high:
             yield (
                 f"{what}: between {low:.0f} and {high:.0f} of {people:,} people had “{positive}”",
@@ -119,19 +117,14 @@ def _parts(entry: Entry, other: Entry, positive: str) -> Iterator[tuple[str, flo
 
 
 def _cells(entry: Entry, outcome: RawSet) -> Iterator[_Cell]:
-    place = entry.log.outcomes.index(outcome)
-
-    def cell(group: PublishedGroup, values: dict[str, RawSet], people: int, limits: Limits) -> _Cell:
-        public = dict(zip(entry.log.public, group.public, strict=True))
-        return _Cell(f"{entry.programme} {entry.period}", entry.days, public | values, people, limits, not values)
-
+    place, report, days = entry.log.outcomes.index(outcome), f"{entry.programme} {entry.period}", entry.days
     for group in entry.groups:
-        rate = group.rate[place]
-        yield cell(group, {}, group.people, (max(0.0, rate - _HALF), min(1.0, rate + _HALF)))
+        public, rate = dict(zip(entry.log.public, group.public, strict=True)), group.rate[place]
+        yield _Cell(report, days, public, group.people, (max(0.0, rate - _HALF), min(1.0, rate + _HALF)), True)
         for region in group.regions:
             if region.limits is not None:
-                values = dict(zip(entry.log.sensitive, region.sensitive, strict=True))
-                yield cell(group, values, region.people, region.limits[place])
+                values = public | dict(zip(entry.log.sensitive, region.sensitive, strict=True))
+                yield _Cell(report, days, values, region.people, region.limits[place], False)
 
 
 def _holds(large: _Cell, small: _Cell) -> bool:
@@ -144,16 +137,12 @@ def _holds(large: _Cell, small: _Cell) -> bool:
 
 
 def _named(cell: _Cell) -> str:
-    values = [f"{name} {_words(raws)}" for name, raws in cell.values.items() if raws != "*"]
-    return " ".join([cell.report, *([f"({', '.join(values)})"] if values else [])])
-
-
-def _words(raws: RawSet) -> str:
-    return " or ".join(map(_word, raws))
+    values = [f"{name} {' or '.join(map(_word, raws))}" for name, raws in cell.values.items() if raws != "*"]
+    return f"{cell.report} ({', '.join(values)})" if values else cell.report
 
 
 def _word(item: Item) -> str:
-    if isinstance(item, tuple):
-        low, high = item
-        return " ".join([*([] if low is None else [f"from {low:g}"]), *([] if high is None else [f"below {high:g}"])])
-    return "missing" if item is None else item
+    if not isinstance(item, tuple):
+        return "missing" if item is None else item
+    ends = [f"{end} {number:g}" for end, number in zip(("from", "below"), item, strict=True) if number is not None]
+    return " ".join(ends)

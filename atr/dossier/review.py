@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, fields
 from itertools import chain
 from pathlib import Path
@@ -132,7 +131,7 @@ def review(
             target = site.on_site(programme, draft)
             complete(register, warehouse, programme)
             if not approve:
-                return _reject(programme, ledger, register, draft, target, name=name, comment=comment)
+                return _reject(programme, ledger, register, draft, target, name, comment)
             _require_newest(programme, register, draft)
             overlapping = ", ".join(_overlapping(programme, register, draft))
             if overlapping and not despite_overlap:
@@ -255,29 +254,25 @@ def _replaced(programme: Programme, ledger: Ledger, draft: Release) -> int | Non
     published = [release for release in ledger.releases(draft.period) if release.state == "published"]
     for release in published[-1:]:
         there, here = (documents_path(programme, which) / "report.json" for which in (release, draft))
-        if not there.is_file() or _numbers(read_json(there)) != _numbers(read_json(here)):
+        old, new = read_json(there) if there.is_file() else {}, read_json(here)
+        if any(_numbers(old.get(part)) != _numbers(new[part]) for part in ("groups", "coverage")):
             return release.version
     return None
 
 
-def _numbers(report: dict[str, Any]) -> list[float | None]:
-    """All numbers of a report's groups and of what it covers, in its order."""
-
-    def found(part: Any) -> Iterator[float | None]:
-        if isinstance(part, dict | list):
-            yield from chain.from_iterable(map(found, part.values() if isinstance(part, dict) else part))
-        elif not isinstance(part, str):
-            yield part
-
-    return [*found([report["groups"], report["coverage"]])]
+def _numbers(part: Any) -> list[float | None]:
+    """All numbers in a part of a report, in its order."""
+    if isinstance(part, dict | list):
+        return [*chain.from_iterable(map(_numbers, part.values() if isinstance(part, dict) else part))]
+    return [] if isinstance(part, str) else [part]
 
 
 def _reject(
-    programme: Programme, ledger: Ledger, register: Register, draft: Release, target: Path, **why: str
+    programme: Programme, ledger: Ledger, register: Register, draft: Release, target: Path, name: str, comment: str
 ) -> tuple[Release, Path]:
     register.drop((register.store, programme.programme, draft.period, draft.version))  # of an interrupted approval
     if remove_folder(target):
         site.write_index(programme, ledger)
     kept_path(programme, draft.id).unlink(missing_ok=True)
-    decided = ledger.record(draft, state="rejected", reviewer=why["name"], comment=why["comment"])
+    decided = ledger.record(draft, state="rejected", reviewer=name, comment=comment)
     return decided, documents_path(programme, decided)

@@ -19,23 +19,15 @@ from atr.warehouse.register import Register
 _AGAIN = "Remove the folder and run `atr publish` for the period again."
 
 
-def _old(ledger: Ledger) -> list[tuple[str, int]]:
-    """Period and version of every published release that a later one replaces."""
-    newest = {release.period: release.version for release in ledger.releases() if release.state == "published"}
-    return [
-        (release.period, release.version)
-        for release in ledger.releases()
-        if release.state == "published" and release.version < newest[release.period]
-    ]
-
-
 def withdraw_replaced(programme: Programme, ledger: Ledger, register: Register) -> None:
     """Note which releases are replaced, and put a line in place of their files unless the programme keeps them."""
-    old = _old(ledger)
-    if old:
-        register.replace((register.store, programme.programme, *release) for release in old)
-    for period, version in old:
-        release = ledger.release(period, version)
+    published = [release for release in ledger.releases() if release.state == "published"]
+    newest = {release.period: release for release in published}
+    old = [release for release in published if release is not newest[release.period]]
+    if not old:
+        return
+    register.replace((register.store, programme.programme, release.period, release.version) for release in old)
+    for release in old:
         replaced = replace(release, state="replaced", changed_at=now().isoformat(timespec="seconds"))
         if not programme.keep_replaced and documents_path(programme, release).exists():
             with tempfile.TemporaryDirectory(dir=programme.store_path) as folder:
@@ -43,8 +35,7 @@ def withdraw_replaced(programme: Programme, ledger: Ledger, register: Register) 
                 write_text(Path(folder) / "report.html", page)
                 put_folder(Path(folder), documents_path(programme, release), mode=PUBLIC)
         ledger.record(release, state="replaced")
-    if old:
-        write_index(programme, ledger)
+    write_index(programme, ledger)
 
 
 def put_on_site(programme: Programme, ledger: Ledger, draft: Release, target: Path) -> None:
