@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from atr.core.announced import OF_GROUPS, Announced
 from atr.core.announcement import Announcement
@@ -21,10 +22,12 @@ from atr.errors import ProgrammeError, RefusedError
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme, load, periods
 from atr.warehouse.files import read_json, write_json, write_text
-from atr.warehouse.parquet import read_parquet, write_parquet
+from atr.warehouse.store import os_faults
 
 TASKS = 64
 """Up to so many QID groups are solved in a task each; more are solved in so many batches of equal work."""
+_ARRAYS = ("counts", "offsets", "earlier", "versions", "known", "status")
+"""The fields of :class:`Regions` that are arrays, where they are there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +86,13 @@ class Run:
         """Make the folder anew, with the decision regions of the period and what became of the log."""
         shutil.rmtree(self.folder.parent, ignore_errors=True)
         self.folder.mkdir(parents=True, mode=0o700)
-        _save_regions(regions, self.folder / "regions.parquet")
+        _save_regions(regions, self.folder / "regions")
         write_json(self.folder / "log.json", log)
 
     @cached_property
     def regions(self) -> Regions:
         """All decision regions of the period."""
-        return _load_regions(self.folder / "regions.parquet", self.programme.protection)
+        return _load_regions(self.folder / "regions", self.programme.protection)
 
     @property
     def log(self) -> dict[str, Any]:
@@ -111,39 +114,37 @@ class Run:
         batches = []
         for number, (first, end) in enumerate(zip([0, *ends[:-1].tolist()], ends.tolist(), strict=False)):
             groups = announced.take(np.arange(first, end))
-            _save_regions(groups, self.folder / f"batch-{number}.parquet")
+            _save_regions(groups, self.folder / f"batch-{number:02}")
             name = ", ".join(groups.group_values[0]) if len(announced) <= TASKS else f"groups {first + 1} to {end}"
             batches.append(Batch(name, number))
         return batches
 
     def regions_of(self, batch: Batch) -> Regions:
         """The decision regions of a batch."""
-        return _load_regions(self.folder / f"batch-{batch.number}.parquet", self.programme.protection)
+        return _load_regions(self.folder / f"batch-{batch.number:02}", self.programme.protection)
 
     def save_solved(self, batch: Batch, solved: pd.DataFrame) -> None:
         """Leave what a mechanism found of every group of a batch."""
-        write_parquet(solved, self.folder / f"solved-{batch.number}.parquet")
+        path = self.folder / f"solved-{batch.number:02}.json"
+        with os_faults(path):
+            write_json(path, solved.to_dict(orient="list"))
 
     @property
     def solved(self) -> pd.DataFrame:
         """What the mechanism found of every group that is to be announced, in their order."""
-        paths = sorted(self.folder.glob("solved-*.parquet"), key=lambda path: int(path.stem.removeprefix("solved-")))
+        paths = sorted(self.folder.glob("solved-*.json"))
         if not paths:
             policy = self.programme.policy
             return mechanism_of(policy).solve(self.regions.take(np.zeros(0, dtype=np.int64)), policy)
-        return pd.concat([read_parquet(path) for path in paths], ignore_index=True)
+        return pd.concat([pd.DataFrame(read_json(path)) for path in paths], ignore_index=True)
 
     def save_announced(self, announced: Announced) -> None:
         """Leave what is announced of the groups that are to be announced."""
-        promise, regions = announced.promise, pd.DataFrame(announced.chance).add_prefix("x")
-        if promise.limits is not None:
-            for end, of in zip(("low", "high"), np.moveaxis(promise.limits, 2, 0), strict=True):
-                regions = regions.join(pd.DataFrame(of).add_prefix(end))
-        groups = {name: getattr(announced, name) for name in OF_GROUPS} | dict(announced.readers)
-        write_parquet(regions, self.folder / "announced.parquet")
-        write_parquet(pd.DataFrame(groups), self.folder / "announced-groups.parquet")
-        promised = {"kind": promise.kind, "level": promise.level, "ranges": promise.limits is not None}
-        write_json(self.folder / "promise.json", {**promised, "rates_exact": announced.rates_exact})
+        promise = announced.promise
+        arrays = {name: getattr(announced, name) for name in ("chance", *OF_GROUPS)} | {"limits": promise.limits}
+        readers = {name: sure.tolist() for name, sure in announced.readers.items()}
+        promised = {"kind": promise.kind, "level": promise.level, "rates_exact": announced.rates_exact}
+        _save(self.folder / "announced", promised | {"readers": readers}, arrays)
 
     @property
     def announced(self) -> Announced:
@@ -154,24 +155,13 @@ class Run:
         ValueError
             If the files do not hold a promise of the mechanism.
         """
-        kept = read_json(self.folder / "promise.json")
-        regions, groups = (read_parquet(self.folder / f"announced{of}.parquet") for of in ("", "-groups"))
-        limits = None
-        if kept["ranges"]:
-            ends = [regions.filter(regex=rf"^{end}\d").to_numpy(dtype=np.float64) for end in ("low", "high")]
-            limits = np.stack(ends, axis=2)
+        kept, arrays = _load(self.folder / "announced")
         mechanism = mechanism_of(self.programme.policy)
-        promise = mechanism.promise(kept["kind"], kept["level"], limits)
+        promise = mechanism.promise(kept["kind"], kept["level"], arrays.pop("limits", None))
         if promise is None:
-            raise ValueError("promise.json holds no promise of the mechanism")
-        of_groups: dict[str, Any] = {name: groups.pop(name).to_numpy() for name in OF_GROUPS}
-        return Announced(
-            chance=regions.filter(regex=r"^x\d").to_numpy(dtype=np.int64),
-            promise=promise,
-            readers={str(name): sure.to_numpy() for name, sure in groups.items()},
-            **of_groups,
-            rates_exact=kept["rates_exact"],
-        )
+            raise ValueError("announced.json holds no promise of the mechanism")
+        readers = {name: np.array(sure) for name, sure in kept["readers"].items()}
+        return Announced(promise=promise, readers=readers, rates_exact=kept["rates_exact"], **arrays)
 
     @cached_property
     def announcement(self) -> Announcement:
@@ -194,47 +184,41 @@ class Run:
         return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
+def _save(path: Path, content: dict[str, Any], arrays: Mapping[str, NDArray[Any] | None]) -> None:
+    """Write arrays, those there are, to a file and all else to another.
+
+    Raises
+    ------
+    EnvironmentFault
+        If the disk or the folder refuses it.
+    """
+    with os_faults(path):
+        write_json(path.with_suffix(".json"), content)
+        there = {name: array for name, array in arrays.items() if array is not None}
+        np.savez(path.with_suffix(".npz"), allow_pickle=False, **there)
+
+
+def _load(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Read what :func:`_save` wrote."""
+    with np.load(path.with_suffix(".npz")) as arrays:
+        return read_json(path.with_suffix(".json")), dict(arrays)
+
+
 def _save_regions(regions: Regions, path: Path) -> None:
-    """Write decision regions, a row each; what all share stands beside them."""
-    group = np.repeat(np.arange(len(regions.group_values)), np.diff(regions.offsets))
-    public = pd.DataFrame(regions.group_values, columns=[f"u{i}" for i in range(len(regions.public))], dtype=str)
-    sensitive = [f"s{i}" for i in range(len(regions.sensitive))]
-    public = public.assign(status=regions.status, merged=[regions.merged.get(v, 0) for v in regions.group_values])
-    frame = public.loc[group]
-    frame = frame.reset_index(names="group").join(pd.DataFrame(regions.region_values, columns=sensitive, dtype=str))
-    frame[[f"n{i}" for i in range(len(regions.outcomes))]] = regions.counts
-    if regions.known is not None:
-        frame["known"] = regions.known
-    write_parquet(frame, path)
-    for name, told in (("earlier", regions.earlier), ("versions", regions.versions)):
-        if told is not None:
-            np.save(path.with_suffix(f".{name}.npy"), told)
-    joined = [[values, groups] for values, groups in regions.joined.items()]
-    names = {"public": regions.public, "outcomes": regions.outcomes, "joined": joined}
-    write_json(path.with_suffix(".json"), names)
+    texts = {name: getattr(regions, name) for name in ("public", "outcomes", "group_values", "region_values")}
+    texts |= {name: [*getattr(regions, name).items()] for name in ("merged", "joined")}
+    _save(path, texts, {name: getattr(regions, name) for name in _ARRAYS})
 
 
 def _load_regions(path: Path, protection: Protection) -> Regions:
-    """Read decision regions that :func:`_save_regions` wrote."""
-    frame, names = read_parquet(path), read_json(path.with_suffix(".json"))
-    told = {name: path.with_suffix(f".{name}.npy") for name in ("earlier", "versions")}
-    group = frame["group"].to_numpy(dtype=np.int64)
-    offsets = np.concatenate([[0], np.flatnonzero(np.diff(group)) + 1, [len(group)]]).astype(np.int64)
-    public = frame[[f"u{i}" for i in range(len(names["public"]))]].iloc[offsets[:-1]]
-    sensitive = frame[[f"s{i}" for i in range(len(protection.sensitive))]]
-    group_values = tuple(public.itertuples(index=False, name=None))
-    merged, status = (frame[name].to_numpy(dtype=np.int64)[offsets[:-1]] for name in ("merged", "status"))
+    texts, arrays = _load(path)
     return Regions(
-        public=tuple(names["public"]),
+        public=tuple(texts["public"]),
         protection=protection,
-        outcomes=tuple(names["outcomes"]),
-        group_values=group_values,
-        region_values=tuple(sensitive.itertuples(index=False, name=None)),
-        counts=frame[[f"n{i}" for i in range(len(names["outcomes"]))]].to_numpy(dtype=np.int64),
-        offsets=offsets,
-        merged={values: groups for values, groups in zip(group_values, merged.tolist(), strict=True) if groups},
-        joined={tuple(values): tuple(map(tuple, groups)) for values, groups in names["joined"]},
-        **{name: np.load(of) for name, of in told.items() if of.is_file()},
-        known=frame["known"].to_numpy(dtype=np.int64) if "known" in frame else None,
-        status=status,
+        outcomes=tuple(texts["outcomes"]),
+        group_values=tuple(map(tuple, texts["group_values"])),
+        region_values=tuple(map(tuple, texts["region_values"])),
+        merged={tuple(values): groups for values, groups in texts["merged"]},
+        joined={tuple(values): tuple(map(tuple, groups)) for values, groups in texts["joined"]},
+        **arrays,
     )

@@ -22,8 +22,9 @@ from atr import pipeline as steps
 from atr.errors import AtrError, EnvironmentFault, IngestError, ProgrammeError, ReviewError
 from atr.ingest import accounting, ingest
 from atr.programme import Programme, load
+from atr.warehouse import coarsening
 from atr.warehouse.connection import Warehouse
-from atr.warehouse.parquet import write_parquet
+from atr.warehouse.run import Batch
 from atr.warehouse.store import hold
 from tests.helpers import series
 
@@ -409,7 +410,14 @@ def test_what_nobody_reads_leaves_an_older_store(programme: Programme) -> None:
         assert ingest(warehouse, programme).decisions == 4
 
 
-def test_a_run_file_that_cannot_be_written_says_so(tmp_path: Path) -> None:
-    with pytest.raises(EnvironmentFault, match="cannot be written") as caught:
-        write_parquet(pd.DataFrame({"a": [1]}), tmp_path / "none" / "regions.parquet")
-    assert str(tmp_path / "none" / "regions.parquet") in str(caught.value)
+def test_a_run_file_that_cannot_be_written_says_so(programme: Programme) -> None:
+    steps.load_log(str(programme.path))
+    run = steps.begin(str(programme.path))
+    with Warehouse.open(programme, read_only=True) as warehouse:
+        regions = coarsening.aggregate(warehouse, programme, run.period)
+    with pytest.raises(EnvironmentFault, match="cannot be used") as caught:
+        run.share_out(regions)
+    assert str(run.folder) in str(caught.value)
+    with pytest.raises(EnvironmentFault, match="cannot be used") as caught:
+        run.save_solved(Batch("all", 0), pd.DataFrame({"a": [1]}))
+    assert str(run.folder) in str(caught.value)
