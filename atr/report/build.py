@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from atr.core.announcement import Announcement
-from atr.core.arrays import AnnouncedMapping, segment_of
+from atr.core.arrays import AnnouncedMapping, FloatArray, segment_of
 from atr.core.disclosure import Extent
 from atr.core.display_text import ANY, UNKNOWN
 from atr.core.policy import Policy
@@ -96,7 +96,7 @@ def build(
             largest_change=promised.largest_change(policy.digits),
         ),
         coverage=_coverage(announcement, known, programme, extent),
-        groups=_groups(announcement, known, of_groups, programme, extent),
+        groups=tuple(_groups(announcement, known, of_groups, programme, extent)),
         compared=tuple(compared(comparisons, announcement, programme)),
         fairness=tuple(ComparisonFormatter(policy).entries(comparisons)),
         data_quality=_quality(announcement, quality, programme, corrections_wait),
@@ -252,76 +252,55 @@ def _groups(
     leakage: Sequence[model.GroupLeakage | None],
     programme: Programme,
     extent: Extent,
-) -> tuple[model.Group, ...]:
-    public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
-    protected = programme.names(protected=True)
-    limits = None if announcement.fidelity.limits is None else announcement.fidelity.limits.tolist()
-    place = np.cumsum(~announcement.flat) - 1
-    result: list[model.Group] = []
+) -> Iterator[model.Group]:
+    public, protected = programme.names(role="public"), programme.names(protected=True)
+    statuses = np.select(
+        [announcement.flattened, announcement.rest, announcement.coarsened, announcement.ruled],
+        ["flattened", "rest", "coarsened", "announced"],
+        "rate_only",
+    ).tolist()
+    limits = np.full((*announcement.chance.shape, 2), [0.0, 1.0])
+    if announcement.fidelity.limits is not None:
+        limits[~announcement.flat] = announcement.fidelity.limits.round(CHANCE_DIGITS)
     rates = [rates_by_group(known.event(a)) for a in range(known.outcomes)] if announcement.group_values else []
     for g, values in enumerate(announcement.group_values):
-        members = range(announcement.offsets[g], announcement.offsets[g + 1])
-        met, ruled = announcement.mixed[g], bool(announcement.ruled[g])
-        result.append(
-            model.Group(
-                id=group_id(g),
-                public=_told(public, values),
-                status=_status(announcement, g),
-                mixed={n: tuple(programme.attributes[n].in_order(of)) for n, of in met.items() if n in protected},
-                joined=int(announcement.joined[g]) or None,
-                digits=int(announcement.group_digits[g]) if ruled and not announcement.limits_only[g] else None,
-                population=int(announcement.group_people[g]),
-                rate=_rates([rate[g] for rate in rates], announcement.outcomes),
-                leakage=leakage[g],
-                regions=tuple(
-                    model.Region(
-                        sensitive=dict(zip(sensitive, announcement.region_values[i], strict=True)),
-                        population=_population(announcement, i),
-                        announced=None if announcement.limits_only[g] else _chances(announcement, i),
-                        limits=None if limits is None else _limits(limits[place[i]], announcement.outcomes),
-                        known=None if announcement.known is None else int(announcement.known[i]),
-                    )
-                    for i in (members if ruled else ())
-                ),
-            )
+        ruled, with_chances = bool(announcement.ruled[g]), not announcement.limits_only[g]
+        members = range(announcement.offsets[g], announcement.offsets[g + 1]) if ruled else ()
+        met = {name: of for name, of in announcement.mixed[g].items() if name in protected}
+        yield model.Group(
+            id=group_id(g),
+            public=_told(public, values),
+            status=statuses[g],
+            mixed={name: tuple(programme.attributes[name].in_order(of)) for name, of in met.items()},
+            joined=int(announcement.joined[g]) or None,
+            digits=int(announcement.group_digits[g]) if ruled and with_chances else None,
+            population=int(announcement.group_people[g]),
+            rate=_rates([rate[g] for rate in rates], announcement.outcomes),
+            leakage=leakage[g],
+            regions=tuple(_region(announcement, i, limits[i], programme, with_chances) for i in members),
         )
-    withheld = (
-        model.Group(id=group_id(len(result) + i), public=_told(public, values), status="withheld")
-        for i, values in enumerate(extent.prior_too_sure)
+    for place, values in enumerate(extent.prior_too_sure, start=len(announcement.group_values)):
+        yield model.Group(id=group_id(place), public=_told(public, values), status="withheld")
+
+
+def _region(
+    announcement: Announcement, region: int, limits: FloatArray, programme: Programme, with_chances: bool
+) -> model.Region:
+    """A region with (outcomes, 2) limits of its chances, which are told unless they leave everything open."""
+    people, outcomes = int(announcement.published[region]), announcement.outcomes
+    chances = dict(zip(outcomes, announcement.mapping[region].tolist(), strict=True))
+    told = {outcome: (low, high) for outcome, (low, high) in zip(outcomes, limits.tolist(), strict=True)}
+    return model.Region(
+        sensitive=dict(zip(programme.names(role="sensitive"), announcement.region_values[region], strict=True)),
+        population=people if people >= announcement.rounding else model.Below(below=announcement.rounding),
+        announced=chances if with_chances else None,
+        limits=told if {*told.values()} != {(0, 1)} else None,
+        known=None if announcement.known is None else int(announcement.known[region]),
     )
-    return (*result, *withheld)
 
 
 def _told(names: Sequence[str], values: Sequence[str]) -> dict[str, str]:
     return {name: value for name, value in zip(names, values, strict=True) if value != ANY}
-
-
-def _population(announcement: Announcement, region: int) -> int | model.Below:
-    people, rounding = int(announcement.published[region]), announcement.rounding
-    return model.Below(below=rounding) if people < rounding else people
-
-
-def _chances(announcement: Announcement, region: int) -> dict[str, float]:
-    chances = announcement.mapping[region].tolist()
-    return {o: round(x, CHANCE_DIGITS) for o, x in zip(announcement.outcomes, chances, strict=True)}
-
-
-def _limits(limits: Sequence[Sequence[float]], outcomes: Sequence[str]) -> dict[str, tuple[float, float]] | None:
-    """The limits of a region's chances, (outcomes, 2), as printed; None where they leave everything open."""
-    if all((low, high) == (0, 1) for low, high in limits):
-        return None
-    return {
-        o: (round(low, CHANCE_DIGITS), round(high, CHANCE_DIGITS))
-        for o, (low, high) in zip(outcomes, limits, strict=True)
-    }
-
-
-def _status(announcement: Announcement, group: int) -> str:
-    if announcement.flattened[group]:
-        return "flattened"
-    if announcement.joined[group]:
-        return "rest" if announcement.rest[group] else "coarsened"
-    return "announced" if announcement.ruled[group] else "rate_only"
 
 
 def _rates(rates: Sequence[float], outcomes: tuple[str, ...]) -> dict[str, float]:

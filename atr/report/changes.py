@@ -155,8 +155,6 @@ def _apart(report: PublicReport, a: _Printed, b: _Printed) -> bool:
 
 
 def _change(report: PublicReport, now: Fairness, previous: float | None, previous_range: _Printed) -> Change:
-    change = None if now.value is None or previous is None else nearest(now.value - previous, _DIGITS)
-    flagged = _apart(report, now.range, previous_range)
     return Change(
         attribute=now.attribute,
         groups=now.groups,
@@ -164,8 +162,8 @@ def _change(report: PublicReport, now: Fairness, previous: float | None, previou
         previous=previous,
         previous_range=previous_range,
         value=now.value,
-        change=change,
-        flagged=flagged,
+        change=None if now.value is None or previous is None else nearest(now.value - previous, _DIGITS),
+        flagged=_apart(report, now.range, previous_range),
     )
 
 
@@ -191,19 +189,12 @@ def _worst(report: PublicReport, attribute: str) -> _Worst | None:
     ]
     if not drawn:
         return None
-    digits = report.policy.digits
-    worst = min(drawn, key=lambda e: _at_most_1(e.value))
-    ends = [_range_at_most_1(e.range) for e in drawn]
-    threshold = worst.threshold or 0.0
-    value = nearest(_at_most_1(worst.value), digits)
-    low, high = (min(side) for side in zip(*ends, strict=True))
-    inside = min(down(low, digits), value), max(up(high, digits), value)
-    return _Worst(
-        worst.groups,
-        threshold,
-        nearest(value - threshold, _DIGITS),
-        (nearest(inside[0] - threshold, _DIGITS), nearest(inside[1] - threshold, _DIGITS)),
-    )
+    digits, worst = report.policy.digits, min(drawn, key=lambda e: _at_most_1(e.value))
+    line, value = worst.threshold or 0.0, nearest(_at_most_1(worst.value), digits)
+    low, high = (min(side) for side in zip(*(_range_at_most_1(e.range) for e in drawn), strict=True))
+    ends = value, min(down(low, digits), value), max(up(high, digits), value)
+    margin, least, most = (nearest(end - line, _DIGITS) for end in ends)
+    return _Worst(worst.groups, line, margin, (least, most))
 
 
 def _at_most_1(ratio: float | None) -> float:
@@ -218,7 +209,6 @@ def _range_at_most_1(inside: _Printed) -> tuple[float, float]:
 
 
 def _margin(report: PublicReport, attribute: str, now: _Worst, was: _Worst) -> Margin:
-    flagged = _apart(report, now.range, was.range)
     return Margin(
         attribute=attribute,
         groups=now.groups,
@@ -230,5 +220,5 @@ def _margin(report: PublicReport, attribute: str, now: _Worst, was: _Worst) -> M
         value=now.value,
         range=now.range,
         change=nearest(now.value - was.value, _DIGITS),
-        flagged=flagged,
+        flagged=_apart(report, now.range, was.range),
     )

@@ -27,11 +27,10 @@ def of_period_before(programme: Programme, period: periods.Period) -> model.Publ
         return None
     with Warehouse.open(programme, read_only=True) as warehouse:
         before = Ledger(warehouse).releases(periods.previous(period).label)
-    for release in reversed(before):
-        path = documents_path(programme, release) / "report.json"
-        if release.state in ("draft", "published") and path.is_file():
-            return read(path)
-    return None
+    told = (release for release in reversed(before) if release.state in ("draft", "published"))
+    paths = (documents_path(programme, release) / "report.json" for release in told)
+    path = next((path for path in paths if path.is_file()), None)
+    return None if path is None else read(path)
 
 
 def last_published(programme: Programme, period: periods.Period) -> tuple[model.PublicReport, str] | None:
@@ -45,11 +44,11 @@ def last_published(programme: Programme, period: periods.Period) -> tuple[model.
     """
     with Warehouse.open(programme, read_only=True) as warehouse:
         releases = [release for release in Ledger(warehouse).releases() if release.state == "published"]
-    earlier = []
-    for release in releases:
-        other = periods.parse(release.period)
-        if period.start and other.end and other.end <= period.start and other.months == period.months:
-            earlier.append((other.end, release.version, release))
+    earlier = [
+        (other.end, release.version, release)
+        for other, release in ((periods.parse(release.period), release) for release in releases)
+        if period.start and other.end and other.end <= period.start and other.months == period.months
+    ]
     if not earlier:
         return None
     *_, release = max(earlier, key=lambda found: found[:2])

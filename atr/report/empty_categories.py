@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import product
+from itertools import chain, product
 
 from atr.core.comparison_rows import Rows, joined
 from atr.core.display_text import UNKNOWN
@@ -38,12 +38,11 @@ def _joined(rows: Rows) -> Iterator[ComparedRow]:
 
 def _untold(report: PublicReport, by: ComparedBy) -> int:
     """People of groups that do not tell a value of each attribute."""
-    told = (
-        {*group.public, *(name for region in group.regions for name in region.sensitive)}
+    return sum(
+        group.population or 0
         for group in report.announced_groups
+        if not {*group.public, *chain(*(region.sensitive for region in group.regions))}.issuperset(by.attributes)
     )
-    pairs = zip(report.announced_groups, told, strict=True)
-    return sum(group.population or 0 for group, names in pairs if not names.issuperset(by.attributes))
 
 
 def too_many(report: PublicReport, by: ComparedBy) -> bool:

@@ -120,10 +120,8 @@ def _entry(
     first, second = ({x.name: values[x.name] for x in report.attributes} for values in (one, other))
     distances = records(reader_view.columns(report), policy).distances(found.pair[0])
     ends = printed_range(found.value, found.range, digits)
-    verdict = at_most(bounds(ends), policy.tolerance)
     few = least is None and bool((people < report.policy.minimum_group_size).any())
-    if few:
-        verdict = "cannot_tell"
+    verdict = "cannot_tell" if few else at_most(bounds(ends), policy.tolerance)
     return Fairness(
         measure=INDIVIDUAL,
         attribute="",

@@ -100,9 +100,8 @@ def influence(report: PublicReport) -> tuple[Influence, ...]:
         return ()
     printed = _Printed.of(report)
     names = [a.name for a in report.attributes]
-    shapley = None
-    if len(names) <= measures.SHAPLEY_UP_TO:
-        shapley = measures.shapley(measures.of_subsets(printed.rules, by=printed.protected))
+    few = len(names) <= measures.SHAPLEY_UP_TO
+    shapley = measures.shapley(measures.of_subsets(printed.rules, by=printed.protected)) if few else None
     sets = dict.fromkeys([*((name,) for name in names), *report.policy.influence_sets])
     if not any(set(of) == set(names) for of in sets):
         sets[tuple(names)] = None
@@ -153,15 +152,15 @@ def _groups(printed: _Printed, changes: tuple[FloatArray, ...], shapley: FloatAr
 
 def _dependence(printed: _Printed, column: int, base: int | None) -> Iterator[Dependence]:
     chance, covered = measures.partial_dependence(printed.rules, column)
-    apart, shared = (None, None) if base is None else measures.against(printed.rules, column, base)
+    apart, shared = (chance, 0 * chance) if base is None else measures.against(printed.rules, column, base)
     for place in np.unique(printed.rules.values[:, column]).tolist():
-        compared = apart is not None and shared is not None and place != base
+        compared = base not in (None, place)
         yield Dependence(
             value=printed.report.attributes[column].values[place],
             chance=printed.rounded(chance[place]),
             covered=down(covered[place], RATE_DIGITS),
-            difference=printed.rounded(apart[place]) if compared and shared[place] > 0 else None,  # type: ignore[index]
-            shared=down(shared[place], RATE_DIGITS) if compared else None,  # type: ignore[index]
+            difference=printed.rounded(apart[place]) if compared and shared[place] > 0 else None,
+            shared=down(shared[place], RATE_DIGITS) if compared else None,
         )
 
 

@@ -48,6 +48,7 @@ def privacy(announcement: Announcement, leakage: model.Leakage | None) -> model.
     each = np.max([np.array(confidences, dtype=np.float64), *covered.values()], axis=0)
     binding = int(np.where(ruled, each, -1).argmax()) if held else None
     rules, known = announcement.rules[ruled], announcement.known is not None
+    by_rates = [sure for sure in announcement.by_rates.tolist() if sure]
     return model.Privacy(
         max_confidence=largest,
         prior_confidence=up(float(announcement.prior[ruled].max()), digits) if covered else prior,
@@ -56,18 +57,11 @@ def privacy(announcement: Announcement, leakage: model.Leakage | None) -> model.
         binding_set=None if binding is None else binding_set(announcement, binding),
         readers=face_value | others,
         rules_left=None if np.isnan(rules).all() else round(float(rules.min())),
-        by_rates=_by_rates(announcement),
+        by_rates=model.ByRates(groups=len(by_rates), max_confidence=up(max(by_rates), digits)) if by_rates else None,
         leakage=leakage,
         own_ceilings=() if at_face is None else tuple(_own_ceilings(announcement)),
         printed_confidence=announcement.stated(announcement.confidences(printed=True)) if known else None,
     )
-
-
-def _by_rates(announcement: Announcement) -> model.ByRates | None:
-    sure = announcement.by_rates
-    if not sure.any():
-        return None
-    return model.ByRates(groups=int((sure > 0).sum()), max_confidence=up(float(sure.max()), announcement.digits))
 
 
 def _own_ceilings(announcement: Announcement) -> Iterator[model.OwnCeiling]:
