@@ -11,7 +11,7 @@ from atr.core.display_text import CONTROL, UNKNOWN, printable
 from atr.errors import IngestError, ProgrammeError
 from atr.programme import MOST_OUTCOMES, Programme
 from atr.warehouse.connection import Warehouse
-from atr.warehouse.counting import displayed
+from atr.warehouse.counting import displayed, raw_values
 
 _LONG = 80
 """More letters are long for a table."""
@@ -95,13 +95,11 @@ def remarks(warehouse: Warehouse, programme: Programme) -> list[str]:
         if attribute.bins is not None:
             found += _without_use(programme, name, [*attribute.categories, UNKNOWN])
         else:
-            column, named = warehouse.layout().column(name), attribute.values or {}
-            sql = f"SELECT DISTINCT {column} FROM decisions WHERE {column} IS NOT NULL ORDER BY 1 LIMIT $1"
-            raws = [raw for (raw,) in warehouse.query(sql, [_MOST_VALUES])]
-            shown = sorted({attribute.shown(raw) for raw in raws})
+            raws, named = raw_values(warehouse, name, _MOST_VALUES), attribute.values or {}
+            shown, undeclared = sorted({*map(attribute.shown, raws)}), [raw for raw in raws if raw not in named]
             found += _without_use(programme, name, [*shown, UNKNOWN])
-            found += _misspelt(name, named, [raw for raw in raws if raw not in named], raws)
-            found += _hard_to_read(name, shown, [raw for raw in raws if raw not in named])
+            found += _misspelt(name, named, undeclared, raws)
+            found += _hard_to_read(name, shown, undeclared)
     return found
 
 
@@ -142,18 +140,16 @@ def _without_use(programme: Programme, attribute: str, shown: list[str]) -> list
     if hierarchy is not None:
         if not coarsens:
             found.append(f"{key}: is used only with policy.unattainable: coarsen")
-        found += _strangers(key, "", set(hierarchy.coarser), shown)
+        found += _strangers(key, set(hierarchy.coarser), shown)
+    coarse = hierarchy.coarse if hierarchy is not None and coarsens else ()
     for file in (file for file in programme.policy.files if file.fits_log):
         table = file.read()
-        place = table.attributes.index(attribute)
-        coarse = hierarchy.coarse if hierarchy is not None and coarsens else ()
-        named = {values[place] for values in table.rows}
-        key = ".".join(("policy", *file.keys))
-        found += _strangers(key, f" in '{attribute}'", named, [*shown, *coarse])
+        named = {values[table.attributes.index(attribute)] for values in table.rows}
+        found += _strangers(".".join(("policy", *file.keys)), named, [*shown, *coarse], f" in '{attribute}'")
     return found
 
 
-def _strangers(key: str, where: str, named: set[str], shown: list[str]) -> list[str]:
+def _strangers(key: str, named: set[str], shown: list[str], where: str = "") -> list[str]:
     """The first of the values that a file names and no report can show."""
     strangers = sorted(named - set(shown))
     if not strangers:

@@ -98,10 +98,8 @@ class Cells(Generic[Chances]):
         Two distributions of outcomes are as far apart as in the event in which they differ most.
         """
         k = self.outcomes
-        events: list[tuple[int, ...]] = [*combinations(range(k), 1)]
-        for size in range(2, k // 2 + 1):
-            events += [e for e in combinations(range(k), size) if 2 * size < k or 0 in e]
-        return tuple(self.event(*e) for e in events)
+        events = (e for size in range(1, k // 2 + 1) for e in combinations(range(k), size))
+        return tuple(self.event(*e) for e in events if len(e) == 1 or 2 * len(e) < k or 0 in e)
 
 
 @dataclass(frozen=True)

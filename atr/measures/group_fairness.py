@@ -204,11 +204,9 @@ def _figures(
 
 def _reference(of_groups: _Rates, by: GroupingSpec, *, minimum: int) -> Values | None:
     known = {who: of[0] for who, of in of_groups.items() if UNKNOWN not in who}
-    named = [who for who in known if joined(who) == by.named]
     enough = {who: of for who, of in known.items() if of.people >= minimum} or known
-    if by.rule == "largest":
-        return next(iter(named), max(enough, key=lambda who: enough[who].people, default=None))
-    return next(iter(named), max(enough, key=lambda who: enough[who].value, default=None))
+    sizes = {who: of.people if by.rule == "largest" else of.value for who, of in enough.items()}
+    return next((who for who in known if joined(who) == by.named), max(sizes, key=sizes.__getitem__, default=None))
 
 
 def _pairs(groups: Sequence[Values], reference: Values) -> Iterator[tuple[Values, Values]]:

@@ -6,14 +6,14 @@ group has nobody in it who is in another one, and no number of it is a sum that 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from atr.core.arrays import IntArray, Values
-from atr.core.disclosure import Announceable, decided, disclosure_status
+from atr.core.disclosure import disclosure_status
 from atr.core.regions import DisclosureStatus, Regions
 from atr.core.rest_groups import rest_groups
 from atr.errors import ProgrammeError
@@ -67,11 +67,8 @@ def reported(regions: Regions, programme: Programme, fixed: Mapping[Values, Valu
         As :func:`coarsen` does; and if the side information has nobody in some region of a group that is large enough:
         the first such region is named in the private part.
     """
-    regions = decided(
-        joined(coarsen(regions, programme), programme, fixed),
-        programme.policy,
-        _announceable(programme, regions.outcomes),
-    )
+    regions = joined(coarsen(regions, programme), programme, fixed)
+    regions = replace(regions, status=_status(regions, programme))
     if regions.known is not None and programme.policy.census is not None:
         _require_known(regions, regions.known, where=str(programme.path.parent / programme.policy.census.path))
     return regions
@@ -120,7 +117,7 @@ def coarsen(regions: Regions, programme: Programme) -> Regions:
         place = regions.public.index(name)
         hierarchy.require(values[place] for values in regions.group_values)
     settled, pool = _parted(regions, programme)
-    if not pool.group_values:
+    if not len(pool):
         return regions
     parts = [settled]
     for name, hierarchy in programme.hierarchies.items():
@@ -156,19 +153,16 @@ def joined(regions: Regions, programme: Programme, fixed: Mapping[Values, Values
     -------
     The regions, with the groups that are in each rest group; the same ones if nothing is to be joined.
     """
-    policy = programme.policy
-    if policy.files or regions.known is not None:
+    if programme.policy.files or regions.known is not None:
         return regions
-    announceable = _announceable(programme, regions.outcomes)
     protected = [name for name in programme.names(protected=True) if name in regions.public]
-    whole = rest_groups(regions, protected, lambda groups: disclosure_status(groups, policy, announceable), fixed=fixed)
+    whole = rest_groups(regions, protected, lambda groups: _status(groups, programme), fixed=fixed)
     if not whole:
         return regions
-    parts: dict[Values, list[Values]] = {}
+    k, parts = len(regions.public), defaultdict[Values, tuple[Values, ...]](tuple)
     for values in regions.group_values:
         if values in whole:
-            parts.setdefault(whole[values], []).append(values)
-    k = len(regions.public)
+            parts[whole[values]] += (values,)
     return replace(
         regions_of_rows(
             [whole.get(values[:k], values[:k]) + values[k:] for values in regions.values],
@@ -177,27 +171,24 @@ def joined(regions: Regions, programme: Programme, fixed: Mapping[Values, Values
             outcomes=regions.outcomes,
             merged={values: groups for values, groups in regions.merged.items() if values not in whole},
         ),
-        joined={values: tuple(groups) for values, groups in parts.items()},
+        joined=dict(parts),
     )
 
 
-def _announceable(programme: Programme, outcomes: Values) -> Announceable | None:
-    """What the mechanism asks of a group beside that prior knowledge leaves readers below the ceiling, if anything."""
+def _status(regions: Regions, programme: Programme) -> IntArray:
+    """(g,) what becomes of each group, by populations, the policy and what its mechanism can announce."""
     policy, protection = programme.policy, programme.protection
     mechanism = mechanism_of(policy)
 
     def announceable(people: IntArray, labels: Sequence[Values]) -> bool:
-        return mechanism.announceable(people, labels, protection, len(outcomes), policy)
+        return mechanism.announceable(people, labels, protection, len(regions.outcomes), policy)
 
-    return None if mechanism.prior_suffices else announceable
+    return disclosure_status(regions, policy, None if mechanism.prior_suffices else announceable)
 
 
 def _parted(regions: Regions, programme: Programme) -> tuple[Regions, Regions]:
     """The groups that can be announced, by populations and policy alone, and the others."""
-    announced = (
-        disclosure_status(regions, programme.policy, _announceable(programme, regions.outcomes))
-        == DisclosureStatus.ANNOUNCED
-    )
+    announced = _status(regions, programme) == DisclosureStatus.ANNOUNCED
     return regions.take(np.flatnonzero(announced)), regions.take(np.flatnonzero(~announced))
 
 

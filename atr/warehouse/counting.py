@@ -44,8 +44,7 @@ def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Reg
     public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
     names = (*public, *sensitive)
     outcomes = outcome_values(warehouse, programme)
-    p = Parameters()
-    layout = warehouse.layout()
+    p, layout = Parameters(), warehouse.layout()
     shown = {name: f"v{i}" for i, name in enumerate(names)}
     raw_cells = [_raw(programme.attributes[n], layout.column(n), p) + f" AS {shown[n]}" for n in names]
     cases = " ".join(f"WHEN outcome IN ({p.marks(raws)}) THEN {i}" for i, raws in enumerate(outcomes.values()))
@@ -221,10 +220,11 @@ def periods(warehouse: Warehouse, every: Every) -> list[tuple[Period, int]]:
     return [(_periods.containing(day, every), decisions) for day, decisions in rows]
 
 
-def raw_values(warehouse: Warehouse, name: str) -> list[str]:
-    """Find the raw values of an attribute that occur in the log, missing ones left out."""
+def raw_values(warehouse: Warehouse, name: str, most: int | None = None) -> list[str]:
+    """Find the raw values of an attribute that occur in the log, missing ones left out: all, or at most so many."""
     column = warehouse.layout().column(name)
-    return [raw for (raw,) in warehouse.query(f"SELECT DISTINCT {column} FROM decisions WHERE {column} IS NOT NULL")]
+    sql = f"SELECT DISTINCT {column} FROM decisions WHERE {column} IS NOT NULL ORDER BY 1 LIMIT $1"
+    return [raw for (raw,) in warehouse.query(sql, [most])]
 
 
 def outcome_values(warehouse: Warehouse, programme: Programme) -> dict[str, list[str]]:

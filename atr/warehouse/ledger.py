@@ -72,14 +72,12 @@ class Ledger:
             return last
         decided = last is not None and last.state in ("published", "replaced", "rejected")
         version = 1 if last is None else last.version + decided
-        return self._record(Release(period, version, "started", today))
+        return self.record(Release(period, version, "started", today), state="started")
 
     def unchanged(self, release: Release, *, content_sha256: str) -> Release | None:
         """The draft or the last published version, if it says the same already."""
-        for other in reversed(self.releases(release.period)):
-            if other.state in ("draft", "published"):
-                return other if other.content_sha256 == content_sha256 else None
-        return None
+        told = [other for other in self.releases(release.period) if other.state in ("draft", "published")]
+        return told[-1] if told and told[-1].content_sha256 == content_sha256 else None
 
     def overlapping(self, period: str, counts: Callable[[Release], bool]) -> tuple[str, ...]:
         """Labels of the other periods that share days with this one and have a release that counts.
@@ -96,12 +94,11 @@ class Ledger:
             connection.execute("DELETE FROM releases WHERE state = 'started'")
 
     def record(self, release: Release, *, state: State, **changes: Any) -> Release:
-        """The release has reached a state: a draft, refused at a gate, published, rejected or replaced by a person."""
-        return self._record(replace(release, state=state, **changes))
+        """The release has reached a state: a draft, refused at a gate, published, rejected or replaced by a person.
 
-    def _record(self, release: Release) -> Release:
-        """Set the row of a release, and add it to the events, which keep all it ever was."""
-        release = replace(release, changed_at=self._clock().isoformat(timespec="seconds"))
+        Its row is set, and it is added to the events, which keep all it ever was.
+        """
+        release = replace(release, state=state, changed_at=self._clock().isoformat(timespec="seconds"), **changes)
         values = Parameters()
         marks = values.marks(astuple(release))
         with self._warehouse.transaction() as connection:

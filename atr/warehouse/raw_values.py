@@ -100,15 +100,15 @@ def _number(text: str) -> float:
 
 
 def _shown(warehouse: Warehouse, name: str, attribute: Attribute) -> dict[str, RawSet]:
-    found: dict[str, list[Item]] = {UNKNOWN: [None]}
+    pairs: Iterable[tuple[str, Item]]
     if attribute.bins is None:
         raws = dict.fromkeys((*(attribute.values or {}), *counting.raw_values(warehouse, name)))
-        for raw in raws:
-            found.setdefault(attribute.shown(raw), []).append(raw)
+        pairs = [(attribute.shown(raw), raw) for raw in raws]
     else:
-        edges = [None, *attribute.bins, None]
-        for value, interval in zip(attribute.categories, pairwise(edges), strict=True):
-            found.setdefault(value, []).append(interval)
+        pairs = zip(attribute.categories, pairwise([None, *attribute.bins, None]), strict=True)
+    found: dict[str, list[Item]] = {UNKNOWN: [None]}
+    for value, item in pairs:
+        found.setdefault(value, []).append(item)
     sets = {value: united([tuple(items)]) for value, items in found.items()}
     return sets | (_coarse(attribute.coarser.coarser, sets) if attribute.coarser else {})
 

@@ -15,20 +15,18 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-import filelock
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from atr.core.arrays import FloatArray
 from atr.core.regions import Regions
-from atr.errors import EnvironmentFault
 from atr.programme import Programme
 from atr.programme.periods import Period
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.files import read_json, sha256, write_text
 from atr.warehouse.ledger import Ledger, State, documents_path
 from atr.warehouse.raw_values import RawSet, RawValues, meet
-from atr.warehouse.store import PATIENCE, os_faults
+from atr.warehouse.store import PATIENCE, locked, os_faults
 
 Key = tuple[RawSet, ...]
 Limits = tuple[float, float]
@@ -170,13 +168,7 @@ class Register:
         path = programme.register_path
         with os_faults(path):
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            lock = filelock.FileLock(f"{path}.lock", timeout=wait, mode=0o600)
-            try:
-                locked = lock.acquire()
-            except filelock.Timeout:
-                hint = "Wait until it has ended, then start this one again."
-                raise EnvironmentFault("another run is writing the register", where=str(path), hint=hint) from None
-        with locked:
+        with locked(Path(f"{path}.lock"), wait, path, lambda: "writing the register"):
             yield cls(programme)
 
     def told(self, log: Log) -> list[Entry]:
@@ -194,11 +186,7 @@ class Register:
 
     def put(self, entry: Entry) -> None:
         """Enter a release, in place of what is entered of it already."""
-        ids = [known.id for known in self.entries]
-        if entry.id in ids:
-            self.entries[ids.index(entry.id)] = entry
-        else:
-            self.entries.append(entry)
+        self.entries = [*{known.id: known for known in (*self.entries, entry)}.values()]
         self._write()
 
     def drop(self, id: Id) -> None:

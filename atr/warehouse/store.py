@@ -41,17 +41,7 @@ def hold(store: Path, *, wait: float = PATIENCE, clock: Callable[[], datetime] =
     """
     private_folder(store)
     holder = store / "writer.json"
-    lock = filelock.FileLock(store / "writer.lock", timeout=wait, mode=0o600)
-    with os_faults(store):
-        try:
-            held = lock.acquire()
-        except filelock.Timeout:
-            raise EnvironmentFault(
-                f"another run is working on this programme: {_describe(holder)}",
-                where=str(store),
-                hint="Wait until it has ended, then start this one again.",
-            ) from None
-    with held:
+    with locked(store / "writer.lock", wait, store, lambda: f"working on this programme: {_describe(holder)}"):
         with os_faults(store):
             me = {
                 "pid": os.getpid(),
@@ -65,6 +55,34 @@ def hold(store: Path, *, wait: float = PATIENCE, clock: Callable[[], datetime] =
         finally:
             with os_faults(store):
                 holder.unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(lock: Path, wait: float, where: Path, doing: Callable[[], str]) -> Iterator[None]:
+    """Be the only run that has a lock.
+
+    Parameters
+    ----------
+    lock
+        Its file.
+    wait
+        Seconds to wait for another run to end.
+    where, doing
+        What is locked, and what the other run is doing, for the message.
+
+    Raises
+    ------
+    EnvironmentFault
+        If another run has it for longer, or the lock cannot be used.
+    """
+    with os_faults(where):
+        try:
+            held = filelock.FileLock(lock, timeout=wait, mode=0o600).acquire()
+        except filelock.Timeout:
+            hint = "Wait until it has ended, then start this one again."
+            raise EnvironmentFault(f"another run is {doing()}", where=str(where), hint=hint) from None
+    with held:
+        yield
 
 
 def private_folder(path: Path) -> None:
