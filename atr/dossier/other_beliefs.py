@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import comb, logit
 
 from atr.core.announced import Announced
-from atr.core.arrays import FloatArray, IntArray
+from atr.core.arrays import BoolArray, FloatArray, IntArray, offsets_of, segment_of
 from atr.core.policy import Policy
 from atr.core.regions import Regions
 from atr.core.tolerances import MISSED_STEPS, SAME_CONFIDENCE
+from atr.mechanisms.calibrated.kernels import sums_by_count, weights_by_count
 
 MOST_PEOPLE = 1_000
 """Larger groups are left out: their rules are too many for a plain sum."""
@@ -111,62 +113,52 @@ def _held(expected: FloatArray, people: IntArray, total: int, sets: Sequence[tup
     return max(float((with_each[rows].sum(axis=0)[some] / totals[some]).max()) / factor for rows, factor in sets)
 
 
-def _log_choices(n: int, low: int, high: int) -> FloatArray:
-    k = np.arange(low, high + 1)
-    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+class _Counts(NamedTuple):
+    """The counts 0, 1, … of each region, one region after the other: where each starts, and (z,) each with its region.
 
+    ``inside`` are those within limits.
+    """
 
-def _scaled(logs: FloatArray) -> FloatArray:
-    return np.asarray(np.exp(logs - logs.max(initial=-np.inf)))
+    offsets: IntArray
+    of: IntArray
+    counts: IntArray
+    inside: BoolArray
+
+    @classmethod
+    def within(cls, people: IntArray, low: IntArray, high: IntArray) -> _Counts:
+        """Give the counts of (m,) people, and those between two."""
+        offsets = offsets_of(people + 1)
+        of = segment_of(offsets)
+        counts = np.arange(offsets[-1]) - offsets[of]
+        return cls(offsets, of, counts, (low[of] <= counts) & (counts <= high[of]))
 
 
 def _near(chances: FloatArray, people: IntArray, low: IntArray, high: IntArray, total: int) -> FloatArray | None:
     """Every person gets the outcome with a chance of the last report, given their total."""
-    logit = np.log(chances) - np.log1p(-chances)
-    rows = zip(people.tolist(), low.tolist(), high.tolist(), logit.tolist(), strict=True)
-    weights = [_scaled(_log_choices(n, a, b) + x * np.arange(a, b + 1)) for n, a, b, x in rows]
-    expected, weight = _means(weights, low, total)
-    return expected if weight > 0 else None
+    offsets, of, counts, inside = _Counts.within(people, low, high)
+    logs = np.where(inside, np.log(comb(people[of], counts)) + counts * logit(chances)[of], -np.inf)
+    weights = np.exp(logs - np.maximum.reduceat(logs, offsets[:-1])[of])
+    found = weights_by_count(weights, offsets, total)
+    whole = found[: offsets[1]].sum()
+    return np.add.reduceat(found * counts, offsets[:-1]) / whole if whole > 0 else None
 
 
 def _one_differs(people: IntArray, low: IntArray, high: IntArray, total: int) -> FloatArray | None:
     """Any chance of one region is as likely as another, whichever it is; the others have one chance among them."""
-    rows = zip(people.tolist(), low.tolist(), high.tolist(), strict=True)
-    alike = [_log_choices(n, a, b) for n, a, b in rows]
+    offsets, of, counts, inside = _Counts.within(people, low, high)
+    alike = np.where(inside, comb(people[of], counts), 0.0)
     expected, whole = np.zeros(len(people)), 0.0
-    for region in range(len(people)):
-        others = np.delete(np.arange(len(people)), region)
-        rest = int(people[others].sum())
-        for k in range(int(low[region]), int(high[region]) + 1):
-            if not 0 <= total - k <= rest:
-                continue
-            means, weight = _means([_scaled(alike[s]) for s in others], low[others], total - k)
-            scale = sum(alike[s].max() for s in others) - _log_choices(rest, total - k, total - k)[0]
-            share = weight * float(np.exp(scale)) / (int(people[region]) + 1)
-            if share > 0:
-                expected[region] += share * k
-                expected[others] += share * means
-                whole += share
+    for region, n in enumerate(people.tolist()):
+        own, weights = slice(offsets[region], offsets[region + 1]), alike.copy()
+        others = comb(
+            people.sum() - n, total - counts[own]
+        )  # rules of the others, 0 where they cannot make up the total
+        weights[own] = np.divide(inside[own], (n + 1) * others, out=np.zeros(n + 1), where=others > 0)
+        sums = sums_by_count(weights, offsets, region, total)
+        expected += sums[:, :-1].sum(axis=0)
+        expected[region] += counts[own] @ sums[:, -1]
+        whole += sums[:, -1].sum()
     return expected / whole if whole > 0 else None
-
-
-def _means(weights: Sequence[FloatArray], low: IntArray, total: int) -> tuple[FloatArray, float]:
-    """Expected counts of independent weights given their total, and the weight of that total."""
-    before, after = [np.ones(1)], [np.ones(1)]
-    for forward, backward in zip(weights, reversed(weights), strict=True):
-        before.append(np.convolve(before[-1], forward))
-        after.append(np.convolve(after[-1], backward))
-    left = total - int(low.sum())
-    weight = float(before[-1][left]) if 0 <= left < len(before[-1]) else 0.0
-    if weight <= 0:
-        return np.zeros(len(weights)), 0.0
-    expected = np.array(
-        [
-            np.convolve(np.convolve(before[s], own * np.arange(len(own))), after[len(weights) - 1 - s])[left] / weight
-            for s, own in enumerate(weights)
-        ]
-    )
-    return low + expected, weight
 
 
 def _falling(people: IntArray, low: IntArray, high: IntArray, total: int) -> FloatArray | None:
