@@ -58,7 +58,7 @@ class DossierGroup:
     values
         Its public attributes.
     status, reason
-        ``announced``, ``flattened`` or ``withheld``, and why.
+        ``announced``, ``rate only``, ``flattened`` or ``withheld``, and why.
     merged
         How many groups of the log are in it; 0 where it was not merged.
     population

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, fields
 from itertools import chain
 from pathlib import Path
@@ -70,7 +71,8 @@ def waiting(programme: Programme, period: str) -> Waiting:
         draft = _waiting(ledger, period, None)
         with Register.held(programme) as register:
             complete(register, warehouse, programme)
-            overlapping = _overlapping(programme, register, draft)
+            _, entry = _drafted(programme, register, draft)
+            overlapping = _names(register.against(entry), register)
         replaces = _replaced(programme, ledger, draft)
     return Waiting(draft, documents_path(programme, draft), dossier_path(programme, draft), overlapping, replaces)
 
@@ -132,8 +134,10 @@ def review(
             complete(register, warehouse, programme)
             if not approve:
                 return _reject(programme, ledger, register, draft, target, name, comment)
-            _require_newest(programme, register, draft)
-            overlapping = ", ".join(_overlapping(programme, register, draft))
+            site.require_unchanged(programme, draft)
+            kept, entry = _drafted(programme, register, draft)
+            _require_newest(register, kept, entry)
+            overlapping = ", ".join(_names(register.against(entry), register))
             if overlapping and not despite_overlap:
                 raise RefusedError(
                     f"{period} tells of the same people as a published report ({overlapping}), but divides them "
@@ -148,8 +152,7 @@ def review(
                     hint="If that is what you want, add --replaces: "
                     + ("both stay on the site." if programme.keep_replaced else "its files are withdrawn."),
                 )
-            site.require_unchanged(programme, draft)
-            register.put(_entry(programme, register, draft))
+            register.put(entry)
             site.put_on_site(programme, ledger, draft, target)
             comment += f" (despite the overlap with {overlapping})" if overlapping else ""
             decided = ledger.record(draft, state="published", reviewer=name, comment=comment)
@@ -214,38 +217,30 @@ def _waiting(ledger: Ledger, period: str, report_sha256: str | None) -> Release:
     return last
 
 
-def _kept(programme: Programme, draft: Release) -> Kept:
-    kept = Kept.read(kept_path(programme, draft.id))
+def _drafted(programme: Programme, register: Register, draft: Release) -> tuple[Kept, Entry]:
+    """What is kept of a draft, and what would be entered in the register if it were published."""
+    kept, path = Kept.read(kept_path(programme, draft.id)), documents_path(programme, draft) / "report.json"
     if kept is None:
         raise RefusedError(
             f"the draft of {draft.period} was made by an earlier version of this software",
             hint=f"Run `atr publish` for {draft.period} again: the new draft is held against what was published.",
         )
-    return kept
-
-
-def _entry(programme: Programme, register: Register, draft: Release) -> Entry:
-    kept, path = _kept(programme, draft), documents_path(programme, draft) / "report.json"
     report = read_json(path)
-    return entry_of(report, programme, log=kept.log, raw=kept.raw, store=register.store, sha256=sha256(path))
+    return kept, entry_of(report, programme, log=kept.log, raw=kept.raw, store=register.store, sha256=sha256(path))
 
 
-def _overlapping(programme: Programme, register: Register, draft: Release) -> tuple[str, ...]:
-    """Name the published reports that tell of the same people in another way."""
-    return tuple(dict.fromkeys(e.named(register.store) for e in register.against(_entry(programme, register, draft))))
+def _names(entries: Iterable[Entry], register: Register) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(entry.named(register.store) for entry in entries))
 
 
-def _require_newest(programme: Programme, register: Register, draft: Release) -> None:
+def _require_newest(register: Register, kept: Kept, own: Entry) -> None:
     """Check that nothing was published on the log since the draft was made, where it depends on that."""
-    kept = _kept(programme, draft)
-    own = (register.store, programme.programme, draft.period, draft.version)
-    new = [entry for entry in register.published(kept.log) if entry.id not in {*(kept.seen or ()), own}]
+    new = [entry for entry in register.published(kept.log) if entry.id not in {*(kept.seen or ()), own.id}]
     if kept.seen is not None and new:
-        names = ", ".join(dict.fromkeys(entry.named(register.store) for entry in new))
         raise RefusedError(
-            f"the draft of {draft.period} was made before another report was published on the same log ({names}), and "
-            "does not count with what its readers know",
-            hint=f"Run `atr publish` for {draft.period} again, and read the new draft.",
+            f"the draft of {own.period} was made before another report was published on the same log "
+            f"({', '.join(_names(new, register))}), and does not count with what its readers know",
+            hint=f"Run `atr publish` for {own.period} again, and read the new draft.",
         )
 
 

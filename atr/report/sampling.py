@@ -62,29 +62,37 @@ class Counts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Tally:
-    """Some people: (k,) printed numbers of their regions, how far these and the group's rates may be off, chances."""
+class _Everybody:
+    """All announced people: (n,) printed numbers of regions, how far these and their group's rates are off, chances."""
 
     people: FloatArray
     off: FloatArray
     half: FloatArray
     chances: Mapping[str, FloatArray]
 
-    def take(self, of: list[int]) -> _Tally:
-        """Some of the people, by the positions of their regions."""
-        chances = {outcome: x[of] for outcome, x in self.chances.items()}
-        return _Tally(self.people[of], self.off[of], self.half[of], chances)
+    @classmethod
+    def of(cls, report: PublicReport) -> _Everybody:
+        """Those of a report."""
+        shown = reader_view.announcement(report)
+        people, (least, most) = shown.published.astype(np.float64), shown.open_people
+        half = np.zeros(len(shown.groups)) if shown.half is None else shown.half
+        return cls(
+            people=people,
+            off=np.maximum(most - people, people - least),
+            half=np.repeat(half, np.diff(shown.offsets)),
+            chances=dict(zip(shown.outcomes, shown.mapping.T, strict=True)),
+        )
 
-    def rate(self, outcome: str, *, printed: float) -> tuple[float, float]:
-        """The smallest and largest rate of an outcome that printed numbers allow; the printed one is to the percent.
+    def rate(self, of: list[int], outcome: str, *, printed: float) -> tuple[float, float]:
+        """The smallest and largest rate of an outcome in some regions that printed numbers allow; a percent is printed.
 
         For chances x within h and numbers n within d of the printed ones p, with c the mean of x by p, the rate lies
         within the sum of d |x - c| + (p + d) h over the sum of p - d of c.
         """
-        x = self.chances[outcome]
-        mean = float(self.people @ x / self.people.sum())
-        apart = self.off @ np.abs(x - mean) + (self.people + self.off) @ self.half
-        reach = float(apart / max((self.people - self.off).sum(), 1.0))
+        x, people, off, half = (values[of] for values in (self.chances[outcome], self.people, self.off, self.half))
+        mean = float(people @ x / people.sum())
+        apart = off @ np.abs(x - mean) + (people + off) @ half
+        reach = float(apart / max((people - off).sum(), 1.0))
         low, high = max(printed - _HALF, mean - reach, 0.0), min(printed + _HALF, mean + reach, 1.0)
         return (low, high) if low <= high else (max(printed - _HALF, 0.0), min(printed + _HALF, 1.0))
 
@@ -162,9 +170,11 @@ def _sampled(report: PublicReport) -> list[_Sampled | None]:
         if is_of_two_groups(entry)
         for who, rate in zip(entry.groups, entry.rates, strict=True)
     }
-    tally = cache(partial(_tally, report, reader_view.labels(report), _everybody(report)))
+    everybody, regions_of = _Everybody.of(report), cache(partial(_regions_of, report, reader_view.labels(report)))
     return [
-        _find(report, entry, tally(entry.attributes or (entry.attribute,), tuple(entry.condition)), rates)
+        _find(
+            report, entry, everybody, regions_of(entry.attributes or (entry.attribute,), tuple(entry.condition)), rates
+        )
         if is_of_two_groups(entry) and (report.fidelity.kind != "limits" or entry.range[0] == entry.range[1])
         else None
         for entry in report.fairness
@@ -181,30 +191,19 @@ def _is_of_several(entry: Fairness, report: PublicReport) -> bool:
     return entry.outcome is None and len(report.outcomes) > 2
 
 
-def _everybody(report: PublicReport) -> _Tally:
-    """All announced people."""
-    shown = reader_view.announcement(report)
-    least, most = shown.open_people
-    people = shown.published.astype(np.float64)
-    half = np.zeros(len(shown.groups)) if shown.half is None else shown.half
-    chances = dict(zip(shown.outcomes, shown.mapping.T, strict=True))
-    return _Tally(people, np.maximum(most - people, people - least), np.repeat(half, np.diff(shown.offsets)), chances)
-
-
-def _tally(
+def _regions_of(
     report: PublicReport,
     labels: Mapping[str, tuple[str, ...]],
-    everybody: _Tally,
     attributes: tuple[str, ...],
     condition: tuple[str, ...],
-) -> dict[tuple[str, ...], _Tally]:
-    """The announced people by group and condition; of everybody, groups of one attribute are its rows."""
+) -> dict[tuple[str, ...], list[int]]:
+    """The positions of regions by group and condition; of everybody, groups of one attribute are its rows."""
     found: dict[tuple[str, ...], list[int]] = {}
     for i, (values, _, _) in enumerate(report.announced_regions):
         of_rows = len(attributes) == 1 and not condition
         label = labels[attributes[0]][i] if of_rows else joined([values[a] for a in attributes])
         found.setdefault((label, *(values[name] for name in condition)), []).append(i)
-    return {key: everybody.take(of) for key, of in found.items()}
+    return found
 
 
 def _people(entry: Fairness, who: str) -> tuple[str, str, frozenset[tuple[str, str]]]:
@@ -212,17 +211,21 @@ def _people(entry: Fairness, who: str) -> tuple[str, str, frozenset[tuple[str, s
 
 
 def _find(
-    report: PublicReport, entry: Fairness, tally: Mapping[tuple[str, ...], _Tally], rates: _Rates
+    report: PublicReport,
+    entry: Fairness,
+    everybody: _Everybody,
+    regions: Mapping[tuple[str, ...], list[int]],
+    rates: _Rates,
 ) -> _Sampled | None:
     outcome, rounding = entry.outcome or report.positive, report.policy.population_rounding
     event = report.positive if len(report.outcomes) == 2 else outcome  # the other of two is what it leaves
     counts = []
     for who, printed in zip(entry.groups, entry.people, strict=True):
-        of, rate = tally.get((who, *entry.condition.values())), rates.get((*_people(entry, who), event))
+        of, rate = regions.get((who, *entry.condition.values())), rates.get((*_people(entry, who), event))
         people = max(open_total(printed, rounding)[0], 0)
-        if of is None or rate is None or event not in of.chances or not people:
+        if of is None or rate is None or event not in everybody.chances or not people:
             return None
-        found = counted(of.rate(event, printed=rate), people, rounding)
+        found = counted(everybody.rate(of, event, printed=rate), people, rounding)
         counts.append(found if event == outcome else found.less())
     test = entry.attribute, frozenset(entry.groups), frozenset(entry.condition.items()), event
     return _Sampled(test, outcome, counts[0], counts[1])

@@ -295,11 +295,12 @@ def earlier_limits(regions: Regions, entries: Iterable[Entry], *, log: Log, raw:
     (reports, n, outcomes, 2) closed limits of the chance of each outcome, nan where a report says nothing of a region;
     without the reports that say nothing of any.
     """
-    behind = [[raw.behind(name, value) for value in values] for name, values in _columns(regions)]
+    names = (*regions.public, *regions.sensitive)
+    behind = [tuple(map(raw.behind, names, values)) for values in regions.values]
     silent = tuple((float("nan"), float("nan")) for _ in regions.outcomes)
     public, sensitive = _by_name(log.public), _by_name(log.sensitive)
     k = len(log.public)
-    keys = [(public(values[:k]), sensitive(values[k:])) for values in zip(*behind, strict=True)]
+    keys = [(public(values[:k]), sensitive(values[k:])) for values in behind]
     found = []
     for entry in entries:
         if entry.log.agrees_with(log):
@@ -308,14 +309,6 @@ def earlier_limits(regions: Regions, entries: Iterable[Entry], *, log: Log, raw:
             found.append(of[:, [entry.log.outcomes.index(raws) for raws in log.outcomes]])
     limits = np.array(found, dtype=np.float64).reshape(len(found), len(keys), len(regions.outcomes), 2)
     return limits[~np.isnan(limits).all(axis=(1, 2, 3))]
-
-
-def _columns(regions: Regions) -> Iterator[tuple[str, list[str]]]:
-    """The values of every attribute, one for each region."""
-    names = (*regions.public, *regions.sensitive)
-    return zip(
-        names, map(list, zip(*regions.values, strict=True)) if len(regions) else ([] for _ in names), strict=True
-    )
 
 
 def _by_name(names: tuple[str, ...]) -> Callable[[Key], Key]:
