@@ -29,7 +29,6 @@ INTERRUPTED = 130
 AGAIN = "What was published is untouched; run the command again."
 
 ProgrammeArgument = Annotated[Path, typer.Argument(metavar="PROGRAMME", help="The programme file, or its folder.")]
-PeriodArgument = Annotated[str, typer.Argument(metavar="PERIOD", help="Such as 2013, 2013-Q1 or 2013-05.")]
 PeriodOption = Annotated[
     str | None,
     typer.Option(metavar="PERIOD", help="Such as 2013, 2013-Q1 or 2013-05; by default the last complete one."),
@@ -84,24 +83,17 @@ def run(app: typer.Typer) -> int:
         code = app(sys.argv[1:] or ["--help"], standalone_mode=False) or 0
         return _interrupted() if interrupts else code
     except AtrError as error:
-        say(f"atr: {error}")
-        if error.private:
-            say(error.private)
-        kind, message, where, hint = type(error).__name__, error.message, error.where, error.hint
-        return failed(kind, message, error.exit_code, where=where, hint=hint)
+        return _told(type(error).__name__, error, error.exit_code)
     except TyperException as error:
-        message = error.format_message()
         hint = "`atr --help` and `atr COMMAND --help` tell what there is."
-        say(f"atr: {message}\n{hint}")
-        return failed("UsageError", message, error.exit_code, hint=hint)
+        return _told("UsageError", AtrError(error.format_message(), hint=hint), error.exit_code)
     except OSError as error:
-        where, message = str(error.filename or "this machine"), error.strerror or str(error)
-        say(f"atr: {where}: {message}")
-        return failed("EnvironmentFault", message, EnvironmentFault.exit_code, where=where)
+        fault = EnvironmentFault(error.strerror or str(error), where=str(error.filename or "this machine"))
+        return _told("EnvironmentFault", fault, fault.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         return _interrupted()
     except Exception:
-        return _interrupted() if interrupts else failed("InternalError", _internal_error(), 70)
+        return _interrupted() if interrupts else _told("InternalError", _internal_error(), 70)
 
 
 def on_interrupt(handler: Callable[[int, Any], Any]) -> None:
@@ -109,6 +101,13 @@ def on_interrupt(handler: Callable[[int, Any], Any]) -> None:
     for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(sent) != signal.SIG_IGN:  # as nohup has it
             signal.signal(sent, handler)
+
+
+def _told(kind: str, error: AtrError, code: int) -> int:
+    say(f"atr: {error}")
+    if error.private:
+        say(error.private)
+    return failed(kind, error.message, code, where=error.where, hint=error.hint)
 
 
 def _interrupted() -> int:
@@ -220,7 +219,7 @@ def show_draft(draft: Draft, programme: Path, *, as_json: bool) -> None:
 @app.command()
 def review(
     programme: ProgrammeArgument,
-    period: PeriodArgument,
+    period: Annotated[str, typer.Argument(metavar="PERIOD", help="Such as 2013, 2013-Q1 or 2013-05.")],
     approve: Annotated[bool, typer.Option("--approve", help="Publish the draft.")] = False,
     reject: Annotated[bool, typer.Option("--reject", help="Keep the draft unpublished.")] = False,
     name: Annotated[str, typer.Option(help="Who decides; goes into the ledger.")] = "",
@@ -366,12 +365,12 @@ def say(text: str) -> None:
     typer.echo(text, err=True)
 
 
-def _internal_error() -> str:
+def _internal_error() -> AtrError:
     with tempfile.NamedTemporaryFile("w", suffix=".txt", prefix="atr-error-", delete=False) as file:
         file.write(f"atr {__version__}, Python {sys.version}\n\n{traceback.format_exc()}")
-    message = f"an internal error, which is ours to mend. Please send {file.name} to the developers; read it first."
-    say(f"atr: {message}")
-    return message
+    return AtrError(
+        f"an internal error, which is ours to mend. Please send {file.name} to the developers; read it first."
+    )
 
 
 if __name__ == "__main__":

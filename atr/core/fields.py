@@ -34,16 +34,11 @@ def how_written(value: Any) -> str:
 
 
 class FaultAtError(ValueError):
-    """A fault of one key among those that are validated together."""
+    """A fault of one key among those that are validated together; ``more`` leads to one that lies further in."""
 
     def __init__(self, key: str, message: str, *more: str) -> None:
         super().__init__(message)
         self.keys = (key, *more)
-
-
-def at(key: str, message: str, *more: str) -> FaultAtError:
-    """Make the error for a key; ``more`` leads to one that lies further in."""
-    return FaultAtError(key, message, *more)
 
 
 def refuse(*faults: tuple[object, str, str | tuple[str, ...]]) -> None:
@@ -62,4 +57,4 @@ def refuse(*faults: tuple[object, str, str | tuple[str, ...]]) -> None:
     for applies, message, keys in faults:
         if applies:
             first, *more = (keys,) if isinstance(keys, str) else keys
-            raise at(first, message, *more)
+            raise FaultAtError(first, message, *more)

@@ -89,7 +89,14 @@ class ProtectedSets:
         twice = (np.diff(members[order]) == 0) & (np.diff(of_set[order]) == 0)
         if twice.any():
             raise ValueError("a protected set names a region twice")
-        return cls(members[order], offsets_of(in_set), offsets_of(in_group), _factors(factors, nested))
+        if factors is not None and list(map(len, factors)) != in_group.tolist():
+            raise ValueError("factors needs one number for each protected set of each group")
+        times = (
+            np.ones(len(sets)) if factors is None else np.array(list(chain.from_iterable(factors)), dtype=np.float64)
+        )
+        if not (np.isfinite(times) & (times > 0)).all():
+            raise ValueError("factors must be positive and finite")
+        return cls(members[order], offsets_of(in_set), offsets_of(in_group), times)
 
     @classmethod
     def regions(cls, region_offsets: IntArray) -> ProtectedSets:
@@ -333,15 +340,3 @@ def _factor(ceiling: float, max_confidence: float, *, digits: int) -> float:
 
 def _groups(region_values: Sequence[tuple[str, ...]], offsets: Sequence[int]) -> Iterable[Sequence[tuple[str, ...]]]:
     return (region_values[first:end] for first, end in pairwise(offsets))
-
-
-def _factors(factors: Sequence[Sequence[float]] | None, nested: Nested) -> FloatArray:
-    number = sum(map(len, nested))
-    if factors is None:
-        return np.ones(number)
-    if list(map(len, factors)) != list(map(len, nested)):
-        raise ValueError("factors needs one number for each protected set of each group")
-    values = np.array(list(chain.from_iterable(factors)), dtype=np.float64)
-    if not (np.isfinite(values) & (values > 0)).all():
-        raise ValueError("factors must be positive and finite")
-    return values

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from pydantic import Field, PrivateAttr, StrictBool, field_validator, model_validator
 
 from atr.core.display_text import printable
-from atr.core.fields import OptionalText, Part, RawText, Share, Text, at, not_yet, refuse
+from atr.core.fields import FaultAtError, OptionalText, Part, RawText, Share, Text, not_yet, refuse
 from atr.core.policy import Policy
 from atr.core.protected import Protection, floored
 from atr.mechanisms import MECHANISMS
@@ -102,7 +102,7 @@ class Log(Part):
     @model_validator(mode="after")
     def _positive_is_an_outcome(self) -> Log:
         if self.outcomes is not None and self.positive not in self.outcomes:
-            raise at("positive", f"'{self.positive}' is not one of the outcomes ({', '.join(self.outcomes)})")
+            raise FaultAtError("positive", f"'{self.positive}' is not one of the outcomes ({', '.join(self.outcomes)})")
         return self
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from atr.core.arrays import BoolArray
+from atr.core.display_text import UNKNOWN
 from atr.core.publication import RATE_DIGITS
 from atr.core.tolerances import RECOMPUTED
 from atr.measures import MEASURES
@@ -67,7 +68,9 @@ def _reference(printed: PopulationBounds, by: model.ComparedBy, *, is_compared: 
         return
     groups = printed.people_by(by.attributes)
     people = {who: printed.printed_people(members) for who, members in groups.items()}
-    known = {who for who in groups if not printed.unknown(by.attributes, who)}
+    values = printed.labels if len(by.attributes) == 1 else printed.columns
+    unknown = np.logical_or.reduce([values[name] == UNKNOWN for name in by.attributes])
+    known = {who for who, members in groups.items() if not unknown[members].any()}
     enough = {who for who in known if people[who][0] >= minimum}
     possible = {who for who in known if people[who][1] >= minimum} if enough else known
     if by.reference not in known:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -164,9 +164,11 @@ def of_limits(group: PrintedGroup, steps: int, least: int | None) -> tuple[Readi
     problems = [] if group.exact or group.chance is None else list(_outside(group, chances(whole)))
     others = np.unique(np.concatenate([n - whole.totals for n in group.people])) if group.exact else _others(group)
     sides = whole, whole.others(others).possible
-    sure = {model: _largest(sides, model, group.sets) for model in MODELS}
+    sure = {
+        model: np.asarray(np.max([confidences(side, model, group.sets) for side in sides], axis=0)) for model in MODELS
+    }
     untold = [replace(side, windows=all_windows) for side in sides]
-    prior = np.max([_largest(untold, model, group.sets) for model in MODELS], axis=0)
+    prior = np.max([confidences(side, model, group.sets) for side in untold for model in MODELS], axis=0)
     rules = whole.rules(most=True)
     if not group.exact:
         rules = np.array([whole.rules(most=False).min(), rules.max()])
@@ -191,10 +193,6 @@ def _others(group: PrintedGroup) -> IntArray:
     """(t,) how many people can have another outcome than the first."""
     positive = group.totals(0)
     return np.arange(max(group.people[0] - int(positive[-1]), 0), group.people[1] - int(positive[0]) + 1)
-
-
-def _largest(sides: Iterable[OpenGroup], model: str, sets: BoolArray) -> FloatArray:
-    return np.asarray(np.max([confidences(side, model, sets) for side in sides], axis=0))
 
 
 def _outside(group: PrintedGroup, open_chances: FloatArray) -> Iterator[str]:

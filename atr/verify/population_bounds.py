@@ -22,7 +22,7 @@ from scipy.optimize import brentq
 from atr.core.announcement import Announcement
 from atr.core.arrays import AnnouncedMapping, BoolArray, ExactPopulation, FloatArray, IntArray
 from atr.core.comparison_rows import joined
-from atr.core.display_text import ANY, UNKNOWN
+from atr.core.display_text import ANY
 from atr.core.protected import OwnCeiling, ProtectedSets
 from atr.core.publication import open_total, rounded_total
 from atr.core.tolerances import ROOT_TOLERANCE
@@ -146,10 +146,8 @@ class PopulationBounds:
         -------
         (n,) whether each region has them.
         """
-        members = self.everyone
-        for name, value in values.items():
-            members &= self.columns[name] == value
-        return members
+        having = [self.columns[name] == value for name, value in values.items()]
+        return np.asarray(np.logical_and.reduce([self.everyone, *having]))
 
     def people_by(self, attributes: tuple[str, ...], *, alone: bool = False) -> dict[str, BoolArray]:
         """Divide the regions into groups of people by one attribute, or several.
@@ -173,12 +171,6 @@ class PopulationBounds:
             told = dict.fromkeys(who for who, values in zip(shown.tolist(), parts, strict=True) if ANY not in values)
             self._members[attributes, alone] = {who: shown == who for who in told}
         return self._members[attributes, alone]
-
-    def unknown(self, attributes: tuple[str, ...], who: str) -> bool:
-        """Tell whether a group by some attributes, as :meth:`people_by` calls it, has an unknown value."""
-        members = self.people_by(attributes)[who]
-        of = self.labels if len(attributes) == 1 else self.columns
-        return any(of[name][members][0] == UNKNOWN for name in attributes)
 
     def people(self, members: BoolArray) -> tuple[int, int]:
         """Give the smallest and largest number of people in some regions, (n,): whole groups have printed totals."""
@@ -294,14 +286,11 @@ class PopulationBounds:
 
     def _announced(self, people: _People, event: Outcomes) -> Interval:
         """Bound the announced rate: a whole group whose rate is exact has that of its total."""
-        exact = self.cells.totals is not None
-        whole, groups = np.repeat(people.whole & exact, people.sizes), np.zeros(len(people.whole))
-        groups[people.whole & exact] = 0.5
-        chance = people.inside * np.where(
-            whole, self._told(event)[people.cells], self.event(event).chance[people.cells]
-        )
-        off = whole * self._off(event)[people.cells]
-        return people.ends(chance[None], off[None], groups[None])
+        whole = people.whole & (self.cells.totals is not None)
+        by_rate = np.repeat(whole, people.sizes)
+        told, off, chance = (of[people.cells] for of in (self._told(event), self._off(event), self.event(event).chance))
+        chance = people.inside * np.where(by_rate, told, chance)
+        return people.ends(chance[None], (by_rate * off)[None], np.where(whole, 0.5, 0.0)[None])
 
     def _told(self, event: Outcomes) -> FloatArray:
         """(n,) the printed rate of an event in the group of each region; its chance where chances tell the rate."""

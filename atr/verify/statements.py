@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from atr.core.arrays import BoolArray, ExactPopulation, segment_of
+from atr.core.arrays import ExactPopulation, segment_of
 from atr.core.display_text import UNKNOWN
 from atr.core.fidelity import promises
 from atr.core.publication import RATE_DIGITS, open_total, rounded_total
@@ -75,23 +75,20 @@ def _people(printed: PopulationBounds) -> Iterator[Finding]:
     policy, announcement = printed.report.policy, printed.announcement
     starts = announcement.offsets[:-1]
     most = np.minimum(np.add.reduceat(printed.most, starts), announcement.group_people)
-    for i in np.flatnonzero(most < policy.minimum_group_size):
-        yield Finding(
-            f"{printed.report.announced_groups[i].id}.population",
-            f"is below the minimum of {policy.minimum_group_size}",
-        )
-    people, totals = announcement.published, announcement.group_people
+    enough = zip((most >= policy.minimum_group_size).tolist(), printed.report.announced_groups, strict=True)
+    problem = f"is below the minimum of {policy.minimum_group_size}"
+    yield from failed(*((holds, f"{group.id}.population", problem) for holds, group in enough))
+    people = announcement.published
     if printed.exact:
-        exact, rounding = announcement.people, policy.population_rounding
-        people = announcement.rounded(exact)
-        totals = rounded_total(np.add.reduceat(exact, starts), rounding=rounding)
-    rounded = (people == announcement.published).all() and (totals == announcement.group_people).all()
+        people = announcement.rounded(announcement.people)
+        totals = rounded_total(np.add.reduceat(announcement.people, starts), rounding=policy.population_rounding)
+        same = (people == announcement.published).all() and (totals == announcement.group_people).all()
+        yield from failed((bool(same), "groups", "a printed population is not the rounded exact one"))
     unknown = {
         name: nearest(int(people[column == UNKNOWN].sum()) / int(people.sum()), RATE_DIGITS)
         for name, column in printed.columns.items()
         if UNKNOWN in column
     }
-    yield from failed((bool(rounded), "groups", "a printed population is not the rounded exact one"))
     yield from differences("data_quality.unknown", printed.report.data_quality.unknown, unknown)
 
 
@@ -135,21 +132,18 @@ def _largest_too_small(policy: model.PolicyInfo) -> int:
 
 
 def _rates(printed: PopulationBounds) -> Iterator[Finding]:
-    yield from _rate(printed, printed.everyone, printed.report.coverage.rate, "coverage.rate")
-    group_of = segment_of(printed.announcement.offsets)
-    for i, group in enumerate(printed.report.announced_groups):
-        if group.status != "flattened":  # whose rates are its chances, by its form
-            yield from _rate(printed, group_of == i, group.rate, f"{group.id}.rate")
-
-
-def _rate(
-    printed: PopulationBounds, members: BoolArray, stated: dict[str, float] | None, where: str
-) -> Iterator[Finding]:
-    """Check the rates of some regions; of two outcomes the second is what the first leaves, by the report's form."""
-    outcomes = printed.announcement.outcomes
-    for outcome, event in list(zip(outcomes, printed.outcome_events, strict=True))[: 1 if len(outcomes) == 2 else None]:
-        allowed = printed_rate(printed.value(members, event))
-        yield from between(where, None if stated is None else stated[outcome], *allowed)
+    """Check the rates of everybody and of each group; of two outcomes the second is what the first leaves, by form."""
+    report, outcomes, group_of = printed.report, printed.announcement.outcomes, segment_of(printed.announcement.offsets)
+    told = [(printed.everyone, report.coverage.rate, "coverage.rate")] + [
+        (group_of == i, group.rate, f"{group.id}.rate")
+        for i, group in enumerate(report.announced_groups)
+        if group.status != "flattened"  # whose rates are its chances, by its form
+    ]
+    events = list(zip(outcomes, printed.outcome_events, strict=True))
+    for members, rates, where in told:
+        for outcome, event in events[:1] if len(events) == 2 else events:
+            stated = None if rates is None else rates[outcome]
+            yield from between(where, stated, *printed_rate(printed.value(members, event)))
 
 
 def _promise(report: model.PublicReport) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import PrivateAttr, model_validator
 
 from atr.core.fidelity import Alpha, Delta, Fidelity, Objective, Ranges
-from atr.core.fields import Part, PositiveShare, Share, Text, at, not_yet
+from atr.core.fields import FaultAtError, Part, PositiveShare, Share, Text, not_yet
 from atr.core.policy import OWN_POPULATION, Policy
 from atr.core.region_table import RegionFile
 from atr.core.tolerances import PROBABILITY_TOLERANCE
@@ -141,10 +141,12 @@ class OptimalPolicy(Policy):
         source = self.side_information
         self._known_from = SideInformationPolicy(file=source) if isinstance(source, str) else source
         if self.assumed == OWN_POPULATION:
-            raise at("side_information", f"'{OWN_POPULATION}' means the log's own: give the file another title")
+            raise FaultAtError(
+                "side_information", f"'{OWN_POPULATION}' means the log's own: give the file another title"
+            )
         if self.unattainable == "coarsen":
             what = "unattainable: coarsen with a file of side information"
-            raise at("side_information", str(not_yet(what, f"use {OWN_POPULATION}")))
+            raise FaultAtError("side_information", str(not_yet(what, f"use {OWN_POPULATION}")))
         return self
 
     @property
