@@ -28,7 +28,7 @@ from atr.mechanisms.calibrated.ceilings import Ceilings, Total
 from atr.mechanisms.calibrated.readers import Belief, Model, log_growth
 from atr.mechanisms.calibrated.tables import OUTCOMES, LogWeight, Tables
 
-MOST_SUMS = 2**18
+MOST_SUMS = 2**20
 """Sums of people before and people changed up to which both versions are counted together."""
 _WITHOUT_BEFORE, _CHANGED, _WITH_NOW = range(OUTCOMES)
 
