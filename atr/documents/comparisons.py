@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from atr.core.comparison_rows import joined
 from atr.core.display_text import ANY
 from atr.documents.text.wording import VERDICTS, between, decimals_of, number
-from atr.measures.parity import ConditionalStatisticalParity, StatisticalParity
-from atr.measures.ratio import PPercentRule
+from atr.measures.parity import CONDITIONAL_PARITY
+from atr.measures.parity import PARITY as STATISTICAL_PARITY
+from atr.measures.ratio import P_PERCENT_RULE
 from atr.report import reader_view
 from atr.report.model import ComparedBy, Fairness, PublicReport
 
-RATIO, PARITY, CONDITIONAL = PPercentRule.name, StatisticalParity.name, ConditionalStatisticalParity.name
+RATIO, PARITY, CONDITIONAL = P_PERCENT_RULE.name, STATISTICAL_PARITY.name, CONDITIONAL_PARITY.name
 """The measures that charts, sentences and lines are of; tables have the figures of all."""
 Who = tuple[str, str]
 """An attribute or intersection, and one of its groups."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -39,7 +39,8 @@ class Lines(Protocol):
         """The largest distance that is allowed."""
 
 
-class Measure(Protocol):
+@dataclass(frozen=True)
+class Measure:
     """A measure of group fairness; :data:`atr.measures.MEASURES` lists all there are.
 
     Parameters
@@ -52,31 +53,23 @@ class Measure(Protocol):
         Whether it is taken of each outcome on its own, with a line for the positive one alone; else of all together.
     conditional
         Whether groups are compared within each class of people who are alike in the legitimate attributes.
+    line
+        Gives the line of a policy that its values are held to.
+    figure
+        Compares a group with its base, by their rates of the same events: of one outcome, or of every event that tells
+        two distributions apart. It gives a ratio, or a difference in probability, as announced, and the range of the
+        true one.
+    verdict
+        Judges a range by a line: ``cannot_tell`` if the line is inside; None without a line.
     """
 
     name: str
     scale: Literal["ratio", "difference"]
     by_outcome: bool
     conditional: bool
-
-    def line(self, policy: Lines) -> float | None:
-        """Give the line that its values are held to; None if there is none."""
-
-    def figure(self, group: Sequence[Rate], base: Sequence[Rate]) -> Figure:
-        """Compare a group with its base.
-
-        Parameters
-        ----------
-        group, base
-            Their rates of the same events: of one outcome, or of every event that tells two distributions apart.
-
-        Returns
-        -------
-        The value as announced and the range of the true one; a ratio, or a difference in probability.
-        """
-
-    def verdict(self, inside: Range, line: float | None) -> Verdict | None:
-        """Judge a range by a line: ``cannot_tell`` if the line is inside; None without a line."""
+    line: Callable[[Lines], float]
+    figure: Callable[[Sequence[Rate], Sequence[Rate]], Figure]
+    verdict: Callable[[Range, float | None], Verdict | None]
 
 
 def at_most(inside: Range, line: float | None) -> Verdict | None:

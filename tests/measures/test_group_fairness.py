@@ -24,7 +24,7 @@ from atr.documents.text.comparisons import sentence
 from atr.errors import VerifyError
 from atr.measures import MEASURES
 from atr.measures import group_fairness as fairness
-from atr.measures.parity import StatisticalParity
+from atr.measures.parity import PARITY
 from atr.programme import Programme
 from atr.report import empty_categories as absent
 from atr.report import model
@@ -120,19 +120,16 @@ def test_intersections_have_every_measure_under_a_readable_name() -> None:
     assert any("unknown" in who for e in entries for who in e.groups)
 
 
-class RateDifference(StatisticalParity):
-    """A measure that the product does not have."""
-
-    name = "rate_difference"
-    by_outcome = True
+RATE_DIFFERENCE = dataclasses.replace(PARITY, name="rate_difference", by_outcome=True)
+"""A measure that the product does not have."""
 
 
 @pytest.mark.parametrize("rates", ["exact", "free"])
 def test_a_registered_measure_is_reported_and_verified(rates: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(MEASURES, RateDifference.name, RateDifference())
+    monkeypatch.setitem(MEASURES, RATE_DIFFERENCE.name, RATE_DIFFERENCE)
     report, announced, failed = _made.__wrapped__(rates)
-    found = [e for e in report.fairness if e.measure == RateDifference.name]
-    parities = {(e.attribute, e.groups): e for e in report.fairness if e.measure == StatisticalParity.name}
+    found = [e for e in report.fairness if e.measure == RATE_DIFFERENCE.name]
+    parities = {(e.attribute, e.groups): e for e in report.fairness if e.measure == PARITY.name}
     assert {e.outcome for e in found} == set(report.outcomes)
     for e in found:  # of two outcomes, either differs by as much as all together
         parity = parities[e.attribute, e.groups]
