@@ -119,15 +119,9 @@ class Entry(_Part):
 
     def differs(self, other: Entry) -> bool:
         """Tell whether both divide the same log otherwise, so that neither can be held against the other."""
-        if not self.log.shares(other.log):
-            return False
-        if not self.log.agrees_with(other.log):
-            return True
-        return any(
-            _cross(*keys)
-            for group in self.regions.keys() & other.regions.keys()
-            for keys in product(self.regions[group], other.regions[group])
-        )
+        both = self.regions.keys() & other.regions.keys()
+        pairs = (keys for group in both for keys in product(self.regions[group], other.regions[group]))
+        return self.log.shares(other.log) and (not self.log.agrees_with(other.log) or any(_cross(*of) for of in pairs))
 
     @cached_property
     def regions(self) -> dict[Key, dict[Key, PublishedRegion]]:
