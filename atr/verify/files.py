@@ -81,7 +81,6 @@ def _read(path: Path) -> tuple[model.PublicReport, list[Finding]]:
                 f"this is a report of the format {schema}", where=str(path), hint=f"{release} verifies it."
             )
         report = model.PublicReport.model_validate_json(written, strict=True)
-        recorded = _recorded(path)
     except FileNotFoundError:
         raise VerifyError("there is no such file", where=str(path)) from None
     except ValidationError as error:
@@ -91,18 +90,21 @@ def _read(path: Path) -> tuple[model.PublicReport, list[Finding]]:
         ) from None
     except (OSError, ValueError, RecursionError) as error:
         raise VerifyError(f"cannot be read as JSON ({error})", where=str(path)) from None
-    if recorded not in (None, hashlib.sha256(written).hexdigest()):
+    if _recorded(path) not in (None, hashlib.sha256(written).hexdigest()):
         return report, [Finding(path.name, "was changed since its manifest.json was written")]
     return report, []
 
 
-def _recorded(path: Path) -> str | None:
-    """The hash of a file by the manifest in its folder, if that names it."""
+def _recorded(path: Path) -> Any:
+    """The hash of a file by the manifest in its folder; None where there is none, or it does not name the file."""
     manifest = path.with_name("manifest.json")
-    if not manifest.is_file():
+    try:
+        files = json.loads(manifest.read_bytes())["files"]
+        return files[path.name]["sha256"] if path.name in files else None
+    except FileNotFoundError:
         return None
-    hashed: str | None = json.loads(manifest.read_text(encoding="utf-8"))["files"].get(path.name, {}).get("sha256")
-    return hashed
+    except (OSError, ValueError, RecursionError, LookupError, TypeError):
+        raise VerifyError("is no manifest of a report", where=str(manifest)) from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

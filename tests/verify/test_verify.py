@@ -80,6 +80,14 @@ def test_a_file_that_its_manifest_does_not_name_is_found(published: dict[str, An
     assert [str(found) for found in verify(path)] == ["report.json: was changed since its manifest.json was written"]
 
 
+@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"files": 1}', '{"files": {"report.json": 1}}'])
+def test_a_manifest_that_is_none_is_an_error(content: str, published: dict[str, Any], tmp_path: Path) -> None:
+    path = forging.write(tmp_path / "report.json", published)
+    (tmp_path / "manifest.json").write_text(content)
+    with pytest.raises(VerifyError, match=r"manifest\.json: is no manifest"):
+        verify(path)
+
+
 def test_a_forged_number_that_follows_from_others_is_found(published: dict[str, Any], tmp_path: Path) -> None:
     for path in forging.leaves({key: published[key] for key in forging.RECOMPUTED}):
         for sign in (1, -1):
