@@ -14,6 +14,8 @@ from atr.programme import Programme, load
 from atr.warehouse import coarsening, counting
 from atr.warehouse.connection import Warehouse
 
+_COUNTED = (DisclosureStatus.FLATTENED, DisclosureStatus.TOO_SMALL, DisclosureStatus.PRIOR_TOO_SURE)
+
 
 @dataclass(frozen=True, slots=True)
 class LogCheck:
@@ -60,12 +62,7 @@ def check(programme: Programme | str | Path) -> LogCheck:
         for period, decisions in counting.periods(warehouse, programme.period.every):
             regions = coarsening.aggregate(warehouse, programme, period)
             mechanism_of(programme.policy).check_programme(regions.take(regions.announced), programme.policy)
-            groups = {
-                "flattened": DisclosureStatus.FLATTENED,
-                "too_small": DisclosureStatus.TOO_SMALL,
-                "prior_too_sure": DisclosureStatus.PRIOR_TOO_SURE,
-            }
-            counted = {name: len(regions.with_status(status)) for name, status in groups.items()}
+            counted = {status.name.lower(): len(regions.with_status(status)) for status in _COUNTED}
             rows.append({"period": period.label, "decisions": decisions, "announced": len(regions.printed)} | counted)
     if not any(row["announced"] for row in rows):
         found.append(

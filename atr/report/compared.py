@@ -32,13 +32,12 @@ def compared_by(programme: Programme) -> list[fairness.GroupingSpec]:
     found = []
     for names in (*((name,) for name in programme.names(protected=True)), *programme.fairness.intersections):
         attributes = [programme.attributes[name] for name in names]
-        named = [a.named_reference for a in attributes]
-        rules = {a.reference_rule for a in attributes}
+        named = [a.named_reference for a in attributes if a.named_reference is not None]
         found.append(
             fairness.GroupingSpec(
                 names,
-                None if None in named else joined([value for value in named if value is not None]),
-                "largest" if "largest" in rules else "highest",
+                joined(named) if len(named) == len(names) else None,
+                "largest" if "largest" in {a.reference_rule for a in attributes} else "highest",
             )
         )
     return found
@@ -51,8 +50,7 @@ def compared(
     references = {of.by: of.reference for of in comparisons if not of.condition}
     rows = rows_of(announcement, programme)
     for by in compared_by(programme):
-        reference = references.get(by)
-        named = by.named
+        reference, named = references.get(by), by.named
         if named is not None and by.name in rows:
             named = rows[by.name].called(named)
         yield model.ComparedBy(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,22 +27,16 @@ class _Printed:
 
     @staticmethod
     def of(report: PublicReport) -> _Printed:
-        places = [(a.name, {value: i for i, value in enumerate(a.values)}) for a in report.attributes]
-        regions = report.announced_regions
-        columns = [[place[values[name]] for name, place in places] for values, _, _ in regions]
-        people = [region.people for _, region, _ in regions]
-        values, weights = np.array(columns, dtype=np.int64), np.array(people, dtype=np.float64)
-        return _Printed(report, Rules(values, weights, _in_units(report, report.positive)))
+        places, regions = _places(report), report.announced_regions
+        values = [[place[values[name]] for name, (_, place) in places.items()] for values, _, _ in regions]
+        people = np.array([region.people for _, region, _ in regions], dtype=np.float64)
+        return _Printed(report, Rules(np.array(values, dtype=np.int64), people, _in_units(report, report.positive)))
 
     @cached_property
     def others(self) -> dict[str, Rules]:
         """The same rules on each other outcome, where there are several; of two, what moves one moves the other."""
         names = [name for name in self.report.outcomes if name != self.report.positive]
-        rules = self.rules
-        return {
-            name: Rules(rules.values, rules.people, _in_units(self.report, name))
-            for name in (names if len(names) > 1 else ())
-        }
+        return {name: replace(self.rules, chance=_in_units(self.report, name)) for name in names if len(names) > 1}
 
     @property
     def protected(self) -> list[int]:
@@ -71,6 +65,11 @@ class _Printed:
         if reference is not None and reference < len(people) and people[reference]:
             return reference
         return int(people.argmax())
+
+
+def _places(report: PublicReport) -> dict[str, tuple[int, dict[str, int]]]:
+    """The column of each input, and the places of its values."""
+    return {a.name: (i, {value: k for k, value in enumerate(a.values)}) for i, a in enumerate(report.attributes)}
 
 
 def _in_units(report: PublicReport, outcome: str) -> FloatArray:
@@ -184,8 +183,7 @@ def surrogate(report: PublicReport) -> Surrogate | None:
         return None
     printed = _Printed.of(report)
     rules = printed.rules
-    places = {a.name: (i, {value: k for k, value in enumerate(a.values)}) for i, a in enumerate(report.attributes)}
-    tree = trees.fit(rules) if report.surrogate is None else _questions(report.surrogate.tree, places)
+    tree = trees.fit(rules) if report.surrogate is None else _questions(report.surrogate.tree, _places(report))
     chance = np.zeros(len(rules.people))
 
     def node(of: Tree, inside: BoolArray) -> TreeNode:
