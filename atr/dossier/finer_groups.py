@@ -31,7 +31,7 @@ class FinerGroups:
     values
         The public values of the rest group.
     groups, people
-        How many groups of the log are in it, and people.
+        How many groups of the log are in it, and people; those that were coarsened before left out.
     largest_before, largest
         How sure he is at most, by the numbers of people alone and with the chances, each set's confidence divided by
         the factor of its ceiling.
