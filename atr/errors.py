@@ -15,6 +15,7 @@ No message carries a value from the log: messages reach logs and Prefect's datab
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 
@@ -48,11 +49,7 @@ class AtrError(Exception):
         return f"{text}\n{self.hint}" if self.hint else text
 
     def __reduce__(self) -> Any:
-        return _rebuild, (type(self), self.message, self.where, self.hint)
-
-
-def _rebuild(kind: type[AtrError], message: str, where: str, hint: str) -> AtrError:
-    return kind(message, where=where, hint=hint)
+        return partial(type(self), where=self.where, hint=self.hint), (self.message,)
 
 
 class ProgrammeError(AtrError):

@@ -17,7 +17,7 @@ from atr.core.display_text import ANY
 from atr.errors import FormatError, VerifyError
 from atr.report import changes, model
 from atr.report.reader_view import columns
-from atr.verify.finding import Finding, differences
+from atr.verify.finding import Finding, differences, failed
 from atr.verify.form import MOST_PEOPLE, form
 from atr.verify.statements import findings
 
@@ -44,7 +44,7 @@ def verify_files(
     VerifyError
         If a file cannot be read, or does not fit the report.
     """
-    report, found = _read(Path(path))
+    report, _, found = _read(Path(path))
     if malformed := list(form(report)):  # its numbers mean nothing
         return report, [*found, *malformed]
     people = None if population is None else _read_population(report, Path(population))
@@ -57,20 +57,15 @@ def verify_files(
 def _compare_with_earlier(report: model.PublicReport, path: Path) -> list[Finding]:
     if report.changes is None:
         raise VerifyError("the report to verify sets its figures beside no earlier one", where=str(path))
-    earlier, found = _read(path)
+    earlier, sha256, found = _read(path)
     if found or list(form(earlier)):
         raise VerifyError("is itself not as it was made", where=str(path))
-    follows = changes.since(report, earlier, sha256=hashlib.sha256(_file(path).read_bytes()).hexdigest())
-    return list(differences("changes", report.changes, follows))
+    return list(differences("changes", report.changes, changes.since(report, earlier, sha256=sha256)))
 
 
-def _file(path: Path) -> Path:
-    return path / "report.json" if path.is_dir() else path
-
-
-def _read(path: Path) -> tuple[model.PublicReport, list[Finding]]:
-    """Read a report, and say whether it is the one that the manifest beside it names, if there is one."""
-    path = _file(path)
+def _read(path: Path) -> tuple[model.PublicReport, str, list[Finding]]:
+    """Read a report or that of a folder; give its hash, and what its manifest, if there is one, says against it."""
+    path = path / "report.json" if path.is_dir() else path
     try:
         written = path.read_bytes()
         content = json.loads(written.decode(), object_pairs_hook=_once)
@@ -90,9 +85,9 @@ def _read(path: Path) -> tuple[model.PublicReport, list[Finding]]:
         ) from None
     except (OSError, ValueError, RecursionError) as error:
         raise VerifyError(f"cannot be read as JSON ({error})", where=str(path)) from None
-    if _recorded(path) not in (None, hashlib.sha256(written).hexdigest()):
-        return report, [Finding(path.name, "was changed since its manifest.json was written")]
-    return report, []
+    sha256 = hashlib.sha256(written).hexdigest()
+    unchanged = _recorded(path) in (None, sha256)
+    return report, sha256, [*failed((unchanged, path.name, "was changed since its manifest.json was written"))]
 
 
 def _recorded(path: Path) -> Any:
@@ -126,11 +121,9 @@ def _read_population(report: model.PublicReport, path: Path) -> ExactPopulation:
     if missing:
         raise VerifyError(f"has no column {', '.join(missing)}", where=str(path))
     known = frame[[*names, "population"]].drop_duplicates()
-    twice = known[known.duplicated(names)]
-    if len(twice):
-        raise VerifyError(
-            f"has two populations for the region {', '.join(map(str, twice[names].iloc[0]))}", where=str(path)
-        )
+    twice = known[known.duplicated(names)][names].to_numpy().tolist()
+    if twice:
+        raise VerifyError(f"has two populations for the region {', '.join(twice[0])}", where=str(path))
     if not known["population"].str.fullmatch("[0-9]{1,40}").all():
         raise VerifyError("a population is no whole number of people", where=str(path))
     rows = {tuple(values): int(people) for *values, people in known.itertuples(index=False)}
@@ -149,13 +142,13 @@ def _people_of(report: model.PublicReport, rows: Mapping[tuple[str, ...], int]) 
     of_region = [group.id for group in report.announced_groups for _ in group.told]
     people = [rows.get(values, 0) for values in told]
     open_regions = [i for i, found in enumerate(people) if not found]
-    hidden = {a.name for a in report.attributes if a.role == "sensitive"}
+    groups = sorted(report.groups, key=lambda of: len(of.public), reverse=True)
     for values, n in rows.items() if open_regions else ():
         row = dict(zip(names, values, strict=True))
-        group = max((of for of in report.groups if _is_in(row, of)), key=lambda of: len(of.public), default=None)
+        its_group = next((group.id for group in groups if _is_in(row, group)), None)
         for i in open_regions:
-            secret = [(value, row[name]) for name, value in zip(names, told[i], strict=True) if name in hidden]
-            if group is not None and of_region[i] == group.id and all(value in (ANY, own) for value, own in secret):
+            shown = zip(told[i], values, strict=True)
+            if of_region[i] == its_group and all(value in (ANY, own) for value, own in shown):
                 people[i] += n
     return people
 
