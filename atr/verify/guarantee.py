@@ -75,19 +75,6 @@ class _Readers:
     problems: list[Finding] = field(default_factory=list)
 
 
-def guaranteed(privacy: model.Privacy) -> tuple[object, ...]:
-    """The figures that are there only where some group tells of its regions."""
-    return (
-        privacy.max_confidence,
-        privacy.prior_confidence,
-        privacy.min_uncertainty,
-        privacy.binding_group,
-        privacy.binding_set,
-        privacy.readers or None,
-        privacy.rules_left,
-    )
-
-
 def guarantee(printed: PopulationBounds) -> Iterator[Finding]:
     """Find what is false in what a report says of privacy.
 
@@ -121,6 +108,7 @@ def guarantee(printed: PopulationBounds) -> Iterator[Finding]:
     covered = [stated for name, stated in privacy.readers.items() if not name.startswith(WHOLE_NUMBERS)]
     yield from differences("privacy.max_confidence", privacy.max_confidence, max(covered, default=None))
     yield from _confidence(printed, "privacy.prior_confidence", privacy.prior_confidence, found.prior, ceiling)
+    yield from _by_rates(report)
     yield from _rules_left(printed, privacy.rules_left, found.rules)
     yield from _own_ceilings(printed, faced)
     yield from _by_printed_people(printed, faced)
@@ -206,6 +194,17 @@ def _confidence(
         (stated is None or stated <= ceiling, where, f"exceeds the ceiling {ceiling}"),
         (stated is None or nearest(stated, digits) == stated, where, "has more digits than are printed"),
     )
+
+
+def _by_rates(report: model.PublicReport) -> Iterator[Finding]:
+    """Check what numbers of people and rates of several reports alone are said to tell; not how much: that they say."""
+    where, told, digits = "privacy.by_rates", report.privacy.by_rates, report.policy.digits
+    possible = len(report.rate_only_groups)
+    if told is not None:
+        yield from failed(
+            (1 <= told.groups <= possible, where, f"is of {told.groups} groups; {possible} show their rates only"),
+            (nearest(told.max_confidence, digits) == told.max_confidence, where, "has more digits than are printed"),
+        )
 
 
 def _rules_left(printed: PopulationBounds, stated: int | None, found: list[FloatArray]) -> Iterator[Finding]:

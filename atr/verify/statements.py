@@ -20,7 +20,7 @@ from atr.report.rounding import nearest, rounded_share, share_step
 from atr.verify.comparisons import comparisons, printed_rate
 from atr.verify.finding import Finding, between, differences, failed
 from atr.verify.form import form
-from atr.verify.guarantee import guarantee, guaranteed
+from atr.verify.guarantee import guarantee
 from atr.verify.population_bounds import PopulationBounds
 
 
@@ -60,9 +60,8 @@ def findings(report: model.PublicReport, *, population: ExactPopulation | None =
 
 
 def _nothing_announced(report: model.PublicReport) -> Iterator[Finding]:
-    privacy = report.privacy
-    figures = (*guaranteed(privacy), privacy.leakage, report.coverage.rate)
-    stated = report.fairness or privacy.own_ceilings or any(figure is not None for figure in figures)
+    nothing = dict.fromkeys(name for name, of in model.Privacy.model_fields.items() if of.is_required())
+    stated = report.fairness or report.privacy != model.Privacy(**nothing) or report.coverage.rate is not None
     compared = [by for by in report.compared if (by.reference, by.chosen) != (None, None)]
     return failed(
         (not stated, "groups", "nothing is announced, but figures are stated"),

@@ -145,6 +145,7 @@ def test_exact_people_may_be_those_of_the_log(tmp_path: Path) -> None:
 FORGERIES: dict[str, Any] = {
     "no reader": lambda r: r["privacy"]["readers"].pop("extreme"),
     "a reader of whole numbers": lambda r: r["privacy"]["readers"].update(whole_numbers=0.6),
+    "too much by rates": lambda r: r["privacy"].update(by_rates={"groups": 1, "max_confidence": 0.9}),
     "no rules left": lambda r: r["privacy"].pop("rules_left"),
     "another grid": lambda r: (r["policy"].update(step=0.1), r["fidelity"].update(step=0.1)),
     "no grid": lambda r: r["policy"].pop("step"),

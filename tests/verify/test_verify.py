@@ -95,6 +95,16 @@ def test_a_forged_number_that_follows_from_others_is_found(published: dict[str, 
             assert forging.is_false(changed), (path, sign)
 
 
+@pytest.mark.parametrize(
+    ("figure", "value"), [("printed_confidence", 0.5), ("by_rates", {"groups": 1, "max_confidence": 0.9})]
+)
+def test_nothing_announced_has_no_figures(figure: str, value: Any, tmp_path: Path) -> None:
+    nothing = _publish(tmp_path / "small", series.card(10), minimum_group_size=1000)
+    assert nothing["groups"] == []
+    assert verify(forging.write(tmp_path / "r.json", nothing)) == []
+    assert verify(forging.write(tmp_path / "r.json", forging.with_value(nothing, ("privacy", figure), value)))
+
+
 def test_a_changed_verdict_is_found(published: dict[str, Any], tmp_path: Path) -> None:
     verdict = "not_met" if published["fairness"][0]["verdict"] == "met" else "met"
     assert verify(
