@@ -153,22 +153,6 @@ class EventCells:
         """
         return self.in_groups[which] if part_of is self.cells.group_of else summed(part_of, self.people[which])
 
-    def settled(self, value: FloatArray, group: IntArray) -> FloatArray:
-        """Round people with the event to whole numbers within :attr:`totals` where these are known.
-
-        Parameters
-        ----------
-        value
-            (k,) people with the event.
-        group
-            (k,) the group they are in.
-
-        Returns
-        -------
-        (k,) people: as they are where group rates are free.
-        """
-        return value if self.totals is None else np.clip(np.rint(value), *self.totals[group].T)
-
 
 def summed(of: IntArray, x: FloatArray | IntArray) -> FloatArray:
     """Add up (n,) numbers by the label, from 0, of each: (labels,)."""

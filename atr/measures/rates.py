@@ -141,10 +141,10 @@ def within_totals(cells: Cells[Chances], least: IntArray, most: IntArray) -> Cel
 
 
 def _announced(event: EventCells, parts: Parts) -> FloatArray:
-    """(sets,) the announced rate of an event."""
+    """(sets,) the announced rate of an event: of whole people within the totals of groups, where these are known."""
     value = event.in_parts(parts.of, 2)
-    if parts.whole.any():
-        value = np.where(parts.whole, event.settled(value, parts.group), value)
+    if event.totals is not None:
+        value = np.where(parts.whole, np.clip(np.rint(value), *event.totals[parts.group].T), value)
     people = summed(parts.set[parts.of], event.cells.people)
     return summed(parts.set, value) / np.maximum(people, 1.0)
 
