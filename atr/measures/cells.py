@@ -137,22 +137,6 @@ class EventCells:
         """(g,) the same of each QID group."""
         return tuple(summed(self.cells.group_of, x) for x in self.people)
 
-    def in_parts(self, part_of: IntArray, which: int) -> FloatArray:
-        """Add up one of the three of :attr:`people` within each part.
-
-        Parameters
-        ----------
-        part_of
-            (n,) the part of each region.
-        which
-            0: people at least, 1: at most, 2: by the chance of the event.
-
-        Returns
-        -------
-        (parts,) people.
-        """
-        return self.in_groups[which] if part_of is self.cells.group_of else summed(part_of, self.people[which])
-
 
 def summed(of: IntArray, x: FloatArray | IntArray) -> FloatArray:
     """Add up (n,) numbers by the label, from 0, of each: (labels,)."""

@@ -87,7 +87,7 @@ def rates(events: Sequence[EventCells], set_of: IntArray) -> list[list[Rate]]:
     cells = events[0].cells
     parts = Parts.cut(set_of, cells)
     if events[0].totals is None:
-        ends = [(event.in_parts(parts.of, 0), event.in_parts(parts.of, 1)) for event in events]
+        ends = [(summed(parts.of, event.people[0]), summed(parts.of, event.people[1])) for event in events]
     else:
         ends = _within_totals(events, parts)
     people = summed(set_of, cells.people)
@@ -142,7 +142,7 @@ def within_totals(cells: Cells[Chances], least: IntArray, most: IntArray) -> Cel
 
 def _announced(event: EventCells, parts: Parts) -> FloatArray:
     """(sets,) the announced rate of an event: of whole people within the totals of groups, where these are known."""
-    value = event.in_parts(parts.of, 2)
+    value = summed(parts.of, event.people[2])
     if event.totals is not None:
         value = np.where(parts.whole, np.clip(np.rint(value), *event.totals[parts.group].T), value)
     people = summed(parts.set[parts.of], event.cells.people)
@@ -156,7 +156,7 @@ def _within_totals(events: Sequence[EventCells], parts: Parts) -> list[tuple[Flo
     people = summed(parts.of, cells.people)
     by_cells, by_total = {every: people}, {every: people}
     for event in events:
-        low, high = (event.in_parts(parts.of, which) for which in (0, 1))
+        low, high = (summed(parts.of, of) for of in event.people[:2])
         low_in_group, high_in_group, _ = (of[parts.group] for of in event.in_groups)
         least, most = np.asarray(event.totals)[parts.group].T
         rest = every - event.outcomes
