@@ -70,10 +70,9 @@ def related(
         What is kept of it.
     """
     versions = tuple(release.version for release in ledger.releases(period) if release.state == "published")
-    waiting = ledger.overlapping(period, lambda release: release.state == "draft")
+    waiting = ledger.overlapping(period, "draft")
     if report is None:
-        published = ledger.overlapping(period, lambda release: release.state == "published")
-        return Related(tuple(dict.fromkeys((*waiting, *published))), versions)
+        return Related(tuple(dict.fromkeys((*waiting, *ledger.overlapping(period, "published")))), versions)
     register = Register(programme)
     content = report.model_dump(mode="json", by_alias=True)
     entry = entry_of(content, programme, log=kept.log, raw=kept.raw, store=register.store, sha256="")

@@ -79,13 +79,13 @@ class Ledger:
         told = [other for other in self.releases(release.period) if other.state in ("draft", "published")]
         return told[-1] if told and told[-1].content_sha256 == content_sha256 else None
 
-    def overlapping(self, period: str, counts: Callable[[Release], bool]) -> tuple[str, ...]:
-        """Labels of the other periods that share days with this one and have a release that counts.
+    def overlapping(self, period: str, state: State) -> tuple[str, ...]:
+        """Labels of the other periods that share days with this one and have a release in a state.
 
         The reports of two such periods tell of the same people: subtracted, one can show what the other withholds.
         """
         here = parse(period)
-        others = (r.period for r in self.releases() if r.period != period and counts(r))
+        others = (r.period for r in self.releases() if r.period != period and r.state == state)
         return tuple(label for label in dict.fromkeys(others) if parse(label).overlaps(here))
 
     def forget_begun(self) -> None:
