@@ -265,8 +265,5 @@ def _in_period(warehouse: Warehouse, period: Period, p: Parameters) -> str:
 
 
 def _no_decisions(warehouse: Warehouse, period: Period) -> PeriodError:
-    try:
-        covers = "The log covers {} to {}.".format(*decided_span(warehouse))
-    except PeriodError:
-        covers = ""
-    return PeriodError(f"the log has no decisions in {period.label}", hint=covers)
+    first, last = decided_span(warehouse)
+    return PeriodError(f"the log has no decisions in {period.label}", hint=f"The log covers {first} to {last}.")
