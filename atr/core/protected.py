@@ -91,9 +91,7 @@ class ProtectedSets:
             raise ValueError("a protected set names a region twice")
         if factors is not None and list(map(len, factors)) != in_group.tolist():
             raise ValueError("factors needs one number for each protected set of each group")
-        times = (
-            np.ones(len(sets)) if factors is None else np.array(list(chain.from_iterable(factors)), dtype=np.float64)
-        )
+        times = np.array([1.0] * len(sets) if factors is None else [*chain(*factors)], dtype=np.float64)
         if not (np.isfinite(times) & (times > 0)).all():
             raise ValueError("factors must be positive and finite")
         return cls(members[order], offsets_of(in_set), offsets_of(in_group), times)
@@ -266,11 +264,6 @@ class Protection:
         )
         return cls(tuple(sensitive), tuple(named), tuple(ceiling for ceiling in own if ceiling.factor != 1))
 
-    @property
-    def regions_alone(self) -> bool:
-        """Whether every region on its own is a protected set, all of them under the policy's ceiling."""
-        return len(self.sensitive) == 1 and not self.named and not self.own_ceilings
-
     def sets(self, region_values: Sequence[tuple[str, ...]], offsets: Sequence[int]) -> ProtectedSets | None:
         """Give the protected sets of QID groups.
 
@@ -285,7 +278,7 @@ class Protection:
         -------
         The sets, by the positions of their regions; None where every region on its own is one.
         """
-        if self.regions_alone:
+        if len(self.sensitive) == 1 and not self.named and not self.own_ceilings:
             return None
         labelled = [self.labelled(group) for group in _groups(region_values, offsets)]
         factors = [[self.factor(label) for label in group] for group in labelled]

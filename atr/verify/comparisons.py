@@ -177,8 +177,8 @@ def _figures(entry: model.Fairness, follows: RateBounds, digits: int) -> Iterato
 def _distance(printed: PopulationBounds, pair: Sequence[BoolArray]) -> RateBounds:
     """Bound the total variation distance of two sets of people and its ends: that of the event that differs most."""
     apart = [_difference(*(printed.rate(members, event) for members in pair)) for event in printed.events]
-    ends = ([getattr(of_event, end) for of_event in apart] for end in ("value", "low", "high"))
-    return RateBounds(*((max(low for low, _ in of), max(high for _, high in of)) for of in ends))
+    ends = np.max([(of.value, of.low, of.high) for of in apart], axis=0).tolist()
+    return RateBounds(*((low, high) for low, high in ends))
 
 
 def _difference(a: RateBounds, b: RateBounds) -> RateBounds:

@@ -208,7 +208,7 @@ class PopulationBounds:
         sure = announcement.confidences(own)
         surest = list(sure)
         faced, regions = announcement.at_face_value, announcement.face_regions
-        if announcement.known is not None or not len(faced):
+        if announcement.known is not None:
             return sure, surest
         values, offsets = announcement.face_values
         sets = announcement.sets or ProtectedSets.regions(np.array(offsets))

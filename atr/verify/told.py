@@ -12,9 +12,6 @@ from atr.report import model
 from atr.report.rounding import nearest
 from atr.verify.finding import Finding, failed
 
-MADE = {"rest", "coarsened"}
-"""Statuses of groups that are made of several groups of the log."""
-
 GRIDS = range(2, 101)
 """Steps that a grid of limits can have."""
 
@@ -64,8 +61,9 @@ def group(of: model.Group, report: model.PublicReport) -> Iterator[Finding]:
         The report.
     """
     told_apart, chances = report.fidelity.kind == "limits", [region.announced for region in of.regions]
+    made = of.status in ("rest", "coarsened")  # of several groups of the log
     yield from failed(
-        ((of.joined is not None) == (of.status in MADE), f"{of.id}.joined", "is there, or missing, against its status"),
+        ((of.joined is not None) == made, f"{of.id}.joined", "is there, or missing, against its status"),
         (of.joined is None or of.joined >= 2, f"{of.id}.joined", "are not two groups or more"),
     )
     own = {
