@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import comb, logit
@@ -113,29 +112,22 @@ def _held(expected: FloatArray, people: IntArray, total: int, sets: Sequence[tup
     return max(float((with_each[rows].sum(axis=0)[some] / totals[some]).max()) / factor for rows, factor in sets)
 
 
-class _Counts(NamedTuple):
-    """The counts 0, 1, … of each region, one region after the other: where each starts, and (z,) each with its region.
+def _counts(people: IntArray, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray, IntArray, BoolArray]:
+    """Lay out the counts 0, 1, … of each region, one region after the other.
 
-    ``inside`` are those within limits.
+    Returns
+    -------
+    (m + 1,) where each region starts; (z,) the region of each count, the count, and whether it lies between two.
     """
-
-    offsets: IntArray
-    of: IntArray
-    counts: IntArray
-    inside: BoolArray
-
-    @classmethod
-    def within(cls, people: IntArray, low: IntArray, high: IntArray) -> _Counts:
-        """Give the counts of (m,) people, and those between two."""
-        offsets = offsets_of(people + 1)
-        of = segment_of(offsets)
-        counts = np.arange(offsets[-1]) - offsets[of]
-        return cls(offsets, of, counts, (low[of] <= counts) & (counts <= high[of]))
+    offsets = offsets_of(people + 1)
+    of = segment_of(offsets)
+    counts = np.arange(offsets[-1]) - offsets[of]
+    return offsets, of, counts, (low[of] <= counts) & (counts <= high[of])
 
 
 def _near(chances: FloatArray, people: IntArray, low: IntArray, high: IntArray, total: int) -> FloatArray | None:
     """Every person gets the outcome with a chance of the last report, given their total."""
-    offsets, of, counts, inside = _Counts.within(people, low, high)
+    offsets, of, counts, inside = _counts(people, low, high)
     logs = np.where(inside, np.log(comb(people[of], counts)) + counts * logit(chances)[of], -np.inf)
     weights = np.exp(logs - np.maximum.reduceat(logs, offsets[:-1])[of])
     found = weights_by_count(weights, offsets, total)
@@ -145,7 +137,7 @@ def _near(chances: FloatArray, people: IntArray, low: IntArray, high: IntArray, 
 
 def _one_differs(people: IntArray, low: IntArray, high: IntArray, total: int) -> FloatArray | None:
     """Any chance of one region is as likely as another, whichever it is; the others have one chance among them."""
-    offsets, of, counts, inside = _Counts.within(people, low, high)
+    offsets, of, counts, inside = _counts(people, low, high)
     alike = np.where(inside, comb(people[of], counts), 0.0)
     expected, whole = np.zeros(len(people)), 0.0
     for region, n in enumerate(people.tolist()):
