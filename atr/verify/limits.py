@@ -152,17 +152,20 @@ def of_limits(group: PrintedGroup, steps: int, least: int | None) -> tuple[Readi
     windows = windows_within(*np.rint(group.limits[:, 0].T * steps) / steps)
     whole = OpenGroup(group.least, group.most, _by_chances(group, group.totals(0)), windows).possible
     if group.exact:
-        fits = [_is_printed(group, whole, steps, k) for k in whole.totals.tolist()]
-        whole = replace(whole, totals=whole.totals[np.array(fits, dtype=np.bool_)])
+        fits = [k for k in whole.totals.tolist() if _is_printed(group, whole, steps, k)]
+        whole = replace(whole, totals=np.array(fits, dtype=np.int64))
     if not len(whole.totals):
         return None, ["no numbers of people within its limits give the printed rate, chances and digits"]
     if group.exact and least is not None:
-        told = [_is_told(group, whole, steps, least, k) for k in whole.totals.tolist()]
-        whole = replace(whole, totals=whole.totals[np.array(told, dtype=np.bool_)])
+        told = [k for k in whole.totals.tolist() if _is_told(group, whole, steps, least, k)]
+        whole = replace(whole, totals=np.array(told, dtype=np.int64))
         if not len(whole.totals):
             return None, ["its limits are not those that the mechanism tells of any rule within them"]
     problems = [] if group.exact or group.chance is None else list(_outside(group, chances(whole)))
-    others = np.unique(np.concatenate([n - whole.totals for n in group.people])) if group.exact else _others(group)
+    others = int(group.least.sum()) - whole.totals
+    if not group.exact:
+        positive = group.totals(0)
+        others = np.arange(max(group.people[0] - int(positive[-1]), 0), group.people[1] - int(positive[0]) + 1)
     sides = whole, whole.others(others).possible
     sure = {
         model: np.asarray(np.max([confidences(side, model, group.sets) for side in sides], axis=0)) for model in MODELS
@@ -187,12 +190,6 @@ def _by_chances(group: PrintedGroup, totals: IntArray) -> IntArray:
 def _reach(group: PrintedGroup) -> float:
     """How far a printed chance may be from what readers expect: of three outcomes the others may have to make room."""
     return (0.5 if len(group.rate) == 2 else 1.0) * 10.0**-group.digits + SAME_VALUE
-
-
-def _others(group: PrintedGroup) -> IntArray:
-    """(t,) how many people can have another outcome than the first."""
-    positive = group.totals(0)
-    return np.arange(max(group.people[0] - int(positive[-1]), 0), group.people[1] - int(positive[0]) + 1)
 
 
 def _outside(group: PrintedGroup, open_chances: FloatArray) -> Iterator[str]:
