@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,6 +44,29 @@ class DisclosureStatus(IntEnum):
     RATE_ONLY = 4
 
 
+class ToldBefore(NamedTuple):
+    """What versions before of the same period told of decision regions, the newest first."""
+
+    limits: FloatArray
+    """(versions, n, outcomes, 2) closed limits of each chance; NaN for groups that are as they were then."""
+    people: IntArray
+    """(versions, n) people of the region then."""
+    totals: IntArray
+    """(versions, n, outcomes) people of its group then, by outcome."""
+    lost: BoolArray
+    """(versions, n) whether the people of then cannot be found again: they are in other groups, or regions, now."""
+
+    def of_regions(self, members: IntArray) -> ToldBefore:
+        """Keep some regions, given by their (k,) positions."""
+        kept: list[Any] = [of[:, members] for of in self]
+        return ToldBefore(*kept)
+
+    def of_versions(self) -> list[ToldBefore]:
+        """Give what each version told, without the first axis; none of those that told nothing of a region here."""
+        each = [ToldBefore(*of) for of in zip(*self, strict=True)]
+        return [told for told in each if not np.isnan(told.limits).any()]
+
+
 @dataclass(frozen=True)
 class Regions:
     """The decision regions of one period, group by group. Private: it holds the true decision mapping.
@@ -72,10 +96,8 @@ class Regions:
     earlier: FloatArray | None = None
     """(reports, n, outcomes, 2) limits that earlier reports told of these regions: closed, probability, oldest first.
     NaN where a report says nothing of a region; None without an earlier report."""
-    versions: FloatArray | None = None
-    """(versions, n, outcomes, 4) what versions before of the same period told: limits of the chance as of ``earlier``,
-    people of the region then, and people of its group with the outcome then. NaN for groups that are as they were then;
-    None without such a version."""
+    versions: ToldBefore | None = None
+    """What versions before of the same period told of groups that have changed; None without such a version."""
     known: IntArray | None = None
     """(n,) people as a reader knows them from a file of side information, 0 where it has none; None without a file."""
     status: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -97,7 +119,7 @@ class Regions:
             merged={values: self.merged[values] for values in groups if values in self.merged},
             joined={values: self.joined[values] for values in groups if values in self.joined},
             earlier=None if self.earlier is None else self.earlier[:, members],
-            versions=None if self.versions is None else self.versions[:, members],
+            versions=None if self.versions is None else self.versions.of_regions(members),
             known=None if self.known is None else self.known[members],
             status=self.status[which] if len(self.status) else self.status,
         )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from atr.core.announced import OF_GROUPS, Announced
 from atr.core.announcement import Announcement
 from atr.core.protected import Protection
-from atr.core.regions import Regions
+from atr.core.regions import Regions, ToldBefore
 from atr.errors import ProgrammeError, RefusedError
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme, load, periods
@@ -26,8 +26,10 @@ from atr.warehouse.store import os_faults
 
 TASKS = 64
 """Up to so many QID groups are solved in a task each; more are solved in so many batches of equal work."""
-_ARRAYS = ("counts", "offsets", "earlier", "versions", "known", "status")
+_ARRAYS = ("counts", "offsets", "earlier", "known", "status")
 """The fields of :class:`Regions` that are arrays, where they are there."""
+_TOLD = "told before: "
+"""Before the names of the arrays of :class:`ToldBefore`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +209,13 @@ def _load(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 def _save_regions(regions: Regions, path: Path) -> None:
     texts = {name: getattr(regions, name) for name in ("public", "outcomes", "group_values", "region_values")}
     texts |= {name: [*getattr(regions, name).items()] for name in ("merged", "joined")}
-    _save(path, texts, {name: getattr(regions, name) for name in _ARRAYS})
+    told = {} if regions.versions is None else {f"{_TOLD}{name}": of for name, of in regions.versions._asdict().items()}
+    _save(path, texts, {name: getattr(regions, name) for name in _ARRAYS} | told)
 
 
 def _load_regions(path: Path, protection: Protection) -> Regions:
     texts, arrays = _load(path)
+    told = {name: arrays.pop(f"{_TOLD}{name}") for name in ToldBefore._fields if f"{_TOLD}{name}" in arrays}
     return Regions(
         public=tuple(texts["public"]),
         protection=protection,
@@ -220,5 +224,6 @@ def _load_regions(path: Path, protection: Protection) -> Regions:
         region_values=tuple(map(tuple, texts["region_values"])),
         merged={tuple(values): groups for values, groups in texts["merged"]},
         joined={tuple(values): tuple(map(tuple, groups)) for values, groups in texts["joined"]},
+        versions=ToldBefore(**told) if told else None,
         **arrays,
     )

@@ -7,7 +7,7 @@ many people, and so mixed, that they could be a group of their own; until then i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -17,14 +17,14 @@ import numpy as np
 from atr.core.announced import OF_GROUPS, Announced
 from atr.core.arrays import FloatArray, IntArray, Values
 from atr.core.display_text import ANY
-from atr.core.regions import Regions
+from atr.core.regions import Regions, ToldBefore
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import regions_of_rows
-from atr.warehouse.kept_releases import Kept, KeptGroup, kept_groups, kept_path, named_promise
+from atr.warehouse.kept_releases import Kept, kept_groups, kept_path, named_promise
 from atr.warehouse.ledger import Ledger
-from atr.warehouse.raw_values import RawValues
+from atr.warehouse.raw_values import RawSet, RawValues, inside, meet
 from atr.warehouse.register import Register, complete, earlier_limits, log_of
 
 FEWEST_CHANGED = 10
@@ -70,7 +70,7 @@ def about(warehouse: Warehouse, programme: Programme, period: str, outcomes: tup
         if seen is None:
             return regions
         limits = earlier_limits(regions, seen, log=log, raw=raw)
-        told = _told_before(regions, _versions_before(kept, programme))
+        told = _told_before(regions, _versions_before(kept, programme), programme)
         return replace(regions, earlier=limits if len(limits) else None, versions=told)
 
     return kept, remember
@@ -142,8 +142,8 @@ def _before(kept: Kept, programme: Programme) -> Kept | None:
         return None
     old, names = before.log, {}
     for attribute, values in before.raw.attributes.items():
-        now = {raws: value for value, raws in kept.raw.attributes.get(attribute, {}).items()}
-        names[attribute] = {ANY: ANY} | {value: now[raws] for value, raws in values.items() if raws in now}
+        now = {value: _name_now(value, raws, kept.raw.attributes[attribute]) for value, raws in values.items()}
+        names[attribute] = {ANY: ANY} | {value: name for value, name in now.items() if name is not None}
 
     def renamed(values: Values, before: tuple[str, ...], after: tuple[str, ...]) -> Values:
         return tuple(names[name][values[before.index(name)]] for name in after)
@@ -171,34 +171,60 @@ def _before(kept: Kept, programme: Programme) -> Kept | None:
                 ),
             }
         )
-    except KeyError:  # a value that is none of now's
+    except KeyError:  # people who shared a value do not now
         return None
 
 
-def _told_before(regions: Regions, versions: Iterable[Kept]) -> FloatArray | None:
-    """Give what versions told of groups that have other people now; of nobody where these are in several groups now."""
-    layers: list[FloatArray] = []
+def _name_now(value: str, raws: RawSet, names: Mapping[str, RawSet]) -> str | None:
+    """What those who had a value are called now, among others maybe; None where they are called different things."""
+    same = (name for name, others in names.items() if others == raws)
+    nobody = not any(meet(raws, others) for others in names.values())
+    more = value in names and inside(raws, names[value])
+    return next(same, value if nobody or more else None)
+
+
+def _told_before(regions: Regions, versions: Iterable[Kept], programme: Programme) -> ToldBefore | None:
+    """Give what versions told of groups that have changed, by numbers of people and totals: private as these are."""
     parts_of = [regions.joined.get(values, (values,)) for values in regions.group_values]
     group_of = {part: g for g, parts in enumerate(parts_of) for part in parts}
-    for before in versions:
-        of_version = len(layers)
-        parts_then = defaultdict(list)
-        for part, whole in before.joined:
-            parts_then[whole].append(part)
-        for then in before.groups:
-            now = {group_of[part] for part in parts_then.get(then.values, [then.values]) if part in group_of}
-            for g in now if then.limits is not None else ():
-                members = slice(regions.offsets[g], regions.offsets[g + 1])
-                people = dict(
-                    zip(regions.region_values[members], map(tuple, regions.counts[members].tolist()), strict=True)
-                )
-                if people == then.people:
-                    continue
-                layer = next((of for of in layers[of_version:] if np.isnan(of[members]).all()), None)
-                if layer is None:
-                    layers.append(layer := np.full((*regions.counts.shape, 4), np.nan))
-                layer[members] = _told_of(then, [*people], lost=len(now) > 1)
-    return np.array(layers) if layers else None
+    found = [_told_of(before, regions, group_of, programme) for before in versions]
+    return ToldBefore(*map(np.array, zip(*found, strict=True))) if found else None
+
+
+def _told_of(before: Kept, regions: Regions, group_of: Mapping[Values, int], programme: Programme) -> ToldBefore:
+    """Give what one version told, without the first axis."""
+    told = ToldBefore(
+        limits=np.full((*regions.counts.shape, 2), np.nan),
+        people=np.zeros(len(regions.counts), dtype=np.int64),
+        totals=np.zeros_like(regions.counts),
+        lost=np.zeros(len(regions.counts), dtype=np.bool_),
+    )
+    parts_then = defaultdict(list)
+    for part, whole in before.joined:
+        parts_then[whole].append(part)
+    told_already = set()
+    for then in before.groups:
+        now = {group_of[part] for part in parts_then.get(then.values, [then.values]) if part in group_of}
+        for g in now if then.limits is not None else ():
+            members = slice(regions.offsets[g], regions.offsets[g + 1])
+            counts, totals = then.people, np.sum(then.counts, axis=0)
+            people = np.array([sum(counts.get(values, ())) for values in regions.region_values[members]])
+            same = np.array_equal(people, regions.population[members]) and people.sum() == totals.sum()
+            more = np.abs(regions.counts[members].sum(axis=0) - totals).max()
+            if same and not more and len(now) == 1:
+                continue
+            few = same and more < _fewest_changed(programme)  # others were corrected, too, whoever they are
+            ends = dict(zip(then.regions, then.limits or (), strict=True))
+            told.limits[members] = [ends.get(of, [(0.0, 1.0)] * len(totals)) for of in regions.region_values[members]]
+            told.people[members], told.totals[members] = people, totals
+            told.lost[members] = few or people.sum() < totals.sum() or len(now) > 1 or g in told_already
+            told_already.add(g)
+    return told
+
+
+def _fewest_changed(programme: Programme) -> int:
+    """How many people must have changed in a group for it to be told."""
+    return max(FEWEST_CHANGED, -(-programme.policy.minimum_group_size // OF_MINIMUM))
 
 
 def _waits(changed: dict[Values, IntArray], programme: Programme) -> bool:
@@ -207,7 +233,7 @@ def _waits(changed: dict[Values, IntArray], programme: Programme) -> bool:
     if not difference.any():
         return False
     more, fewer = int(difference.clip(min=0).sum()), int((-difference).clip(min=0).sum())
-    if OF_MINIMUM * max(more, fewer) < max(OF_MINIMUM * FEWEST_CHANGED, policy.minimum_group_size):
+    if max(more, fewer) < _fewest_changed(programme):
         return True
     came = difference.sum(axis=1)
     return not all(
@@ -260,15 +286,3 @@ def reprinted(announced: Announced, regions: Regions, kept: Kept, programme: Pro
             readers.setdefault(name, np.zeros(len(regions)))[g] = sure
     again = mechanism_of(programme.policy).promise(promise.kind, promise.level, limits) or promise
     return replace(announced, chance=chance, promise=again, readers=readers, **of_groups)
-
-
-def _told_of(then: KeptGroup, regions: Sequence[Values], *, lost: bool) -> FloatArray:
-    """(n, outcomes, 4) what was told of a group, by its regions of now; with nobody in them where that is lost."""
-    limits = dict(zip(then.regions, then.limits or (), strict=True))
-    counts, totals = then.people, np.sum(then.counts, axis=0)
-    told = np.empty((len(regions), len(totals), 4))
-    for row, values in zip(told, regions, strict=True):
-        row[:, :2] = limits.get(values, [(0.0, 1.0)] * len(totals))
-        row[:, 2] = 0 if lost else sum(counts.get(values, ()))
-        row[:, 3] = totals
-    return told

@@ -8,10 +8,18 @@ from math import comb, prod
 
 import numpy as np
 
+from atr.core.regions import ToldBefore
+
 STEPS = 20
 EXACTLY = 1e-9
 Pair = tuple[int, int]
 """People of one region with the positive outcome before, and now."""
+
+
+def told(limits: np.ndarray, counts: np.ndarray, *, lost: bool = False) -> ToldBefore:
+    """What a version tells of a group: (m, outcomes, 2) chances, of (m, outcomes) people."""
+    totals = np.broadcast_to(counts.sum(axis=0), counts.shape)
+    return ToldBefore(limits, counts.sum(axis=1), totals, np.full(len(counts), lost))
 
 
 def within(k: int, n: int, limits: np.ndarray) -> bool:
@@ -21,7 +29,7 @@ def within(k: int, n: int, limits: np.ndarray) -> bool:
 
 
 class Reader:
-    """Writes down every pair of rules, each with its weight, and what it says of everybody who changed."""
+    """He knows (m,) people of both versions, and (2,) totals with the positive outcome."""
 
     def __init__(self, name: str, before: np.ndarray, now: np.ndarray, totals: Pair) -> None:
         self.name, self.before, self.now, self.totals = name, before, now, totals
@@ -54,25 +62,29 @@ class Reader:
                 yield float(prod(w for w, _ in rows)), rules
 
     def expected(self, limits: tuple[np.ndarray, np.ndarray]) -> np.ndarray | None:
+        """(m, 2) people with the positive outcome before and now, by (m, 2) limits of both; None if nothing fits."""
         found = [*self.pairs(limits)]
         if not found:
             return None
         weights, rules = np.array([w for w, _ in found]), np.array([rule for _, rule in found])
         return np.asarray(np.tensordot(weights / weights.sum(), rules, 1))
 
-    def surest(self, expected: np.ndarray) -> float:
-        """How sure of any region: of anybody before, now, or who came, went or was corrected."""
+    def surest(self, expected: np.ndarray, sets: list[list[int]] | None = None) -> np.ndarray:
+        """(sets,) how sure of each set, or region: of anybody before, now, who stayed, came, went, was corrected."""
         then, now = expected.T
-        came, went = self.now > self.before, self.now < self.before
+        stayed = np.minimum(self.before, self.now)
+        went = self.before > self.now
+        of_stayed = np.where(went, now, then)
         some = [
-            (then, self.before), (now, self.now), ((now - then)[came], (self.now - self.before)[came]),
-            ((then - now)[went], (self.before - self.now)[went]),
+            (then, self.before), (now, self.now), (of_stayed, stayed),
+            (now - of_stayed, self.now - stayed), (then - of_stayed, self.before - stayed),
         ]  # fmt: skip
         if self.flips:
-            some.append((abs(now - then), abs(now - then)))
-        shares = [0.0]
+            some = [*some[:2], (abs(now - then), abs(now - then))]
+        surest = np.zeros(len(sets or then))
         for positive, people in some:
             for of in (positive, people - positive):
                 if of.sum() > EXACTLY:
-                    shares.append(float(of.max() / of.sum()))
-        return max(shares)
+                    shares = of / of.sum()
+                    surest = np.maximum(surest, [shares[v].sum() for v in sets] if sets else shares)
+        return surest

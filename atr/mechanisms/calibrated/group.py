@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from atr.core.arrays import FloatArray, IntArray, counts_within
+from atr.core.regions import ToldBefore
 from atr.core.tolerances import MISSED_STEPS
 from atr.mechanisms.calibrated import every_table, every_total
 from atr.mechanisms.calibrated.ceilings import Ceilings
@@ -113,7 +114,7 @@ def solve_group(
     least: int = 3,
     earlier: Sequence[FloatArray] = (),
     previous: IntArray | None = None,
-    versions: Sequence[FloatArray] = (),
+    versions: Sequence[ToldBefore] = (),
 ) -> Cell | None:
     """Find what to announce of one group.
 
@@ -132,7 +133,7 @@ def solve_group(
     previous
         (m, outcomes, 2) limits announced last time, on the same grid.
     versions
-        What versions of the same period told of the group before it changed, as :attr:`Regions.versions` has it.
+        What each version of the same period told of the group before it changed.
 
     Returns
     -------
@@ -145,12 +146,19 @@ def solve_group(
     cut = outcomes if _by_tables(people, outcomes) else 1
     below = [_below(chances, people, cut) for chances in earlier]
     told = [[_counts(chances, people, cut) for chances in reports] for reports in (earlier, below)]
-    both = [read for of in versions for read in (of, _below(of, of[:, 0, 2].clip(min=1), cut))]
-    before = [EarlierVersion(of, int(counts[:, 0].sum()), ceilings) for of in both]
-    counted = [version for version in before if version.countable and cut == 1]
-    group = Group(counts[:, :cut], ceilings, steps=steps, least=least, earlier=told, versions=counted)
+    both = [read for of in versions for read in (of, of._replace(limits=_below(of.limits, of.people.clip(min=1), cut)))]
+    before = [EarlierVersion(of, int(counts[:, 0].sum()), ceilings) for of in both if not of.lost.any()]
+    followed = [of for of in before if cut == 1 and of.countable]
+    group = Group(
+        counts[:, :cut],
+        ceilings,
+        steps=steps,
+        least=least,
+        earlier=told,
+        versions=[*{of.key: of for of in followed}.values()],
+    )
     start = None if previous is None else previous[:, :cut].reshape(-1, 2)
-    cell = _cell(group, start, stopped=len(counted) < len(before))
+    cell = _cell(group, start, stopped=len(followed) < len(both))
     return cell if cut > 1 else _of_positive(cell, counts)
 
 
@@ -250,7 +258,7 @@ def _of_positive(cell: Cell, counts: IntArray) -> Cell:
 
 
 def _below(chances: FloatArray, people: IntArray, cut: int) -> FloatArray:
-    """Lower upper ends of (m, outcomes, …) limits a little, for who knows that no chance that is cut is at its own."""
+    """Lower upper ends of (m, outcomes, 2) limits a little, for who knows that no chance that is cut is at its own."""
     below, upper = chances.copy(), chances[:, :cut, 1]
     below[:, :cut, 1] = np.where(upper < 1, upper - 2 * MISSED_STEPS / people[:, None], upper)
     return below

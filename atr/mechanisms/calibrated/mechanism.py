@@ -104,7 +104,6 @@ def _solved(group: Regions, policy: CalibratedPolicy) -> dict[str, Any]:
     ceilings, factors = _ceilings(group.population, group.region_values, group.protection, policy)
     reports = [] if group.earlier is None else list(group.earlier)
     earlier = [np.where(np.isnan(of), [0.0, 1.0], of) for of in reports if not np.isnan(of).all()]
-    versions = [] if group.versions is None else [of for of in group.versions if not np.isnan(of).any()]
     found = solve_group(
         counts,
         ceilings,
@@ -112,7 +111,7 @@ def _solved(group: Regions, policy: CalibratedPolicy) -> dict[str, Any]:
         least=policy.least,
         earlier=earlier,
         previous=_on_grid(earlier[-1], policy.steps) if earlier else None,
-        versions=versions,
+        versions=[] if group.versions is None else group.versions.of_versions(),
     )
     if found is None:
         raise ValueError("a group that may not be announced was to be solved")

@@ -105,33 +105,11 @@ class Tables(Belief):
 
     @classmethod
     def between(
-        cls,
-        model: Model,
-        people: IntArray,
-        totals: IntArray,
-        lowest: IntArray,
-        highest: IntArray,
-        log_weight: LogWeight | None = None,
+        cls, model: Model, people: IntArray, totals: IntArray, lowest: IntArray, highest: IntArray
     ) -> Self | None:
-        """Give the tables between (m, 3) bounds; None where there is none, decided by whole numbers.
-
-        The rows possible in a region are the bases of an integral polymatroid, and so are sums of rows: there is a
-        table exactly if every row is possible and for every set of outcomes the columns need no more people than the
-        regions can have with these outcomes.
-        """
-        low, high = np.maximum(lowest, 0), np.minimum(highest, people[:, None])
-        if (low > high).any() or (low.sum(axis=1) > people).any() or (high.sum(axis=1) < people).any():
-            return None
-        for chosen in product((False, True), repeat=OUTCOMES):
-            inside = np.array(chosen)
-            most = np.minimum(high[:, inside].sum(axis=1), people - low[:, ~inside].sum(axis=1)).sum()
-            if totals[inside].sum() > most:
-                return None
-        while True:
-            before = low, high
-            low, high = tightened(*tightened(low, high, people[:, None]), totals, axis=0)
-            if np.array_equal(before, (low, high)):
-                return cls(model, people, totals, low, high, log_weight)
+        """Give the tables between (m, 3) bounds; None where there is none."""
+        found = bounds(people, totals, lowest, highest)
+        return None if found is None else cls(model, people, totals, *found)
 
     @property
     def rules(self) -> float:
@@ -146,8 +124,8 @@ class Tables(Belief):
 
     def within(self, lowest: IntArray, highest: IntArray) -> Self | None:
         """Give the tables within other (3m,) bounds; None where there is none."""
-        low, high = (of.reshape(self.low.shape) for of in (lowest, highest))
-        return self.between(self.model, self.people, self.totals, low, high, self._log_weight)
+        found = bounds(self.people, self.totals, *(of.reshape(self.low.shape) for of in (lowest, highest)))
+        return None if found is None else type(self)(self.model, self.people, self.totals, *found, self._log_weight)
 
     def weights(self, chance: int) -> tuple[int, FloatArray]:
         """Give the first count of a chance, and the weight of the tables with each count from there."""
@@ -211,6 +189,28 @@ class Tables(Belief):
             [transformed(rows * count, self._shape) for count in np.ix_(*map(np.arange, rows.shape))]
             for rows in self._rows
         ]
+
+
+def bounds(people: IntArray, totals: IntArray, lowest: IntArray, highest: IntArray) -> tuple[IntArray, IntArray] | None:
+    """Give the tightest (m, 3) bounds of the tables between bounds; None where there is none, by whole numbers.
+
+    The rows possible in a region are the bases of an integral polymatroid, and so are sums of rows: there is a table
+    exactly if every row is possible and for every set of outcomes the columns need no more people than the regions can
+    have with these outcomes.
+    """
+    low, high = np.maximum(lowest, 0), np.minimum(highest, people[:, None])
+    if (low > high).any() or (low.sum(axis=1) > people).any() or (high.sum(axis=1) < people).any():
+        return None
+    for chosen in product((False, True), repeat=OUTCOMES):
+        inside = np.array(chosen)
+        most = np.minimum(high[:, inside].sum(axis=1), people - low[:, ~inside].sum(axis=1)).sum()
+        if totals[inside].sum() > most:
+            return None
+    while True:
+        before = low, high
+        low, high = tightened(*tightened(low, high, people[:, None]), totals, axis=0)
+        if np.array_equal(before, (low, high)):
+            return low, high
 
 
 def of_outcomes(model: Model, people: int) -> LogWeight:

@@ -21,16 +21,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.special import gammaln
 
 from atr.core.arrays import BoolArray, FloatArray, IntArray, counts_within
+from atr.core.regions import ToldBefore
 from atr.mechanisms.calibrated.ceilings import Ceilings, Total
 from atr.mechanisms.calibrated.readers import Belief, Model, log_growth
-from atr.mechanisms.calibrated.tables import OUTCOMES, LogWeight, Tables
+from atr.mechanisms.calibrated.tables import OUTCOMES, LogWeight, Tables, bounds
 
-MOST_SUMS = 2**20
-"""Sums of people before and people changed up to which both versions are counted together."""
+MOST_SUMS = 2**22
+"""People before times people changed times squared regions, up to which both versions are counted together."""
 _WITHOUT_BEFORE, _CHANGED, _WITH_NOW = range(OUTCOMES)
+_DIGITS = 9
+"""Of an expected number of people: what is less is nobody."""
 
 
 class EarlierVersion:
@@ -39,86 +41,116 @@ class EarlierVersion:
     Parameters
     ----------
     told
-        (m, outcomes, 4), as :attr:`Regions.versions` has it.
+        What it told of the group.
     total
         People of the group with the positive outcome now.
     ceilings
         Of its protected sets.
     """
 
-    def __init__(self, told: FloatArray, total: int, ceilings: Ceilings) -> None:
-        self.now, self.total = ceilings, total
-        self.before = told[:, 0, 2].astype(np.int64)
-        self.total_before = int(told[0, 0, 3])
-        self._complete = self.before.sum() == told[0, :, 3].sum()
-        lowest, highest = counts_within(told[..., 0], told[..., 1], self.before)
-        self._lowest, self._highest = lowest[:, 0], highest[:, 0]
-        came = ceilings.population - self.before
-        self.came, self.went, more = came.clip(min=0), (-came).clip(min=0), total - self.total_before
-        self.corrected = 0 if came.any() else more
-        self._most = np.where(came > 0, came, max(self.corrected, 0))
-        self._span = np.where(came != 0, np.abs(came), abs(self.corrected))
-        self._sums = np.array([self.before.sum() - self.total_before, self._most.sum() - more, total])
-        self._then, self._came, self._went, self._flipped = (
-            Ceilings.of(people, ceilings.each, ceilings.sets)
-            for people in (self.before, self.came, self.went, np.zeros_like(came))
+    def __init__(self, told: ToldBefore, total: int, ceilings: Ceilings) -> None:
+        self.ceilings, self.before, self.now = ceilings, told.people, ceilings.population
+        self.total_before, self.total = int(told.totals[0, 0]), total
+        lowest, highest = counts_within(told.limits[..., 0], told.limits[..., 1], self.before)
+        self.lowest, self.highest = lowest[:, 0], highest[:, 0]
+        change = self.now - self.before
+        self.corrected = 0 if change.any() else total - self.total_before
+        """How many more have the positive outcome now, where nobody came or went."""
+        self._most = np.where(change > 0, change, max(self.corrected, 0))
+        """(m,) by how many the people with the positive outcome can have become more in each region."""
+        self._span = np.where(change != 0, np.abs(change), abs(self.corrected))
+        """(m,) how many people can have changed."""
+        self._sums = np.array(
+            [self.before.sum() - self.total_before, self._most.sum() - (total - self.total_before), total]
         )
+        stayed = np.minimum(self.before, self.now)
+        self._stayed, self._came, self._went = (
+            self._among(of) for of in (stayed, self.now - stayed, self.before - stayed)
+        )
+        self._then, self._corrected = self._among(self.before), self._among(np.zeros_like(stayed))
+
+    def _among(self, people: IntArray) -> Ceilings:
+        return Ceilings.of(people, self.ceilings.each, self.ceilings.sets)
+
+    @property
+    def key(self) -> tuple[bytes | int, ...]:
+        """What tells it apart from other versions of the same group."""
+        return *(of.tobytes() for of in (self.before, self.lowest, self.highest)), self.total_before
 
     @property
     def countable(self) -> bool:
-        """Whether both versions can be counted together: nobody then was in a region that is no more, nor too many."""
-        return bool(self._complete and (self.before.sum() + 1) * (self._span.sum() + 1) <= MOST_SUMS)
+        """Whether a table is left, and both versions can be counted together: by what the reader knows alone."""
+        sums = (self.before.sum() + 1) * (self._span.sum() + 1) * len(self.before) ** 2
+        return bool(sums <= MOST_SUMS) and self._bounds(np.zeros_like(self.now), self.now) is not None
+
+    def _bounds(self, lowest: IntArray, highest: IntArray) -> tuple[IntArray, IntArray] | None:
+        low = np.column_stack([self.before - self.highest, np.zeros_like(lowest), lowest])
+        high = np.column_stack([self.before - self.lowest, self._span, highest])
+        return bounds(self.before + self._most, self._sums, low, high)
 
     def belief(self, model: Model, lowest: IntArray, highest: IntArray) -> Belief | None:
         """Give what he believes where (m,) people with the positive outcome now lie between counts."""
-        low = np.column_stack([self.before - self._highest, np.zeros_like(lowest), lowest])
-        high = np.column_stack([self.before - self._lowest, self._span, highest])
-        return _BothVersions.between(model, self.before + self._most, self._sums, low, high, self._log_weight(model))
+        found = self._bounds(lowest, highest)
+        if found is None:
+            return None
+        return _BothVersions(model, self.before + self._most, self._sums, *found, self._log_weight(model))
 
     def exceeded(self, expected: FloatArray) -> BoolArray:
-        """Tell whether (…, 3m) expected people put him above a ceiling: of anybody now, before, or who changed."""
+        """Tell whether (…, 3m) expected people put him above a ceiling, of anybody in either version."""
         return np.asarray(np.logical_or.reduce([of.exceeded(k, total) for of, k, total in self._views(expected)]))
 
     def confidences(self, expected: FloatArray) -> FloatArray:
-        """Give how sure he is of each protected set, (sets,), the largest of the same people."""
+        """Give how sure he is of each protected set, (sets,), of anybody in either version."""
         return np.asarray(np.max([of.confidences(k, total) for of, k, total in self._views(expected)], axis=0))
 
     def _views(self, expected: FloatArray) -> Iterator[tuple[Ceilings, FloatArray, Total]]:
-        """Give (…, m) expected people with the positive outcome, and their total, among each of some people."""
-        without_before, changed, with_now = (expected[..., column::OUTCOMES] for column in range(OUTCOMES))
-        yield self.now, with_now, self.total
-        yield self._then, self.before - without_before, self.total_before
-        more = self._most - changed
+        """Give (…, m) expected people with the positive outcome, and their total, of those who stayed, came and went.
+
+        About everybody of one version he is no surer than about these. Where outcomes were corrected, everybody before,
+        everybody now, and those who were corrected.
+        """
+        without_before, changed, now = (expected[..., column::OUTCOMES] for column in range(OUTCOMES))
+        before, more = self.before - without_before, self._most - changed
         if self.corrected:
-            yield self._flipped, more if self.corrected > 0 else changed, abs(self.corrected)
+            yield self._then, before, self.total_before
+            yield self.ceilings, now, self.total
+            yield self._corrected, more if self.corrected > 0 else changed, abs(self.corrected)
+            return
+        came, went = self._came.population > 0, self._went.population > 0
         for of, people in (
-            (self._came, np.where(self.came > 0, more, 0.0)),
-            (self._went, np.where(self.went > 0, changed, 0.0)),
+            (self._stayed, np.where(went, now, before)),
+            (self._came, np.where(came, more, 0.0)),
+            (self._went, np.where(went, changed, 0.0)),
         ):
-            if of.population.any():
-                yield of, people, people.sum(axis=-1)
+            yield of, people, np.round(people.sum(axis=-1), _DIGITS)
 
     def _log_weight(self, model: Model) -> LogWeight:
         """Give the logarithm of the weight of a region's row, by its counts in the three columns."""
-        factors = np.append(0.0, np.cumsum(log_growth(model, 0, int((self.before + self._most).max()))))
+        largest = int((self.before + self._most).max())
+        factors, inverse = (np.append(0.0, np.cumsum(log_growth(of, 0, largest))) for of in (model, _ALIKE))
+        came, went = self._came.population, self._went.population
 
-        def of(k: IntArray, n: IntArray) -> FloatArray:
+        def product(log: FloatArray, k: IntArray, n: IntArray) -> FloatArray:
             inside = np.clip(k, 0, n)
-            return np.asarray(factors[inside] + factors[n - inside])
+            return np.asarray(log[inside] + log[n - inside])
 
         def log_weight(region: int, counts: tuple[IntArray, ...]) -> FloatArray:
-            before, now = self.before[region], self.now.population[region]
-            without_before, changed, with_now = counts
-            if self.went[region]:
-                return of(with_now, now) + of(changed, self.went[region])
-            if self.came[region] or not self.corrected:
-                return of(without_before, before) + of(changed, self.came[region])
-            pool = without_before if self.corrected > 0 else before - without_before
-            return of(without_before, before) + _log_ways(
-                pool, self._most[region] - changed if self.corrected > 0 else changed
-            )
+            without_before, changed, now = counts
+            if went[region]:
+                return product(factors, now, self.now[region]) + product(factors, changed, went[region])
+            before = product(factors, without_before, self.before[region])
+            if not self.corrected:
+                return before + product(factors, changed, came[region])
+            chosen, of = changed, self.before[region] - without_before
+            if self.corrected > 0:
+                chosen, of = self._most[region] - changed, without_before
+            return np.asarray(before + product(inverse, chosen, of) - inverse[of])
 
         return log_weight
+
+
+_ALIKE: Model = "alike"
+"""Its weights are the ways to choose k of n people, but for a factor of n alone."""
 
 
 class _BothVersions(Tables):
@@ -129,9 +161,3 @@ class _BothVersions(Tables):
 
     def half(self, chance: int, count: int, *, upper: bool) -> _BothVersions | None:
         return super().half(OUTCOMES * chance + _WITH_NOW, count, upper=upper)
-
-
-def _log_ways(people: IntArray, chosen: IntArray) -> FloatArray:
-    """Logarithm of the number of ways to choose some of some people; what cannot be is made possible."""
-    inside = np.clip(chosen, 0, people)
-    return np.asarray(gammaln(people + 1) - gammaln(inside + 1) - gammaln(people - inside + 1))
