@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from atr.core.arrays import IntArray
+from atr.core.regions import ToldBefore
 from atr.mechanisms.calibrated import Ceilings, announceable
-from atr.mechanisms.calibrated.group import solve_group
+from atr.mechanisms.calibrated.group import Cell, solve_group
 from atr.mechanisms.calibrated.readers import MODELS
 from atr.mechanisms.calibrated.two_versions import EarlierVersion
 
@@ -48,6 +49,12 @@ def drawn(rng: np.random.Generator, ceiling: float, *, corrected: bool) -> tuple
     return by_outcome(people, favourable), by_outcome(people + added, favourable + more)
 
 
+def counts_in(cell: Cell, people: IntArray) -> tuple[IntArray, IntArray]:
+    """Give (m,) lowest and highest people with the positive outcome of the rules of a cell."""
+    low, high = (-(-of[:, 0] * people // STEPS) for of in (cell.lower, cell.upper))
+    return low, np.where(cell.upper[:, 0] == STEPS, people, high - 1)
+
+
 def simulate(*, corrected: bool) -> dict[str, float]:
     """Give shares of groups in which a reader of both would be above the ceiling, and of which limits are told."""
     rng = np.random.default_rng(SEED)
@@ -58,21 +65,21 @@ def simulate(*, corrected: bool) -> dict[str, float]:
         if (both := drawn(rng, ceiling, corrected=corrected)) is None:
             continue
         before, now = both
-        ceilings = Ceilings.of(now.sum(axis=1), ceiling)
-        first = solve_group(before, Ceilings.of(before.sum(axis=1), ceiling))
+        (people, then), ceilings = (of.sum(axis=1) for of in (now, before)), Ceilings.of(now.sum(axis=1), ceiling)
+        first = solve_group(before, Ceilings.of(then, ceiling))
         assert first is not None
-        limits, shape = first.limits / STEPS, (*before.shape, 1)
-        people, totals = before.sum(axis=1)[:, None, None], before.sum(axis=0)[None, :, None]
-        version = np.concatenate([limits, np.broadcast_to(people, shape), np.broadcast_to(totals, shape)], axis=2)
-
+        limits, totals = first.limits / STEPS, np.broadcast_to(before.sum(axis=0), before.shape)
+        version = ToldBefore(limits, then, totals, np.zeros(len(then), dtype=np.bool_))
         known = {"earlier": [limits], "previous": first.limits} if first.told else {}
         alone, heeding = (solve_group(now, ceilings, versions=of, **known) for of in ([], [version]))
         assert alone is not None
         assert heeding is not None
         told.append((alone.told, heeding.told))
+        low, high = counts_in(first, then)
+        exactly = np.stack([low, high], axis=1) / then[:, None]
+        version = version._replace(limits=np.stack([exactly, 1 - exactly[:, ::-1]], axis=1))
         reader = EarlierVersion(version, int(now[:, 0].sum()), ceilings)
-        low, high = (-(-alone.lower[:, 0] * now.sum(axis=1) // STEPS), alone.upper[:, 0] * now.sum(axis=1) // STEPS)
-        beliefs = (reader.belief(model, low, high) for model in MODELS)
+        beliefs = (reader.belief(model, *counts_in(alone, people)) for model in MODELS)
         above.append(any(bool(reader.exceeded(of.expected)) for of in beliefs if of is not None))
     without, with_him = np.mean(told, axis=0).tolist()
     return {"groups": GROUPS, "above": float(np.mean(above)), "told_without": without, "told": with_him}
