@@ -27,7 +27,7 @@ from atr.errors import ProgrammeError, RefusedError
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme, load, periods
 from atr.report import build, earlier, model
-from atr.warehouse import coarsening, counting, reportable, versions
+from atr.warehouse import counting, reportable, versions
 from atr.warehouse.connection import Warehouse, warehouse_path
 from atr.warehouse.files import put_folder, sha256, write_text
 from atr.warehouse.kept_releases import Kept, kept_path
@@ -224,10 +224,9 @@ def aggregate(run: Run) -> list[Batch]:
         counted = counting.aggregate(warehouse, programme, run.period)
         accounting = ingest.accounting(warehouse)
         kept, remember = versions.about(warehouse, programme, run.period_label, counted.outcomes)
-    counted, kept = versions.settled(counted, kept, programme)
-    regions = remember(coarsening.reported(counted, programme, dict(kept.joined)))
+    regions, kept = versions.settled(counted, kept, programme, remember)
     run.start(regions, {"accounting": asdict(accounting), "unknown": counting.unknown(counted, programme)})
-    kept.with_joined(regions).leave(run)
+    kept.leave(run)
     announced, mechanism = regions.take(regions.announced), mechanism_of(policy)
     mechanism.check_programme(announced, policy)
     with run.keeping_refusals():

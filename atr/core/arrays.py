@@ -92,5 +92,6 @@ def counts_within(lower: FloatArray, upper: FloatArray, people: IntArray) -> tup
     (array([[5, 3]]), array([[7, 5]]))
     """
     least, most = np.clip(lower, 0, 1) * people[:, None], np.clip(upper, 0, 1) * people[:, None]
-    whole = np.ceil(least - MISSED_STEPS).astype(np.int64), np.floor(most + MISSED_STEPS).astype(np.int64)
+    missed = MISSED_STEPS * np.maximum(people, 1)[:, None]  # limits are printed with six digits
+    whole = np.ceil(least - missed).astype(np.int64), np.floor(most + missed).astype(np.int64)
     return tightened(*whole, people[:, None])

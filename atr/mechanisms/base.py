@@ -110,6 +110,18 @@ class Mechanism(Protocol[P]):
         One row for each group, in their order; numbers only.
         """
 
+    def may_be_told_anew(self, group: Regions, policy: P) -> bool:
+        """Tell whether anything new may be told of a group that has changed, beside what versions before told of it.
+
+        Parameters
+        ----------
+        group
+            One group, with what versions told of it (:attr:`Regions.versions`).
+        policy
+            The mechanism's.
+        """
+        return True
+
     def announceable(
         self, people: IntArray, labels: Sequence[Values], protection: Protection, outcomes: int, policy: P
     ) -> bool:

@@ -20,6 +20,7 @@ from atr.core.display_text import ANY
 from atr.core.regions import Regions, ToldBefore
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme
+from atr.warehouse import coarsening
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import regions_of_rows
 from atr.warehouse.kept_releases import Kept, kept_groups, kept_path, named_promise
@@ -70,7 +71,7 @@ def about(warehouse: Warehouse, programme: Programme, period: str, outcomes: tup
         if seen is None:
             return regions
         limits = earlier_limits(regions, seen, log=log, raw=raw)
-        told = _told_before(regions, _versions_before(kept, programme), programme)
+        told = _told_before(regions, _versions_before(kept, programme))
         return replace(regions, earlier=limits if len(limits) else None, versions=told)
 
     return kept, remember
@@ -81,8 +82,11 @@ def remembers(programme: Programme) -> bool:
     return mechanism_of(programme.policy).terms(programme.policy).step is not None
 
 
-def settled(counted: Regions, kept: Kept, programme: Programme) -> tuple[Regions, Kept]:
-    """Count groups as they were announced where too few people changed.
+def settled(counted: Regions, kept: Kept, programme: Programme, remember: Remember) -> tuple[Regions, Kept]:
+    """Decide who is reported, and count groups as they were announced where too few people changed.
+
+    So are groups of which a new version would tell too much beside those before, whatever it told. All is decided by
+    what readers know: numbers of people, totals, and what was told.
 
     Parameters
     ----------
@@ -92,36 +96,71 @@ def settled(counted: Regions, kept: Kept, programme: Programme) -> tuple[Regions
         What is known of the new version.
     programme
         Its policy, and the order of values.
+    remember
+        Finds what was told before.
 
     Returns
     -------
-    The regions of which the new version speaks, and what is kept of it, with them and the groups that stay joined.
+    The regions of which the new version speaks, with the status of every group, and what is kept of it.
+
+    Raises
+    ------
+    ProgrammeError
+        As :func:`atr.warehouse.coarsening.reported` does.
     """
     versions = [*_versions_before(kept, programme)]
     if not versions:
-        return counted, kept.model_copy(update={"counted": _rows(counted)})
+        regions = remember(coarsening.reported(counted, programme))
+        return regions, kept.model_copy(update={"counted": _rows(counted)}).with_joined(regions)
     k, none, before = len(counted.public), np.zeros(len(counted.outcomes), dtype=np.int64), versions[0]
     now = dict(zip(counted.values, counted.counts, strict=True))
     told = [{values: np.array(counts, dtype=np.int64) for values, counts in of.counted} for of in versions]
     unit_of, units = dict(before.joined), defaultdict(list)
     for values in dict.fromkeys(chain(now, *told)):
         units[unit_of.get(values[:k], values[:k])].append(values)
-    rows: dict[Values, IntArray] = {}
-    waiting = False
-    for members in units.values():
-        differences = []
-        for then in told:
-            changed: dict[Values, IntArray] = defaultdict(none.copy)
-            for values in members:
-                changed[values[k:]] = changed[values[k:]] + now.get(values, none) - then.get(values, none)
-            differences.append(changed)
-        wait = any(_waits(changed, programme) for changed in differences)
-        waiting |= wait and any(difference.any() for difference in differences[0].values())
-        rows |= {values: (told[0] if wait else now).get(values, none) for values in members}
-    rows = {values: counts for values, counts in rows.items() if counts.any()}
-    counts = np.array([*rows.values()], dtype=np.int64)
-    regions = regions_of_rows([*rows], counts, programme=programme, outcomes=counted.outcomes)
-    return regions, kept.model_copy(update={"counted": _rows(regions), "joined": before.joined, "waiting": waiting})
+    changes = {unit: [_changed(members, now, then, none, k) for then in told] for unit, members in units.items()}
+    waiting = {unit for unit, changed in changes.items() if any(_waits(of, programme) for of in changed)}
+    while True:
+        sides = [(values, told[0] if unit in waiting else now) for unit, members in units.items() for values in members]
+        rows = {values: counts for values, of in sides if (counts := of.get(values, none)).any()}
+        counts = np.array([*rows.values()], dtype=np.int64)
+        again = regions_of_rows([*rows], counts, programme=programme, outcomes=counted.outcomes)
+        regions = remember(coarsening.reported(again, programme, dict(before.joined)))
+        parts = (
+            part for values in _told_too_much(regions, programme) for part in regions.joined.get(values, (values,))
+        )
+        more = {unit_of.get(part, part) for part in parts} & units.keys() - waiting
+        if not more:
+            break
+        waiting |= more
+    waits = any(difference.any() for unit in waiting for difference in changes[unit][0].values())
+    kept = kept.model_copy(update={"counted": _rows(again), "waiting": waits})
+    return regions, kept.with_joined(regions)
+
+
+def _changed(
+    members: Iterable[Values],
+    now: Mapping[Values, IntArray],
+    then: Mapping[Values, IntArray],
+    none: IntArray,
+    public: int,
+) -> dict[Values, IntArray]:
+    """By sensitive values, how many more people there are now with each outcome."""
+    changed: dict[Values, IntArray] = defaultdict(none.copy)
+    for values in members:
+        changed[values[public:]] = changed[values[public:]] + now.get(values, none) - then.get(values, none)
+    return changed
+
+
+def _told_too_much(regions: Regions, programme: Programme) -> Iterator[Values]:
+    """Give groups of which nothing new may be told beside what versions before told, whatever it is."""
+    mechanism, told = mechanism_of(programme.policy), regions.versions
+    if told is None:
+        return
+    changed = np.add.reduceat(~np.isnan(told.limits).any(axis=(0, 2, 3)), regions.offsets[:-1]) > 0
+    for g in regions.announced[changed[regions.announced]].tolist():
+        if not mechanism.may_be_told_anew(regions.take(np.array([g])), programme.policy):
+            yield regions.group_values[g]
 
 
 def _rows(regions: Regions) -> tuple[tuple[Values, tuple[int, ...]], ...]:
@@ -183,15 +222,15 @@ def _name_now(value: str, raws: RawSet, names: Mapping[str, RawSet]) -> str | No
     return next(same, value if nobody or more else None)
 
 
-def _told_before(regions: Regions, versions: Iterable[Kept], programme: Programme) -> ToldBefore | None:
+def _told_before(regions: Regions, versions: Iterable[Kept]) -> ToldBefore | None:
     """Give what versions told of groups that have changed, by numbers of people and totals: private as these are."""
     parts_of = [regions.joined.get(values, (values,)) for values in regions.group_values]
     group_of = {part: g for g, parts in enumerate(parts_of) for part in parts}
-    found = [_told_of(before, regions, group_of, programme) for before in versions]
+    found = [_told_of(before, regions, group_of) for before in versions]
     return ToldBefore(*map(np.array, zip(*found, strict=True))) if found else None
 
 
-def _told_of(before: Kept, regions: Regions, group_of: Mapping[Values, int], programme: Programme) -> ToldBefore:
+def _told_of(before: Kept, regions: Regions, group_of: Mapping[Values, int]) -> ToldBefore:
     """Give what one version told, without the first axis."""
     told = ToldBefore(
         limits=np.full((*regions.counts.shape, 2), np.nan),
@@ -210,32 +249,29 @@ def _told_of(before: Kept, regions: Regions, group_of: Mapping[Values, int], pro
             counts, totals = then.people, np.sum(then.counts, axis=0)
             people = np.array([sum(counts.get(values, ())) for values in regions.region_values[members]])
             same = np.array_equal(people, regions.population[members]) and people.sum() == totals.sum()
-            more = np.abs(regions.counts[members].sum(axis=0) - totals).max()
-            if same and not more and len(now) == 1:
+            if same and np.array_equal(regions.counts[members].sum(axis=0), totals) and len(now) == 1:
                 continue
-            few = same and more < _fewest_changed(programme)  # others were corrected, too, whoever they are
             ends = dict(zip(then.regions, then.limits or (), strict=True))
             told.limits[members] = [ends.get(of, [(0.0, 1.0)] * len(totals)) for of in regions.region_values[members]]
             told.people[members], told.totals[members] = people, totals
-            told.lost[members] = few or people.sum() < totals.sum() or len(now) > 1 or g in told_already
+            told.lost[members] = people.sum() < totals.sum() or len(now) > 1 or g in told_already
             told_already.add(g)
     return told
 
 
-def _fewest_changed(programme: Programme) -> int:
-    """How many people must have changed in a group for it to be told."""
-    return max(FEWEST_CHANGED, -(-programme.policy.minimum_group_size // OF_MINIMUM))
-
-
 def _waits(changed: dict[Values, IntArray], programme: Programme) -> bool:
-    """Whether the changes of a group's regions, (outcomes,) people each, are too few or too much alike to be told."""
+    """Whether the changes of a group's regions, (outcomes,) people each, are too few or too much alike to be told.
+
+    As few people are taken to have changed as numbers of people and totals show, whoever it was.
+    """
     regions, difference, policy = [*changed], np.array([*changed.values()]), programme.policy
+    came, totals = difference.sum(axis=1), difference.sum(axis=0)
+    more, fewer = int(came.clip(min=0).sum()), int((-came).clip(min=0).sum())
+    corrected = int((totals - more).clip(min=0).sum())
     if not difference.any():
         return False
-    more, fewer = int(difference.clip(min=0).sum()), int((-difference).clip(min=0).sum())
-    if max(more, fewer) < _fewest_changed(programme):
+    if max(more, fewer) + corrected < max(FEWEST_CHANGED, -(-policy.minimum_group_size // OF_MINIMUM)):
         return True
-    came = difference.sum(axis=1)
     return not all(
         mechanism_of(policy).announceable(
             people[people > 0],

@@ -144,22 +144,30 @@ def solve_group(
     if not announceable(ceilings, outcomes):
         return None
     cut = outcomes if _by_tables(people, outcomes) else 1
-    below = [_below(chances, people, cut) for chances in earlier]
+    below = [_below(chances, cut) for chances in earlier]
     told = [[_counts(chances, people, cut) for chances in reports] for reports in (earlier, below)]
-    both = [read for of in versions for read in (of, of._replace(limits=_below(of.limits, of.people.clip(min=1), cut)))]
-    before = [EarlierVersion(of, int(counts[:, 0].sum()), ceilings) for of in both if not of.lost.any()]
-    followed = [of for of in before if cut == 1 and of.countable]
-    group = Group(
-        counts[:, :cut],
-        ceilings,
-        steps=steps,
-        least=least,
-        earlier=told,
-        versions=[*{of.key: of for of in followed}.values()],
-    )
+    before = _readings(versions, counts, ceilings, cut)
+    group = Group(counts[:, :cut], ceilings, steps=steps, least=least, earlier=told, versions=before or ())
     start = None if previous is None else previous[:, :cut].reshape(-1, 2)
-    cell = _cell(group, start, stopped=len(followed) < len(both))
+    cell = _cell(group, start, stopped=before is None)
     return cell if cut > 1 else _of_positive(cell, counts)
+
+
+def may_be_told_anew(counts: IntArray, ceilings: Ceilings, versions: Sequence[ToldBefore]) -> bool:
+    """Tell whether the rate alone of a changed group leaves whoever has an earlier version below every ceiling.
+
+    Parameters
+    ----------
+    counts, ceilings, versions
+        As of :func:`solve_group`.
+    """
+    people, totals = counts.sum(axis=1), counts.sum(axis=0)
+    cut = counts.shape[1] if _by_tables(people, counts.shape[1]) else 1
+    before = _readings(versions, counts, ceilings, cut)
+    if before is not None:
+        return Group(counts[:, :cut], ceilings, versions=before).start.safe
+    # Of those who only joined others he knows as much as of a group of their own.
+    return all(not of.lost.any() and (of.people <= people).all() and (of.totals[0] <= totals).all() for of in versions)
 
 
 def announce(
@@ -257,10 +265,21 @@ def _of_positive(cell: Cell, counts: IntArray) -> Cell:
     return replace(cell, limits=limits, expected=expected, named_reader=len(totals) > 2)
 
 
-def _below(chances: FloatArray, people: IntArray, cut: int) -> FloatArray:
+def _readings(
+    versions: Sequence[ToldBefore], counts: IntArray, ceilings: Ceilings, cut: int
+) -> list[EarlierVersion] | None:
+    """Set each version before, as two readers take its limits, beside (m, outcomes) people; None if one cannot be."""
+    both = [read for of in versions for read in (of, of._replace(limits=_below(of.limits, cut)))]
+    if any(of.lost.any() for of in both) or (both and cut > 1):
+        return None
+    found = [EarlierVersion(of, int(counts[:, 0].sum()), ceilings) for of in both]
+    return [*{of.key: of for of in found}.values()] if all(of.countable for of in found) else None
+
+
+def _below(chances: FloatArray, cut: int) -> FloatArray:
     """Lower upper ends of (m, outcomes, 2) limits a little, for who knows that no chance that is cut is at its own."""
     below, upper = chances.copy(), chances[:, :cut, 1]
-    below[:, :cut, 1] = np.where(upper < 1, upper - 2 * MISSED_STEPS / people[:, None], upper)
+    below[:, :cut, 1] = np.where(upper < 1, upper - 2 * MISSED_STEPS, upper)
     return below
 
 

@@ -19,7 +19,7 @@ from atr.core.tolerances import GRID_TOLERANCE
 from atr.mechanisms.base import Mechanism, Terms
 from atr.mechanisms.calibrated.ceilings import Ceilings
 from atr.mechanisms.calibrated.digits import printed_chances
-from atr.mechanisms.calibrated.group import announceable, solve_group
+from atr.mechanisms.calibrated.group import announceable, may_be_told_anew, solve_group
 from atr.mechanisms.calibrated.policy import CalibratedPolicy
 from atr.mechanisms.calibrated.readers import MODELS
 
@@ -48,6 +48,11 @@ class CalibratedMechanism(Mechanism[CalibratedPolicy]):
     ) -> bool:
         """Tell whether numbers of people and rates, whatever these are, leave every reader below every ceiling."""
         return announceable(_ceilings(people, labels, protection, policy)[0], outcomes)
+
+    def may_be_told_anew(self, group: Regions, policy: CalibratedPolicy) -> bool:
+        """Tell whether numbers of people and rates alone leave whoever has a version before below every ceiling."""
+        ceilings, _ = _ceilings(group.population, group.region_values, group.protection, policy)
+        return group.versions is None or may_be_told_anew(group.counts, ceilings, group.versions.of_versions())
 
     def solve(self, regions: Regions, policy: CalibratedPolicy) -> pd.DataFrame:
         """Find the cell of every group that holds its rule, and the chances that are printed of it.
