@@ -120,17 +120,20 @@ def settled(counted: Regions, kept: Kept, programme: Programme, remember: Rememb
         units[unit_of.get(values[:k], values[:k])].append(values)
     changes = {unit: [_changed(members, now, then, none, k) for then in told] for unit, members in units.items()}
     waiting = {unit for unit, changed in changes.items() if any(_waits(of, programme) for of in changed)}
+    known = {group.values for of in versions for group in of.groups}
+    shrunk = {unit for unit in known & units.keys() if any(n.sum() < 0 for of in changes[unit] for n in of.values())}
     while True:
         sides = [(values, told[0] if unit in waiting else now) for unit, members in units.items() for values in members]
         rows = {values: counts for values, of in sides if (counts := of.get(values, none)).any()}
         counts = np.array([*rows.values()], dtype=np.int64)
         again = regions_of_rows([*rows], counts, programme=programme, outcomes=counted.outcomes)
         regions = remember(coarsening.reported(again, programme, dict(before.joined)))
-        parts = (
-            part for values in _told_too_much(regions, programme) for part in regions.joined.get(values, (values,))
-        )
-        more = {unit_of.get(part, part) for part in parts} & units.keys() - waiting
-        if not more:
+        more, too_much = set(), _told_too_much(regions, programme)
+        for values in regions.group_values:
+            of = {unit_of.get(part, part) for part in regions.joined.get(values, (values,))} & units.keys()
+            if values in too_much or (len(of) > 1 and of & shrunk):  # whoever left could be told from who joined
+                more |= of
+        if more <= waiting:
             break
         waiting |= more
     waits = any(difference.any() for unit in waiting for difference in changes[unit][0].values())
@@ -152,15 +155,15 @@ def _changed(
     return changed
 
 
-def _told_too_much(regions: Regions, programme: Programme) -> Iterator[Values]:
-    """Give groups of which nothing new may be told beside what versions before told, whatever it is."""
+def _told_too_much(regions: Regions, programme: Programme) -> set[Values]:
+    """Find groups of which nothing new may be told beside what versions before told, whatever it is."""
     mechanism, told = mechanism_of(programme.policy), regions.versions
     if told is None:
-        return
+        return set()
     changed = np.add.reduceat(~np.isnan(told.limits).any(axis=(0, 2, 3)), regions.offsets[:-1]) > 0
-    for g in regions.announced[changed[regions.announced]].tolist():
-        if not mechanism.may_be_told_anew(regions.take(np.array([g])), programme.policy):
-            yield regions.group_values[g]
+    groups = regions.announced[changed[regions.announced]].tolist()
+    anew = (mechanism.may_be_told_anew(regions.take(np.array([g])), programme.policy) for g in groups)
+    return {regions.group_values[g] for g, may_be in zip(groups, anew, strict=True) if not may_be}
 
 
 def _rows(regions: Regions) -> tuple[tuple[Values, tuple[int, ...]], ...]:
