@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from itertools import chain, pairwise, product
 from math import inf, nan
 from typing import Annotated, Literal, Self
 
@@ -70,6 +71,19 @@ def inside(small: RawSet, large: RawSet) -> bool:
 def meet(one: RawSet, other: RawSet) -> bool:
     """Tell whether two sets share a value."""
     return "*" in (one, other) or any(_touch(item, another) for item in one for another in other)
+
+
+def counterparts(ones: Iterable[RawSet], others: Iterable[RawSet]) -> dict[RawSet, RawSet]:
+    """Pair sets that are the same, or share values with each other and with no further one: a spelling came or went.
+
+    >>> counterparts([("a",), ("b", "c"), ("d",)], [("a", "A"), ("b",), ("c", "d")])
+    {('a',): ('a', 'A')}
+    """
+    some, further = dict.fromkeys(ones), dict.fromkeys(others)
+    pairs = {one: one for one in some if one in further}
+    sharing = [(one, other) for one, other in product(some, further) if one != "*" != other and meet(one, other)]
+    times = Counter(chain.from_iterable({("one", one), ("other", other)} for one, other in sharing))
+    return pairs | {one: other for one, other in sharing if times["one", one] == times["other", other] == 1}
 
 
 def _within(item: Item, other: Item) -> bool:

@@ -25,7 +25,7 @@ from atr.programme.periods import Period
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.files import read_json, sha256, write_text
 from atr.warehouse.ledger import Ledger, State, documents_path
-from atr.warehouse.raw_values import RawSet, RawValues, meet
+from atr.warehouse.raw_values import RawSet, RawValues, counterparts, meet
 from atr.warehouse.store import PATIENCE, locked, os_faults
 
 Key = tuple[RawSet, ...]
@@ -131,6 +131,16 @@ class Entry(_Part):
             public(group.public): {sensitive(region.sensitive): region for region in group.regions}
             for group in self.groups
         }
+
+    @cached_property
+    def raw_sets(self) -> dict[str, set[RawSet]]:
+        """The sets of raw values that it shows as one, of each attribute."""
+        found: dict[str, set[RawSet]] = {name: set() for name in (*self.log.public, *self.log.sensitive)}
+        for group in self.groups:
+            for region in group.regions or (PublishedRegion(sensitive=(), people=0, limits=None),):
+                for name, raws in zip(found, group.public + region.sensitive, strict=False):
+                    found[name].add(raws)
+        return found
 
 
 class Register:
@@ -294,14 +304,15 @@ def earlier_limits(regions: Regions, entries: Iterable[Entry], *, log: Log, raw:
     silent = tuple((float("nan"), float("nan")) for _ in regions.outcomes)
     public, sensitive = _by_name(log.public), _by_name(log.sensitive)
     k = len(log.public)
-    keys = [(public(values[:k]), sensitive(values[k:])) for values in behind]
     found = []
     for entry in entries:
         if entry.log.agrees_with(log):
-            told = [entry.regions.get(group, {}).get(region) for group, region in keys]
+            then = [counterparts([of[i] for of in behind], entry.raw_sets[name]) for i, name in enumerate(names)]
+            keys = [tuple(of.get(raws, raws) for of, raws in zip(then, values, strict=True)) for values in behind]
+            told = [entry.regions.get(public(key[:k]), {}).get(sensitive(key[k:])) for key in keys]
             of = np.array([silent if region is None or region.limits is None else region.limits for region in told])
             found.append(of[:, [entry.log.outcomes.index(raws) for raws in log.outcomes]])
-    limits = np.array(found, dtype=np.float64).reshape(len(found), len(keys), len(regions.outcomes), 2)
+    limits = np.array(found, dtype=np.float64).reshape(len(found), len(behind), len(regions.outcomes), 2)
     return limits[~np.isnan(limits).all(axis=(1, 2, 3))]
 
 

@@ -25,7 +25,7 @@ from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import regions_of_rows
 from atr.warehouse.kept_releases import Kept, kept_groups, kept_path, named_promise
 from atr.warehouse.ledger import Ledger
-from atr.warehouse.raw_values import RawSet, RawValues, inside, meet
+from atr.warehouse.raw_values import RawSet, RawValues, counterparts, meet
 from atr.warehouse.register import Register, complete, earlier_limits, log_of
 
 FEWEST_CHANGED = 10
@@ -184,8 +184,7 @@ def _before(kept: Kept, programme: Programme) -> Kept | None:
         return None
     old, names = before.log, {}
     for attribute, values in before.raw.attributes.items():
-        now = {value: _name_now(value, raws, kept.raw.attributes[attribute]) for value, raws in values.items()}
-        names[attribute] = {ANY: ANY} | {value: name for value, name in now.items() if name is not None}
+        names[attribute] = {ANY: ANY} | _names_now(values, kept.raw.attributes[attribute])
 
     def renamed(values: Values, before: tuple[str, ...], after: tuple[str, ...]) -> Values:
         return tuple(names[name][values[before.index(name)]] for name in after)
@@ -217,12 +216,12 @@ def _before(kept: Kept, programme: Programme) -> Kept | None:
         return None
 
 
-def _name_now(value: str, raws: RawSet, names: Mapping[str, RawSet]) -> str | None:
-    """What those who had a value are called now, among others maybe; None where they are called different things."""
-    same = (name for name, others in names.items() if others == raws)
-    nobody = not any(meet(raws, others) for others in names.values())
-    more = value in names and inside(raws, names[value])
-    return next(same, value if nobody or more else None)
+def _names_now(values: Mapping[str, RawSet], names: Mapping[str, RawSet]) -> dict[str, str]:
+    """What those who had each value are called now; without those who are not called one thing that is theirs alone."""
+    name_of, pairs = {raws: name for name, raws in names.items()}, counterparts(values.values(), names.values())
+    found = {value: name_of[pairs[raws]] for value, raws in values.items() if raws in pairs}
+    nobody = {value: value for value, raws in values.items() if not any(meet(raws, others) for others in name_of)}
+    return nobody | found
 
 
 def _told_before(regions: Regions, versions: Iterable[Kept]) -> ToldBefore | None:

@@ -127,3 +127,34 @@ def test_a_value_that_goes_lets_no_change_through(tmp_path: Path, rare: dict[tup
     people = {(group, secret): (60, 20) for group in ("women", "men") for secret in ("low", "high")}
     _published(tmp_path, people | rare)
     assert not _published(tmp_path, people | {("women", "low"): (60, 21)}).new
+
+
+def test_another_spelling_lets_nothing_be_forgotten(tmp_path: Path, seen: list[Regions]) -> None:
+    content = series.programme() | {
+        "policy": {"minimum_group_size": 20},
+        "period": {"every": "quarter", "timezone": "UTC"},
+    }
+    content["attributes"]["public"]["values"] = {"f": "women"}
+    counts = {("f", "r0"): (12, 5), ("f", "r1"): (7, 3), ("f", "r2"): (10, 4)}
+    path = series.write_series(tmp_path, counts, content=content)
+    log, rows = path.parent / "log.csv", {}
+    for day, approvals in (("2024-02-06", 5), ("2024-05-06", 6)):
+        series.write_log(log, counts | {("f", "r0"): (12, approvals)}, day=day)
+        rows[day] = log.read_text().splitlines()[1:]
+    head, other = log.read_text().splitlines()[0], "x,2024-11-06,women,r0,yes"
+    first, second = (rows[day] for day in rows)
+    second = [row.replace("0", "1", 1) for row in second]
+
+    def published(period: str, *lines: str) -> Draft:
+        log.write_text("\n".join([head, *lines]) + "\n")
+        draft = series.publish(path, period=period)
+        if draft.new:
+            review.review(load(path), period, approve=True, name="R. Viewer", comment="read it")
+        return draft
+
+    published("2024-Q1", *first)
+    assert published("2024-Q2", *first, *second, other).new
+    assert seen[-1].earlier is not None
+    corrected = [row.replace(",no", ",yes") if row == first[11] else row for row in first]
+    assert corrected != first
+    assert not published("2024-Q1", *corrected, *second, other).new
