@@ -246,14 +246,14 @@ def _told_of(before: Kept, regions: Regions, group_of: Mapping[Values, int]) -> 
     told_already = set()
     for then in before.groups:
         now = {group_of[part] for part in parts_then.get(then.values, [then.values]) if part in group_of}
-        for g in now if then.limits is not None else ():
+        for g in now:
             members = slice(regions.offsets[g], regions.offsets[g + 1])
             counts, totals = then.people, np.sum(then.counts, axis=0)
             people = np.array([sum(counts.get(values, ())) for values in regions.region_values[members]])
             same = np.array_equal(people, regions.population[members]) and people.sum() == totals.sum()
             if same and np.array_equal(regions.counts[members].sum(axis=0), totals) and len(now) == 1:
                 continue
-            ends = dict(zip(then.regions, then.limits or (), strict=True))
+            ends = dict(zip(then.regions, then.limits, strict=True)) if then.limits else {}
             told.limits[members] = [ends.get(of, [(0.0, 1.0)] * len(totals)) for of in regions.region_values[members]]
             told.people[members], told.totals[members] = people, totals
             told.lost[members] = people.sum() < totals.sum() or len(now) > 1 or g in told_already

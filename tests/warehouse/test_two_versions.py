@@ -112,6 +112,17 @@ def test_every_version_before_is_remembered(tmp_path: Path, seen: list[Regions])
     assert [of.people.tolist() for of in regions.versions.of_versions()] == [[60, 60], [30, 30]]  # type: ignore[union-attr]
 
 
+def test_people_and_rates_of_another_mechanism_are_remembered(tmp_path: Path, seen: list[Regions]) -> None:
+    path = series.write_series(tmp_path, COUNTS)  # optimal
+    series.publish(path)
+    review.review(load(path), "2024", approve=True, name="R. Viewer", comment="read it")
+    _published(tmp_path, {key: (n * 2, k * 2) for key, (n, k) in COUNTS.items()}, replaces=True)
+    (told,) = seen[-1].versions.of_versions()  # type: ignore[union-attr]
+    assert told.people.tolist() == [30, 30]
+    assert told.limits.min() == 0
+    assert told.limits.max() == 1
+
+
 def test_groups_that_would_become_one_stay_as_they_were(tmp_path: Path) -> None:
     """Whoever was in which of them could not be told any more."""
     first = _published(tmp_path, COUNTS | {("b", "low"): (12, 4), ("b", "high"): (12, 6)})

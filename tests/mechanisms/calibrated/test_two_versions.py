@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from atr.core.regions import ToldBefore
 from atr.mechanisms.calibrated import two_versions
 from atr.mechanisms.calibrated.ceilings import Ceilings
-from atr.mechanisms.calibrated.group import Cell, solve_group
+from atr.mechanisms.calibrated.group import Cell, may_be_told_anew, solve_group
 from atr.mechanisms.calibrated.two_versions import EarlierVersion
 from tests.helpers.calibrated_oracle import READERS
 from tests.helpers.two_versions import EXACTLY, STEPS, Pair, Reader, told, within
@@ -72,18 +72,18 @@ def test_who_has_both_versions_stays_below_the_ceiling(
     before, after = changed
     found = cells(before, after, *protected)
     assume(found is not None)
-    first, second, _ = found  # type: ignore[misc]
+    first, second, of_now = found  # type: ignore[misc]
+    if not may_be_told_anew(after, of_now, [told(first.limits / STEPS, before)]):
+        assert not second.told
+        return
     for name in READERS:
         totals = int(before[:, 0].sum()), int(after[:, 0].sum())
         reader = Reader(name, before.sum(axis=1), after.sum(axis=1), totals)
-        expected = reader.expected((first.limits[:, 0], second.limits[:, 0]))
-        if expected is None:  # outcomes were corrected beside; by numbers alone that is seen, or never
-            start = reader.expected((first.limits[:, 0], np.tile([0, STEPS], (3, 1))))
-            assert start is not None or (second.stopped_by_earlier and not second.told)
-            continue
-        sure = reader.surest(expected, protected[0])
-        above = sure > np.array(protected[1]) + EXACTLY
-        assert not above.any() or (second.stopped_by_earlier and not second.told)
+        for limits in (second.limits[:, 0], np.tile([0, STEPS], (3, 1))):
+            expected = reader.expected((first.limits[:, 0], limits))
+            if expected is not None:  # else outcomes were corrected beside, though totals do not show it
+                assert (reader.surest(expected, protected[0]) <= np.array(protected[1]) + EXACTLY).all()
+        assert expected is not None
 
 
 @given(changed=changes(), protected=ceilings(), data=st.data())
@@ -152,15 +152,19 @@ def test_where_people_of_before_are_lost_nothing_is_told(version: ToldBefore) ->
     assert cell is not None
     assert cell.stopped_by_earlier
     assert not cell.told
+    assert not may_be_told_anew(COUNTS, people, [version])
 
 
 def test_what_is_too_much_to_count_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
     ceilings, version = Ceilings.of(COUNTS.sum(axis=1), 0.8), told(ALL, COUNTS - 1)
+    fewer = (COUNTS - 2).sum(axis=1)
     for most, is_told in (two_versions.MOST_SUMS, True), (54 * 7 * 9, False):
         monkeypatch.setattr(two_versions, "MOST_SUMS", most)
         cell = solve_group(COUNTS, ceilings, versions=[version])
         assert cell is not None
         assert cell.told == is_told
+        assert may_be_told_anew(COUNTS, ceilings, [version]), "people only joined"
+        assert may_be_told_anew(COUNTS - 2, Ceilings.of(fewer, 0.8), [version]) == is_told
 
 
 def test_changed_groups_of_three_outcomes_are_not_told() -> None:
@@ -171,3 +175,6 @@ def test_changed_groups_of_three_outcomes_are_not_told() -> None:
     assert cell is not None
     assert cell.stopped_by_earlier
     assert not cell.told
+    nothing = np.tile([0.0, 1.0], (3, 3, 1))
+    assert may_be_told_anew(counts, ceilings, [told(nothing, counts - 1)]), "people only joined"
+    assert not may_be_told_anew(counts, ceilings, [told(nothing, counts + 1)])
