@@ -267,23 +267,23 @@ def _waits(changed: dict[Values, IntArray], programme: Programme) -> bool:
     As few people are taken to have changed as numbers of people and totals show, whoever it was.
     """
     regions, difference, policy = [*changed], np.array([*changed.values()]), programme.policy
-    came, totals = difference.sum(axis=1), difference.sum(axis=0)
-    more, fewer = int(came.clip(min=0).sum()), int((-came).clip(min=0).sum())
-    corrected = int((totals - more).clip(min=0).sum())
     if not difference.any():
         return False
-    if max(more, fewer) + corrected < max(FEWEST_CHANGED, -(-policy.minimum_group_size // OF_MINIMUM)):
+    people, totals = difference.sum(axis=1), difference.sum(axis=0)
+    came, went = people.clip(min=0), (-people).clip(min=0)
+    corrected = (totals - came.sum()).clip(min=0).sum()
+    if max(came.sum(), went.sum()) + corrected < max(FEWEST_CHANGED, -(-policy.minimum_group_size // OF_MINIMUM)):
         return True
     return not all(
         mechanism_of(policy).announceable(
-            people[people > 0],
-            [values for values, n in zip(regions, people, strict=True) if n],
+            some[some > 0],
+            [values for values, n in zip(regions, some, strict=True) if n],
             programme.protection,
-            difference.shape[1],
+            len(totals),
             policy,
         )
-        for people in (came.clip(min=0), (-came).clip(min=0))
-        if people.any()
+        for some in (came, went)
+        if some.any()
     )
 
 
@@ -302,9 +302,9 @@ def reprinted(announced: Announced, regions: Regions, kept: Kept, programme: Pro
         The series.
     """
     before, promise = _before(kept, programme), announced.promise
-    if before is None or before.log.outcomes != kept.log.outcomes:  # limits count from the other end
+    if before is None or (before.terms, before.promise) != (kept.terms, named_promise(promise)):
         return announced
-    if (before.terms, before.promise) != (kept.terms, named_promise(promise)):
+    if before.log.outcomes != kept.log.outcomes:  # limits count from the other end
         return announced
     old = {group.values: group for group in before.groups}
     chance, limits = announced.chance.copy(), None if promise.limits is None else promise.limits.copy()
