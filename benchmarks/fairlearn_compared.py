@@ -34,9 +34,11 @@ def announced(name: str, period: str) -> tuple[Programme, Announcement, pd.DataF
         found = decided(regions.aggregate(warehouse, programme, periods.parse(period)), programme.policy)
     policy, mechanism, told = programme.policy, mechanism_of(programme.policy), found.take(found.announced)
     made = Announcement.of(found, mechanism.announce(told, mechanism.solve(told, policy), policy), policy)
-    counts = told.counts
-    region = np.repeat(np.arange(len(counts)), counts.sum(axis=1))
-    decisions = pd.DataFrame(build.columns(made, programme)).iloc[region].reset_index(drop=True)
+    counts, of = told.counts, told.group_of
+    split = np.diff(made.offsets)[of] > 1  # else the group is told as a whole
+    place = made.offsets[of] + np.where(split, np.arange(len(counts)) - told.offsets[of], 0)
+    decisions = pd.DataFrame(build.columns(made, programme)).iloc[np.repeat(place, counts.sum(axis=1))]
+    decisions = decisions.reset_index(drop=True)
     decisions["favourable"] = np.concatenate([np.repeat([1, 0], [n[0], n[1:].sum()]) for n in counts])
     return programme, made, decisions
 
@@ -74,7 +76,8 @@ def fairness(rounds: int = 1) -> Iterator[Row]:
     rates = {who: rate for c in parity for who, rate in zip(c.groups, c.rates, strict=True)}
     of_fairlearn = frames(programme, decisions, resamples=None)
     found = [of_fairlearn[attribute].by_group.rate for attribute in programme.names(protected=True)]
-    apart = max(abs(rate - rates[who]) for of_attribute in found for who, rate in of_attribute.items())
+    alike = [(rate, rates[who]) for of_attribute in found for who, rate in of_attribute.items() if who in rates]
+    apart = max(abs(one - other) for one, other in alike)  # who is in a row with others is in no frame's row
     taken = in_turn(
         {
             "atr": lambda: [build.measure(made, programme) for _ in range(many)],
