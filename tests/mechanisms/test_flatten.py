@@ -306,7 +306,8 @@ def test_a_set_that_is_known_too_well_is_enough(tmp_path: Path) -> None:
     assert together["groups"][1]["regions"] == [], "385 of 400 are in the set"
 
 
-@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("rates", ["exact", "free"])
 @quick
 def test_no_number_changes_unnoticed(tmp_path: Path, rates: str) -> None:
     _, content = _several(tmp_path, THIRDS, group_rates=rates, population_rounding=1)

@@ -26,11 +26,11 @@ COUNTS = np.array([[16, 4], [9, 11], [3, 17]])
 @st.composite
 def changes(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
     """(m, 2) people by outcome before and after."""
-    people = np.array(draw(st.lists(st.integers(5, 9), min_size=3, max_size=3)))
+    people = np.array(draw(st.lists(st.integers(4, 8), min_size=3, max_size=3)))
     positive = np.array([draw(st.integers(0, n)) for n in people.tolist()])
     before = np.column_stack([positive, people - positive])
     kind = draw(st.sampled_from(["came", "went", "more", "fewer", "mixed", "came and more"]))
-    change = np.array([[draw(st.integers(0, 4)) for _ in range(2)] for _ in people])
+    change = np.array([[draw(st.integers(0, 3)) for _ in range(2)] for _ in people])
     if kind in ("more", "fewer"):
         flips = np.minimum(change[:, 0], before[:, 1 if kind == "more" else 0])
         return before, before + np.column_stack([flips, -flips]) * (1 if kind == "more" else -1)
