@@ -160,7 +160,7 @@ def _told_too_much(regions: Regions, programme: Programme) -> set[Values]:
     mechanism, told = mechanism_of(programme.policy), regions.versions
     if told is None:
         return set()
-    changed = np.add.reduceat(~np.isnan(told.limits).any(axis=(0, 2, 3)), regions.offsets[:-1]) > 0
+    changed = (~np.isnan(told.limits).any(axis=(2, 3))).any(axis=0)[regions.offsets[:-1]]
     groups = regions.announced[changed[regions.announced]].tolist()
     anew = (mechanism.may_be_told_anew(regions.take(np.array([g])), programme.policy) for g in groups)
     return {regions.group_values[g] for g, may_be in zip(groups, anew, strict=True) if not may_be}

@@ -123,6 +123,15 @@ def test_people_and_rates_of_another_mechanism_are_remembered(tmp_path: Path, se
     assert told.limits.max() == 1
 
 
+def test_what_came_between_counts_for_a_group_as_it_once_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _published(tmp_path, COUNTS)
+    _published(tmp_path, {key: (n + 12, k + 6) for key, (n, k) in COUNTS.items()}, replaces=True)
+    monkeypatch.setattr(CalibratedMechanism, "may_be_told_anew", lambda *_: False)
+    draft = _published(tmp_path, COUNTS | {("z", "low"): (12, 6), ("z", "high"): (12, 6)}, replaces=True)
+    people = {group.public["public"]: group.population for group in draft.report.groups}
+    assert people == {"a": 85, "z": 25}, "84 and 24, not 60"
+
+
 def test_groups_that_would_become_one_stay_as_they_were(tmp_path: Path) -> None:
     """Whoever was in which of them could not be told any more."""
     first = _published(tmp_path, COUNTS | {("b", "low"): (12, 4), ("b", "high"): (12, 6)})
