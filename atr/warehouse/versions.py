@@ -66,12 +66,13 @@ def about(warehouse: Warehouse, programme: Programme, period: str, outcomes: tup
         seen=None if seen is None else tuple(entry.id for entry in seen),
         before=before[-1] if before else "",
     )
+    versions = [*_versions_before(kept, programme)]
 
     def remember(regions: Regions) -> Regions:
         if seen is None:
             return regions
         limits = earlier_limits(regions, seen, log=log, raw=raw)
-        told = _told_before(regions, _versions_before(kept, programme))
+        told = _told_before(regions, versions)
         return replace(regions, earlier=limits if len(limits) else None, versions=told)
 
     return kept, remember
@@ -160,7 +161,8 @@ def _told_too_much(regions: Regions, programme: Programme) -> set[Values]:
     mechanism, told = mechanism_of(programme.policy), regions.versions
     if told is None:
         return set()
-    changed = (~np.isnan(told.limits).any(axis=(2, 3))).any(axis=0)[regions.offsets[:-1]]
+    of_groups = told.limits[:, regions.offsets[:-1], 0, 0]
+    changed = np.asarray((~np.isnan(of_groups)).any(axis=0))
     groups = regions.announced[changed[regions.announced]].tolist()
     anew = (mechanism.may_be_told_anew(regions.take(np.array([g])), programme.policy) for g in groups)
     return {regions.group_values[g] for g, may_be in zip(groups, anew, strict=True) if not may_be}

@@ -102,7 +102,7 @@ def announceable(ceilings: Ceilings, outcomes: int = 2) -> bool:
     people = ceilings.population
     if ceilings.exceeded(people.astype(np.float64), int(people.sum())):  # everybody has the same outcome
         return False
-    of_tables = [every_table.exceeded] if _by_tables(people, outcomes) else []
+    of_tables = [every_table.exceeded] if _chances_cut(people, outcomes) > 1 else []
     return not any(exceeded(ceilings, model) for exceeded in [every_total.exceeded, *of_tables] for model in _NOT_ALIKE)
 
 
@@ -143,7 +143,7 @@ def solve_group(
     people, outcomes = counts.sum(axis=1), counts.shape[1]
     if not announceable(ceilings, outcomes):
         return None
-    cut = outcomes if _by_tables(people, outcomes) else 1
+    cut = _chances_cut(people, outcomes)
     below = [_below(chances, cut) for chances in earlier]
     told = [[_counts(chances, people, cut) for chances in reports] for reports in (earlier, below)]
     before = _readings(versions, counts, ceilings, cut)
@@ -162,7 +162,7 @@ def may_be_told_anew(counts: IntArray, ceilings: Ceilings, versions: Sequence[To
         As of :func:`solve_group`.
     """
     people, totals = counts.sum(axis=1), counts.sum(axis=0)
-    cut = counts.shape[1] if _by_tables(people, counts.shape[1]) else 1
+    cut = _chances_cut(people, len(totals))
     before = _readings(versions, counts, ceilings, cut)
     if before is not None:
         return Group(counts[:, :cut], ceilings, versions=before).start.safe
@@ -226,8 +226,9 @@ def announce(
     return replace(cell, limits=cell.limits[:, 0], expected=cell.expected[:, 0])
 
 
-def _by_tables(people: IntArray, outcomes: int) -> bool:
-    return outcomes == OUTCOMES and people.sum() <= EXACT_PEOPLE
+def _chances_cut(people: IntArray, outcomes: int) -> int:
+    """Give of how many outcomes chances are cut: all where tables are counted, else the positive one."""
+    return outcomes if outcomes == OUTCOMES and people.sum() <= EXACT_PEOPLE else 1
 
 
 def _cell(group: Group, previous: IntArray | None, *, stopped: bool = False) -> Cell:

@@ -127,7 +127,8 @@ class EarlierVersion:
     def _log_weight(self, model: Model) -> LogWeight:
         """Give the logarithm of the weight of a region's row, by its counts in the three columns."""
         largest = int((self.before + self._most).max())
-        factors, inverse = (np.append(0.0, np.cumsum(log_growth(of, 0, largest))) for of in (model, _ALIKE))
+        models: tuple[Model, Model] = (model, "alike")  # whose weights are the ways to choose, but for a factor
+        factors, inverse = (np.append(0.0, np.cumsum(log_growth(of, 0, largest))) for of in models)
         came, went = self._came.population, self._went.population
 
         def product(log: FloatArray, k: IntArray, n: IntArray) -> FloatArray:
@@ -147,10 +148,6 @@ class EarlierVersion:
             return np.asarray(before + product(inverse, chosen, of) - inverse[of])
 
         return log_weight
-
-
-_ALIKE: Model = "alike"
-"""Its weights are the ways to choose k of n people, but for a factor of n alone."""
 
 
 class _BothVersions(Tables):
