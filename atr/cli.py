@@ -165,15 +165,12 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
         say(f"  quarantined, {reason}: {rows:,}")
     for remark in found.remarks:
         say(f"  {remark if remark.endswith('?') else remark + '.'}")
-    heads = {"announced": "groups announced", "flattened": "of these flattened", "too_small": "too small",
-             "prior_too_sure": "prior too sure"}  # fmt: skip
+    for advice in found.advice:
+        say(f"  {advice}.")
     periods = found.periods.to_dict("records")
-    shown = [name for name in heads if name != "flattened" or found.periods["flattened"].any()]
-    lines = [f"{'period':<10}{'decisions':>12}" + "".join(f"{heads[name]:>20}" for name in shown)]
-    lines += [f"{p['period']:<10}{p['decisions']:>12,}" + "".join(f"{p[name]:>20,}" for name in shown) for p in periods]
     content = {"rows": accounting.rows_read, "decisions": accounting.decisions, "periods": periods,
-               "remarks": list(found.remarks)}  # fmt: skip
-    result(content, lines, as_json=as_json)
+               "remarks": list(found.remarks), "advice": list(found.advice)}  # fmt: skip
+    result(content, found.table(), as_json=as_json)
 
 
 @app.command()
@@ -200,6 +197,9 @@ def show_draft(draft: Draft, programme: Path, *, as_json: bool) -> None:
         say("Corrections of some groups wait until they are of ten people or more (docs/upgrading.md, Versions).")
     if not announced:
         say("It announces no group: each is too small, or known too well before any report. It says so, and no more.")
+    say(f"People: {draft.shares}.")
+    if draft.shares.announced_share < 1 / 2:
+        say(f"  {draft.advice}." if draft.advice else f"  What would announce more: atr check {programme}")
     if draft.overlapping:
         say(
             f"There are reports of periods that share days with {release.period}: {', '.join(draft.overlapping)}. "
@@ -207,13 +207,13 @@ def show_draft(draft: Draft, programme: Path, *, as_json: bool) -> None:
         )
     dossier = draft.dossier / "dossier.html"
     files = [draft.documents / name for name in ("report.html", "report.pdf", "report.json")]
-    result(
-        {"period": release.period, "version": release.version, "state": release.state, "new": draft.new,
-         "groups_announced": announced, "overlapping": list(draft.overlapping), "documents": str(draft.documents),
-         "dossier": str(dossier), "report_sha256": release.report_sha256},
-        [str(path) for path in (*files, dossier)],
-        as_json=as_json,
-    )  # fmt: skip
+    content = {
+        "period": release.period, "version": release.version, "state": release.state, "new": draft.new,
+        "groups_announced": announced, **draft.shares.counts(), "advice": draft.advice,
+        "overlapping": list(draft.overlapping), "documents": str(draft.documents), "dossier": str(dossier),
+        "report_sha256": release.report_sha256,
+    }  # fmt: skip
+    result(content, [str(path) for path in (*files, dossier)], as_json=as_json)
 
 
 @app.command()

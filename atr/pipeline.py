@@ -28,11 +28,13 @@ from atr.mechanisms import mechanism_of
 from atr.programme import Programme, load, periods
 from atr.report import build, earlier, model
 from atr.warehouse import counting, reportable, versions
+from atr.warehouse.advice import told_of
 from atr.warehouse.connection import Warehouse, warehouse_path
 from atr.warehouse.files import put_folder, sha256, write_text
 from atr.warehouse.kept_releases import Kept, kept_path
-from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path
+from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path, is_whole
 from atr.warehouse.run import Batch, Run
+from atr.warehouse.shares import Shares
 from atr.warehouse.store import PATIENCE, hold
 
 T = TypeVar("T")
@@ -63,6 +65,8 @@ class Draft:
         Folders of the public documents, and of the reviewer's dossier.
     overlapping
         The periods that share days with this one and have a report.
+    shares, advice
+        How many people are told of, and how; where fewer than half are announced, what would bring most, if anything.
     waiting, replaces
         Whether corrections of too few people wait for more, and whether a version of the period is published.
     """
@@ -72,6 +76,8 @@ class Draft:
     documents: Path
     dossier: Path
     overlapping: tuple[str, ...]
+    shares: Shares
+    advice: str
     waiting: bool = False
     replaces: bool = False
 
@@ -286,7 +292,7 @@ def register(run: Run) -> Draft:
         ledger = Ledger(warehouse)
         release = ledger.release(run.period_label, run.version)
         same = ledger.unchanged(release, content_sha256=content)
-        new = same is None or not _is_whole(programme, same) or _sets_beside_another(programme, same, report)
+        new = same is None or not is_whole(programme, same) or _sets_beside_another(programme, same, report)
         if new or same is None:
             same = replace(release, state="draft", date=report.date)
             documents = documents_path(programme, same)
@@ -305,9 +311,10 @@ def register(run: Run) -> Draft:
         if same.state == "draft":
             kept.write(kept_path(programme, same.id))
         overlapping = related(programme, ledger, run.period_label, report, kept).overlapping
+    told = told_of(run.regions, kept.counted, run.period_label, programme)
     shutil.rmtree(run.folder, ignore_errors=True)
     folders = documents_path(programme, same), dossier_path(programme, same)
-    return Draft(same, new, *folders, overlapping, kept.waiting, bool(kept.before))
+    return Draft(same, new, *folders, overlapping, *told, kept.waiting, bool(kept.before))
 
 
 def refuse(run: Run, refusal: RefusedError) -> RefusedError:
@@ -336,12 +343,6 @@ def give_up(run: Run) -> None:
     with Warehouse.open(programme) as warehouse:
         Ledger(warehouse).forget_begun()
     shutil.rmtree(programme.store_path / "runs", ignore_errors=True)
-
-
-def _is_whole(programme: Programme, release: Release) -> bool:
-    """Whether the documents of a release are where they belong, as they were recorded."""
-    manifest = documents_path(programme, release) / "manifest.json"
-    return manifest.is_file() and sha256(manifest) == release.manifest_sha256
 
 
 def _sets_beside_another(programme: Programme, release: Release, report: model.PublicReport) -> bool:

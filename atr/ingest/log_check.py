@@ -7,14 +7,27 @@ from pathlib import Path
 
 import pandas as pd
 
-from atr.core.regions import DisclosureStatus
+from atr.core.regions import DisclosureStatus, Regions
 from atr.ingest import Accounting, ingest, remarks
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme, load
 from atr.warehouse import coarsening, counting
+from atr.warehouse.advice import advise
 from atr.warehouse.connection import Warehouse
+from atr.warehouse.shares import Shares, percent
 
 _COUNTED = (DisclosureStatus.FLATTENED, DisclosureStatus.TOO_SMALL, DisclosureStatus.PRIOR_TOO_SURE)
+
+_HEADS = {
+    "decisions": "decisions",
+    "announced": "groups announced",
+    "flattened": "of these flattened",
+    "too_small": "too small",
+    "prior_too_sure": "prior too sure",
+    "people_announced": "people announced",
+    "people_told_roughly": "told roughly",
+    "people_left_out": "left out",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +40,29 @@ class LogCheck:
         What becomes of its rows.
     periods
         A row a period: ``period``, ``decisions``, and how many QID groups are ``announced``, of these ``flattened``,
-        ``too_small``, and ``prior_too_sure`` (prior knowledge alone exceeds the ceiling).
+        ``too_small``, and ``prior_too_sure`` (prior knowledge alone exceeds the ceiling); then how many people would
+        be told of, and how: ``people_announced``, ``people_told_roughly``, ``people_left_out``, as :class:`Shares`.
     remarks
         What deserves a look, as sentences without a full stop.
+    advice
+        Which values are too common for their ceiling, and which changes of the programme would bring much, likewise.
     """
 
     accounting: Accounting
     periods: pd.DataFrame
     remarks: tuple[str, ...]
+    advice: tuple[str, ...]
+
+    def table(self) -> list[str]:
+        """Lay out what each period would announce, line by line."""
+        heads = {name: head for name, head in _HEADS.items() if name != "flattened" or self.periods[name].any()}
+        lines = [f"{'period':<10}" + "".join(f"  {head:>10}" for head in heads.values())]
+        for row in self.periods.to_dict("records"):
+            cells = [percent(row[name], row["decisions"]) if "people" in name else f"{row[name]:,}" for name in heads]
+            widths = [max(10, len(head)) for head in heads.values()]
+            padded = (f"  {cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+            lines.append(f"{row['period']:<10}{''.join(padded)}")
+        return lines
 
 
 def check(programme: Programme | str | Path) -> LogCheck:
@@ -47,7 +75,8 @@ def check(programme: Programme | str | Path) -> LogCheck:
 
     Returns
     -------
-    What becomes of the log's rows, how many groups each period would announce, and what deserves a look.
+    What becomes of the log's rows, how many groups and people each period would announce, what deserves a look, and
+    what would bring more.
 
     Raises
     ------
@@ -58,15 +87,18 @@ def check(programme: Programme | str | Path) -> LogCheck:
     with Warehouse.in_memory() as warehouse:
         accounting = ingest(warehouse, programme)
         found = remarks(warehouse, programme)
-        rows = []
+        rows, by_period = [], dict[str, Regions]()
         for period, decisions in counting.periods(warehouse, programme.period.every):
-            regions = coarsening.aggregate(warehouse, programme, period)
+            counted = counting.aggregate(warehouse, programme, period)
+            regions = coarsening.reported(counted, programme)
             mechanism_of(programme.policy).check_programme(regions.take(regions.announced), programme.policy)
-            counted = {status.name.lower(): len(regions.with_status(status)) for status in _COUNTED}
-            rows.append({"period": period.label, "decisions": decisions, "announced": len(regions.printed)} | counted)
+            groups = {status.name.lower(): len(regions.with_status(status)) for status in _COUNTED}
+            row = {"period": period.label, "decisions": decisions, "announced": len(regions.printed)}
+            rows.append(row | groups | Shares.of(regions).counts())
+            by_period[period.label] = counted
     if not any(row["announced"] for row in rows):
         found.append(
             "policy: no period announces a group: every one is smaller than minimum_group_size, or known too well "
             "before any report for max_confidence"
         )
-    return LogCheck(accounting, pd.DataFrame(rows), tuple(found))
+    return LogCheck(accounting, pd.DataFrame(rows), tuple(found), tuple(advise(by_period, programme)))

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from atr.programme import Programme
 from atr.programme.periods import now, parse
 from atr.warehouse.connection import Parameters, Warehouse
+from atr.warehouse.files import sha256
 
 State = Literal["started", "draft", "refused", "published", "replaced", "rejected"]
 
@@ -120,3 +121,9 @@ def documents_path(programme: Programme, release: Release) -> Path:
 def dossier_path(programme: Programme, release: Release) -> Path:
     """Where the reviewer's dossier of a release is."""
     return programme.store_path / "dossiers" / release.id
+
+
+def is_whole(programme: Programme, release: Release) -> bool:
+    """Tell whether the documents of a release are where they belong, as they were recorded."""
+    manifest = documents_path(programme, release) / "manifest.json"
+    return manifest.is_file() and sha256(manifest) == release.manifest_sha256
