@@ -164,7 +164,8 @@ def _people_alone(regions: Regions) -> Regions:
 
 def _shares(periods: ByPeriod, programme: Programme, divide: Divide | None = None) -> Shares:
     divided = (regions if divide is None else divide(regions) for regions in periods.values())
-    return Shares.total(Shares.of(coarsening.reported(regions, programme)) for regions in divided)
+    found = (replace(regions, protection=programme.protection) for regions in divided)
+    return Shares.total(Shares.of(coarsening.reported(regions, programme)) for regions in found)
 
 
 def _of_attributes(periods: ByPeriod, programme: Programme, now: Shares) -> list[Change]:
