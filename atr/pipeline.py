@@ -187,7 +187,7 @@ def past_periods(
 # --- the steps
 
 
-def load_log(programme_path: str) -> ingest.Accounting:
+def load_log(programme_path: str) -> ingest.Reading:
     """Bring the warehouse up to date with the log."""
     programme = load(programme_path)
     with Warehouse.open(programme) as warehouse:

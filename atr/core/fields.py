@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from atr.core.display_text import printable
+from atr.core.display_text import cleaned, printable
 
 
 def not_yet(what: str, instead: str) -> ValueError:
@@ -16,7 +16,7 @@ def not_yet(what: str, instead: str) -> ValueError:
 
 Text = Annotated[str, Field(min_length=1), AfterValidator(printable)]
 OptionalText = Annotated[str, AfterValidator(printable)]
-RawText = Annotated[str, Field()]
+RawText = Annotated[str, AfterValidator(cleaned)]
 Share = Annotated[float, Field(ge=0, le=1, strict=True)]
 PositiveShare = Annotated[float, Field(gt=0, le=1, strict=True)]
 Count = Annotated[int, Field(ge=1, strict=True)]

@@ -1,23 +1,27 @@
-"""From decision logs to the warehouse: every row becomes a decision, a duplicate, a correction, or is quarantined."""
+"""From the log to the warehouse, which mirrors it: what is counted is what a fresh reading of the log would count."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from atr.errors import AtrError, IngestError
-from atr.ingest.check import check_log, check_number_of_outcomes, remarks
-from atr.ingest.sources import matches, relation
-from atr.ingest.sources.base import File, fingerprint, state_of
-from atr.ingest.staging import gate, merge_rows, stage, supersede
+from atr.errors import IngestError
+from atr.ingest.check import check_log, remarks
+from atr.ingest.copies import refuse_copies
+from atr.ingest.mirror import plan, write_files
+from atr.ingest.precedence import Changed, settle
+from atr.ingest.sources import parts
+from atr.ingest.sources.base import state_of
+from atr.ingest.staging import read_part
+from atr.ingest.sums import summarise
 from atr.programme import Programme
 from atr.warehouse.connection import Layout, Warehouse
 
-__all__ = ["Accounting", "accounting", "check_log", "ingest", "remarks"]
+__all__ = ["Accounting", "Reading", "accounting", "check_log", "ingest", "remarks"]
 
 
 @dataclass(frozen=True)
 class Accounting:
-    """What became of every row that was ever read: ``rows_read`` is the sum of the next four."""
+    """What became of every row of the log: ``rows_read`` is the sum of the next four."""
 
     rows_read: int
     decisions: int
@@ -29,119 +33,78 @@ class Accounting:
     """Reason to quarantined rows, the most frequent first."""
 
 
-def ingest(warehouse: Warehouse, programme: Programme) -> Accounting:
-    """Bring the warehouse up to date with the files that ``log.source`` matches.
+@dataclass(frozen=True)
+class Reading:
+    """What a reading of the log came to.
 
-    Each file is one transaction: a run that is killed leaves the warehouse as it was before that file. A file that was
-    ingested before adds nothing, whatever it is called now. If the programme reads other columns than before, the
-    warehouse is made anew from the same files, all in one transaction. What a file brings is held against the
-    programme before it is kept.
+    Parameters
+    ----------
+    accounting
+        What became of every row.
+    files, decisions
+        How many are new, changed or gone since the log was read before.
+    anew
+        Whether a log that had been read before was read anew: the store is of an earlier version, or the programme
+        reads other columns than then.
+    """
+
+    accounting: Accounting
+    files: Changed
+    decisions: Changed
+    anew: bool = False
+
+
+def ingest(warehouse: Warehouse, programme: Programme) -> Reading:
+    """Let the warehouse mirror the log that ``log.source`` names.
+
+    Files that are as they were are not read again, whatever they are called now. All that is written is one
+    transaction: a run that is killed, or finds a fault, leaves the warehouse as it was.
 
     Parameters
     ----------
     warehouse
         Open for writing.
     programme
-        It names the files and their columns.
+        It names the log and its columns.
 
     Returns
     -------
-    What became of every row, in numbers of rows and files.
+    What became of every row, and what changed.
 
     Raises
     ------
     IngestError
-        If there is no file, or one cannot be read or does not fit the programme.
+        If there is no log, or a part of it cannot be read or does not fit the programme.
     ProgrammeError
         If the programme does not fit the log; see :func:`check_log`.
     RefusedError
-        If too large a share of a file would be quarantined; nothing of that file is kept.
+        If too large a share of a file would be quarantined.
     """
-    files = [fingerprint(path, programme) for path in matches(programme)]
-    layout, made_for = Layout.of(programme), warehouse.layout_or_none()
-    if made_for is None or made_for == layout:
-        known = {sha256 for (sha256,) in warehouse.query("SELECT sha256 FROM ingestions")}
-        parts = [[file] for file in _new(files, known)]
-    else:
-        old = _once_more(warehouse, programme, files)
-        parts = [[*old, *_new(files, {file.sha256 for file in old})]]
-    checking = False
-    try:
-        for n, part in enumerate(parts, start=1):
-            with warehouse.transaction():
-                checking = False
-                if n == 1 and made_for != layout:
-                    warehouse.prepare(layout)
-                for file in part:
-                    _ingest_file(warehouse, programme, file)
-                checking = True
-                (check_log if n == len(parts) else check_number_of_outcomes)(warehouse, programme)
-        if not parts:
-            check_log(warehouse, programme)
-    except AtrError:
-        if checking and made_for is None:
-            with warehouse.transaction():
-                warehouse.forget()
-        raise
-    return accounting(warehouse)
+    found, layout = parts(programme), Layout.of(programme)
+    with warehouse.transaction() as connection:
+        anew = warehouse.layout_or_none() != layout and warehouse.prepare(layout)
+        mirror = plan(warehouse, found, keep=programme.log.keep)
+        write_files(warehouse, mirror)
+        for part, file in mirror.to_read:
+            state = part.path and state_of(part.path)
+            read_part(warehouse, programme, part, file)
+            if state != (part.path and state_of(part.path)):
+                raise IngestError("was changed while it was read", where=part.where, hint="Start again.")
+        decisions = Changed()
+        if mirror.new | mirror.leaving | mirror.moved:
+            decisions, judged = settle(connection, layout, mirror)
+            summarise(warehouse, mirror.new | mirror.moved | judged, gone=mirror.leaving)
+            if layout.id is None and layout.counts is None and not programme.log.repeats:
+                refuse_copies(warehouse, mirror.new)
+        check_log(warehouse, programme)
+    return Reading(accounting(warehouse), Changed(*mirror.changes), decisions, anew)
 
 
 def accounting(warehouse: Warehouse) -> Accounting:
-    """Count what became of every row that was ever read, in the warehouse's own records."""
-    (totals,) = warehouse.query(
-        """
-        SELECT coalesce(sum(rows_read), 0)::BIGINT, coalesce(sum(decisions), 0)::BIGINT,
-               coalesce(sum(duplicates), 0)::BIGINT, coalesce(sum(corrections), 0)::BIGINT,
-               coalesce(sum(quarantined), 0)::BIGINT, count(*)
-        FROM ingestions
-        """
-    )
-    reasons = warehouse.query("SELECT reason, count(*) AS n FROM quarantine GROUP BY reason ORDER BY n DESC, reason")
-    rows_read, decisions, duplicates, corrections, quarantined, files = totals
-    return Accounting(rows_read, decisions, duplicates, corrections, quarantined, files, dict(reasons))
-
-
-def _new(files: list[File], known: set[str]) -> list[File]:
-    """The files of which no content is known, each content once."""
-    first = {file.sha256: file for file in reversed(files)}
-    return [file for file in files if file.sha256 not in known and first[file.sha256] is file]
-
-
-def _once_more(warehouse: Warehouse, programme: Programme, files: list[File]) -> list[File]:
-    """The files that the warehouse was made from, to be read again."""
-    matched, old = {file.name: file for file in files}, []
-    for name, sha256 in warehouse.query("SELECT path, sha256 FROM ingestions WHERE NOT superseded ORDER BY ingestion"):
-        path = programme.path.parent / name
-        file = matched.get(name)
-        if file is None and path.is_file():
-            file = fingerprint(path, programme)
-        if file is None or file.sha256 != sha256:
-            raise IngestError(
-                "the programme reads other columns than the warehouse was made with, so all files have to be read "
-                f"again, and this one {'is gone' if file is None else 'was changed since'}",
-                where=str(path),
-                hint=f"Put the file back as it was, or undo the change in {programme.path}. To start anew with the "
-                "files that are there, give it another store. Nothing was changed.",
-            )
-        old.append(file)
-    return old
-
-
-def _ingest_file(warehouse: Warehouse, programme: Programme, file: File) -> None:
-    connection, layout, rows = warehouse.connection, warehouse.layout(), 0
-    ((ingestion,),) = warehouse.query("SELECT coalesce(max(ingestion), 0) + 1 FROM ingestions")
-    with relation(warehouse, file, layout.keys) as found:
-        if found is not None:
-            stage(connection, layout, file, found)
-            rows = gate(connection, programme, file)
-    if state_of(file.path) != file.state:
-        raise IngestError("was changed while it was read", where=str(file.path), hint="Start again.")
-    counts = merge_rows(connection, layout, file, ingestion) if rows else (0, 0, 0, 0)
-    connection.execute(
-        "INSERT INTO ingestions VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, false)",
-        [ingestion, file.name, file.size, file.sha256, rows, *counts],
-    )
-    if rows:
-        supersede(connection, layout, file, ingestion)
-    for table in ("stage", "rejects", "repeats", "known", "reject_errors", "reject_scans"):
-        connection.execute(f"DROP TABLE IF EXISTS temp.{table}")
+    """Count what became of every row of the log, in the warehouse's own sums."""
+    fates: dict[str, int] = dict(warehouse.query("SELECT fate, sum(rows)::BIGINT FROM fates GROUP BY fate"))
+    ((files,),) = warehouse.query("SELECT count(*) FROM files")
+    rows = sum(fates.values())
+    decisions, duplicates, corrections = (fates.pop(name, 0) for name in ("decision", "duplicate", "correction"))
+    reasons = dict(sorted(fates.items(), key=lambda of: (-of[1], of[0])))
+    return Accounting(rows, decisions, duplicates, corrections, sum(reasons.values()), files, reasons)

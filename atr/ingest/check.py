@@ -1,6 +1,5 @@
 """Whether a programme fits what was ingested."""
 
-# ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
 from __future__ import annotations
 
 import difflib
@@ -10,7 +9,7 @@ from collections.abc import Iterable
 from atr.core.display_text import CONTROL, UNKNOWN, printable
 from atr.errors import IngestError, ProgrammeError
 from atr.programme import MOST_OUTCOMES, Programme
-from atr.warehouse.connection import Warehouse
+from atr.warehouse.connection import OUTCOME, Warehouse
 from atr.warehouse.counting import displayed, raw_values
 
 _LONG = 80
@@ -38,19 +37,15 @@ def check_log(warehouse: Warehouse, programme: Programme) -> None:
     IngestError
         If the log has no decisions.
     """
-    layout = warehouse.layout()
-    if not warehouse.query("SELECT 1 FROM decisions LIMIT 1"):
+    if not warehouse.query("SELECT 1 FROM days LIMIT 1"):
         raise IngestError("the log has no decisions", where=f"{programme.path}, log.source")
     _check_outcomes(warehouse, programme)
     for name, attribute in programme.attributes.items():
         where, named = f"{programme.path}, attributes.{name}", attribute.named_reference
         if attribute.bins is None and attribute.values is None:
             ((numeric,),) = warehouse.query(
-                f"""
-                SELECT bool_and(regexp_full_match(raw, $1))
-                FROM (SELECT DISTINCT {layout.column(name)} AS raw FROM decisions WHERE raw IS NOT NULL)
-                """,
-                [r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?"],
+                "SELECT bool_and(regexp_full_match(raw, $1)) FROM cells WHERE name = $2 AND raw IS NOT NULL",
+                [r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", name],
             )
             if numeric:
                 raise ProgrammeError(
@@ -85,7 +80,9 @@ def remarks(warehouse: Warehouse, programme: Programme) -> list[str]:
     Sentences without a full stop. For the person at the keyboard: they quote values of the log.
     """
     found = []
-    ((corrections, rows),) = warehouse.query("SELECT sum(corrections), sum(rows_read) FROM ingestions")
+    ((corrections, rows),) = warehouse.query(
+        "SELECT coalesce(sum(rows) FILTER (fate = 'correction'), 0), coalesce(sum(rows), 0) FROM fates"
+    )
     if corrections > _MANY * rows:
         found.append(
             f"log.id: {corrections:,} of {rows:,} rows replaced an earlier one of the same id; is it the id of a "
@@ -165,10 +162,8 @@ def _nearest(value: str, others: list[str]) -> str | None:
     return next((other for other in others if other.casefold() in near), None)
 
 
-def check_number_of_outcomes(warehouse: Warehouse, programme: Programme) -> list[str]:
+def _few_outcomes(warehouse: Warehouse, programme: Programme) -> list[str]:
     """Check that the outcomes in the log are few enough for a report.
-
-    It is the part of :func:`check_log` that no further file of the log can mend.
 
     Parameters
     ----------
@@ -186,7 +181,7 @@ def check_number_of_outcomes(warehouse: Warehouse, programme: Programme) -> list
     ProgrammeError
         If more outcomes than a report can tell of are not grouped.
     """
-    raws = [raw for (raw,) in warehouse.query("SELECT DISTINCT outcome FROM decisions ORDER BY outcome LIMIT 50")]
+    raws = raw_values(warehouse, OUTCOME, 50)
     if programme.log.outcomes is None and len(raws) > MOST_OUTCOMES:
         raise ProgrammeError(
             f"the log has {'50 or more' if len(raws) == 50 else len(raws)} outcomes; a report tells of {MOST_OUTCOMES} "
@@ -204,7 +199,7 @@ def _named(raws: list[str]) -> str:
 
 def _check_outcomes(warehouse: Warehouse, programme: Programme) -> None:
     log, where = programme.log, f"{programme.path}, log"
-    raws = check_number_of_outcomes(warehouse, programme)
+    raws = _few_outcomes(warehouse, programme)
     grouped = {raw: name for name, group in (log.outcomes or {}).items() for raw in group}
     occurring = {printable(raw) if log.outcomes is None else grouped.get(raw) for raw in raws} - {None}
     for file in (file for file in programme.policy.files if file.beyond_two and len(occurring) > 2):

@@ -85,7 +85,7 @@ def check(programme: Programme | str | Path) -> LogCheck:
     """
     programme = load(programme)
     with Warehouse.in_memory() as warehouse:
-        accounting = ingest(warehouse, programme)
+        accounting = ingest(warehouse, programme).accounting
         found = remarks(warehouse, programme)
         rows, by_period = [], dict[str, Regions]()
         for period, decisions in counting.periods(warehouse, programme.period.every):

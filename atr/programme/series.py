@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 from zoneinfo import ZoneInfo
 
-from pydantic import Field, PrivateAttr, StrictBool, field_validator, model_validator
+from pydantic import Discriminator, Field, PrivateAttr, StrictBool, Tag, field_validator, model_validator
 
 from atr.core.display_text import printable
-from atr.core.fields import FaultAtError, OptionalText, Part, RawText, Share, Text, not_yet, refuse
+from atr.core.fields import FaultAtError, OptionalText, Part, RawText, Share, Text, how_written, refuse
 from atr.core.policy import Policy
 from atr.core.protected import Protection, floored
 from atr.mechanisms import MECHANISMS
@@ -22,6 +22,9 @@ from atr.programme.measures import FairnessPolicy, InfluencePolicy, distinct
 MOST_OUTCOMES = 8
 """More make no readable report, and fairness looks at every set of outcomes."""
 
+
+FORM = ("delimiter", "encoding", "decimal", "thousands", "date_format")
+"""The keys of the log that say how files are written."""
 
 _WITHDRAWN = (
     "the linear mechanism and its informed reader were withdrawn: who knows that counts are whole numbers could be "
@@ -67,12 +70,41 @@ class System(Part):
     appeal: OptionalText = ""
 
 
+class Database(Part):
+    """A table or a query of a database."""
+
+    database: Text
+    """A DuckDB or SQLite file, or the name of an environment variable with the address of a PostgreSQL or MySQL
+    database: no password belongs into a programme."""
+    table: Text | None = None
+    query: Text | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Database:
+        if (self.table is None) == (self.query is None):
+            raise FaultAtError("table", "a database needs either a table or a query")
+        return self
+
+
+_Source = Annotated[
+    Annotated[Text | Annotated[tuple[Text, ...], Field(min_length=1)], Tag("[plain]")]
+    | Annotated[Database, Tag("[keys]")],
+    Discriminator(how_written),
+]
+
+
 class Log(Part):
     """Where the decisions are and what their columns mean."""
 
-    source: Text
+    source: _Source
+    delimiter: Text | None = None
+    encoding: Text | None = None
+    decimal: Text | None = None
+    thousands: Text | None = None
+    date_format: Text | None = None
     missing: tuple[RawText, ...] = ("",)
     id: Text | None = None
+    revision: Text | None = None
     decided_at: Text | None = None
     outcome: Text
     outcomes: (
@@ -83,15 +115,11 @@ class Log(Part):
         | None
     ) = None
     positive: Text
+    counts: Text | None = None
+    keep: StrictBool = False
+    repeats: StrictBool = False
     max_quarantined: Share = 0.01
     coverage: Literal["sample", "whole"] = "sample"
-
-    @field_validator("source")
-    @classmethod
-    def _supported(cls, source: str) -> str:
-        if "://" in source or source.lower().endswith((".jsonl", ".jsonl.gz", ".ndjson", ".db", ".duckdb", ".sqlite")):
-            raise not_yet("this kind of source", "use csv, csv.gz or parquet files")
-        return source
 
     @field_validator("outcomes")
     @classmethod
@@ -100,10 +128,34 @@ class Log(Part):
         return outcomes
 
     @model_validator(mode="after")
-    def _positive_is_an_outcome(self) -> Log:
-        if self.outcomes is not None and self.positive not in self.outcomes:
-            raise FaultAtError("positive", f"'{self.positive}' is not one of the outcomes ({', '.join(self.outcomes)})")
+    def _consistent(self) -> Log:
+        without_id = "is for rows of one decision: name their id in log.id"
+        refuse(
+            (
+                self.outcomes is not None and self.positive not in self.outcomes,
+                f"'{self.positive}' is not one of the outcomes ({', '.join(self.outcomes or ())})",
+                "positive",
+            ),
+            (self.revision is not None and self.id is None, without_id, "revision"),
+            (
+                self.counts is not None and (self.id is not None or self.keep),
+                "a log of counts has neither ids nor files to keep",
+                "counts",
+            ),
+        )
         return self
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Files, folders and patterns of them, or a database with its table or query."""
+        if isinstance(self.source, Database):
+            return (f"{self.source.database}: {self.source.table or self.source.query}",)
+        return (self.source,) if isinstance(self.source, str) else self.source
+
+    @property
+    def form(self) -> dict[str, str | None]:
+        """How files are written: all keys that say it, None where the usual form is meant."""
+        return {name: getattr(self, name) for name in FORM}
 
 
 class PeriodPolicy(Part):
@@ -242,7 +294,7 @@ class Programme(Part):
     def _check_names(self) -> None:
         log, policy, compared = self.log, self.policy, self.fairness.intersections
         taken: dict[str | None, str] = {log.id: "the log's id", log.decided_at: "the log's decided_at"}
-        taken[log.outcome] = "the log's outcome"
+        taken |= {log.revision: "the log's revision", log.counts: "the log's counts", log.outcome: "the log's outcome"}
         for file in policy.files:
             taken |= dict.fromkeys(file.columns, f"a column of the {file.kind}")
         for name in self.attributes:

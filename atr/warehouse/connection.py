@@ -1,6 +1,5 @@
 """The warehouse: one DuckDB file per programme, private, with one writer at a time."""
 
-# ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
 from __future__ import annotations
 
 import os
@@ -14,10 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any, Literal, Self
 
 import duckdb
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from atr.core.arrays import usable_cores
 from atr.errors import EnvironmentFault, IngestError, ProgrammeError, ReviewError
@@ -25,13 +24,6 @@ from atr.programme import Programme
 from atr.warehouse.store import os_faults, private_files, private_folder
 
 _TABLES = """
-CREATE TABLE IF NOT EXISTS layout (description VARCHAR NOT NULL);
-CREATE TABLE IF NOT EXISTS ingestions (
-    ingestion INTEGER NOT NULL, path VARCHAR NOT NULL, bytes BIGINT NOT NULL, sha256 VARCHAR NOT NULL,
-    rows_read BIGINT NOT NULL, decisions BIGINT NOT NULL, duplicates BIGINT NOT NULL, corrections BIGINT NOT NULL,
-    quarantined BIGINT NOT NULL, superseded BOOLEAN NOT NULL);
-CREATE TABLE IF NOT EXISTS quarantine (
-    ingestion INTEGER NOT NULL, line BIGINT NOT NULL, reason VARCHAR NOT NULL, raw VARCHAR);
 CREATE TABLE IF NOT EXISTS releases (
     period VARCHAR NOT NULL, version INTEGER NOT NULL, state VARCHAR NOT NULL, date VARCHAR NOT NULL,
     content_sha256 VARCHAR, report_sha256 VARCHAR, manifest_sha256 VARCHAR, reviewer VARCHAR, comment VARCHAR,
@@ -39,14 +31,30 @@ CREATE TABLE IF NOT EXISTS releases (
 CREATE TABLE IF NOT EXISTS release_events AS SELECT * FROM releases LIMIT 0;
 """
 
-_NO_LONGER_KEPT = """
-ALTER TABLE ingestions DROP COLUMN IF EXISTS ingested_at;
-DROP TABLE IF EXISTS groups;
-DROP TABLE IF EXISTS regions;
-DROP TABLE IF EXISTS announced;
-DROP TABLE IF EXISTS measures;
+MIRROR = """
+CREATE TABLE mirror (layout VARCHAR NOT NULL);
+CREATE TABLE files (
+    file INTEGER NOT NULL, name VARCHAR NOT NULL, key VARCHAR, state VARCHAR, place INTEGER NOT NULL);
+CREATE TABLE log_rows (
+    file INTEGER NOT NULL, line BIGINT NOT NULL, fate VARCHAR NOT NULL, people BIGINT NOT NULL, id VARCHAR,
+    revision DECIMAL(38, 9), timed BOOLEAN, decided_on DATE, outcome VARCHAR, {attributes}, cleaned BIGINT NOT NULL,
+    raw VARCHAR);
+CREATE VIEW decisions AS SELECT * FROM log_rows WHERE fate = 'decision';
+CREATE TABLE fates (file INTEGER NOT NULL, fate VARCHAR NOT NULL, rows BIGINT NOT NULL);
+CREATE TABLE cleaned (file INTEGER NOT NULL, bits BIGINT NOT NULL, rows BIGINT NOT NULL);
+CREATE TABLE conflicts (earlier INTEGER NOT NULL, counts INTEGER NOT NULL, ids BIGINT NOT NULL);
+CREATE TABLE cells (file INTEGER NOT NULL, name VARCHAR NOT NULL, raw VARCHAR, decisions BIGINT NOT NULL);
+CREATE TABLE days (file INTEGER NOT NULL, day DATE, decisions BIGINT NOT NULL);
 """
-"""What nobody read, and stores made by earlier versions still hold."""
+"""The log as it was read. ``log_rows`` has every row of every file with its ``fate``: it is a decision, a duplicate or
+a correction (an earlier row of an id that another row counts for), or why it is quarantined; ``raw`` is what it said
+then. ``files`` has what each file was, and its ``place`` in the order of the log. The other tables are sums over these
+two, made again for the files that change, so that a run with nothing new to read looks at no row: rows by ``fate``,
+rows of which the cells with these ``bits`` were cleaned, ids with rows that differ, decisions by the texts of their
+outcome and attributes, and by day."""
+
+OUTCOME = ""
+"""What ``cells`` calls the outcome, which is no attribute."""
 
 _LOCKED = "lock on file"
 """How DuckDB says that another process has the file open."""
@@ -73,17 +81,23 @@ class Parameters(list[Any]):
 
 
 class Layout(BaseModel, frozen=True):
-    """The part of a programme that decides what ``decisions`` holds. Another layout needs the files to be read again.
+    """The part of a programme that decides what rows become. With another layout the whole log is read again.
 
     Bins, display names and the grouping of outcomes are not in it: they are applied when decisions are counted.
     """
 
+    made_by: Literal[1] = 1
+    """Grows when the same log would be read in another way."""
     id: str | None
+    revision: str | None
     decided_at: str | None
     timezone: str | None
     outcome: str
     outcomes: tuple[str, ...] | None
+    counts: str | None
     missing: tuple[str, ...]
+    form: dict[str, str | None]
+    """How files are written; see :attr:`atr.programme.series.Log.form`."""
     attributes: dict[str, bool]
     """Name to whether it is a number. The attribute at position ``i`` is the column ``ai``."""
 
@@ -93,25 +107,39 @@ class Layout(BaseModel, frozen=True):
         log = programme.log
         return cls(
             id=log.id,
+            revision=log.revision,
             decided_at=log.decided_at,
             timezone=programme.period.timezone,
             outcome=log.outcome,
             outcomes=None if log.outcomes is None else tuple(sorted(chain.from_iterable(log.outcomes.values()))),
+            counts=log.counts,
             missing=tuple(sorted(set(log.missing))),
+            form=log.form,
             attributes={name: a.bins is not None for name, a in programme.attributes.items()},
         )
 
     @property
     def keys(self) -> dict[str, str]:
         """The columns a log must have, and the programme's keys that name them."""
-        named = {self.id: "log.id", self.decided_at: "log.decided_at", self.outcome: "log.outcome"}
-        named |= {name: f"attributes.{name}" for name in self.attributes}
-        return {column: key for column, key in named.items() if column is not None}
+        log = {name: getattr(self, name) for name in ("id", "revision", "decided_at", "outcome", "counts")}
+        named = {column: f"log.{name}" for name, column in log.items() if column is not None}
+        return named | {name: f"attributes.{name}" for name in self.attributes}
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of ``decisions`` that hold the attributes."""
+        """The columns of ``log_rows`` that hold the attributes."""
         return tuple(f"a{i}" for i in range(len(self.attributes)))
+
+    @property
+    def content(self) -> str:
+        """SQL of all that a row says of a decision."""
+        return f"struct_pack({', '.join(f'{c} := {c}' for c in ('decided_on', 'outcome', *self.columns))})"
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The outcome and the attributes that are no numbers, and their columns of ``log_rows``."""
+        columns = zip(self.attributes.items(), self.columns, strict=True)
+        return {OUTCOME: "outcome"} | {name: column for (name, number), column in columns if not number}
 
     def column(self, attribute: str) -> str:
         """The column that holds an attribute."""
@@ -134,7 +162,7 @@ class Warehouse:
         connection.execute("SET TimeZone = 'UTC'")
         if not read_only:
             with self.transaction():
-                connection.execute(_TABLES + _NO_LONGER_KEPT)
+                connection.execute(_TABLES)
 
     @classmethod
     def open(cls, programme: Programme, *, read_only: bool = False, wait: float = WAIT) -> Self:
@@ -261,42 +289,45 @@ class Warehouse:
             return self.connection.execute(sql, list(parameters)).fetchall()
 
     def layout(self) -> Layout:
-        """Read the layout of the decisions that were ingested.
+        """Read the layout that the log was read with.
 
         Raises
         ------
         IngestError
-            If nothing was ingested yet.
+            If no log was read yet.
         """
         layout = self.layout_or_none()
         if layout is None:
-            raise IngestError("no log was ingested yet", where=str(self.path or "the warehouse in memory"))
+            raise IngestError("no log was read yet", where=str(self.path or "the warehouse in memory"))
         return layout
 
     def layout_or_none(self) -> Layout | None:
-        """Read the layout of the decisions that were ingested; None if nothing was."""
-        row = next(iter(self.query("SELECT description FROM layout")), None)
-        return None if row is None else Layout.model_validate_json(row[0])
+        """Read the layout that the log was read with; None if none was, or by another version that read otherwise."""
+        if not self.query("SELECT 1 FROM duckdb_tables() WHERE table_name = 'mirror' AND NOT temporary"):
+            return None
+        ((description,),) = self.query("SELECT layout FROM mirror")
+        try:
+            return Layout.model_validate_json(description)
+        except ValidationError:
+            return None
 
-    def prepare(self, layout: Layout) -> None:
-        """Make an empty ``decisions`` with this layout, in a transaction; what was ingested is forgotten."""
-        self.forget()
+    def prepare(self, layout: Layout) -> bool:
+        """Make the mirror of a log anew, empty, in a transaction; releases stay.
+
+        Returns
+        -------
+        Whether there was one before, with another layout or of an earlier version.
+        """
+        sql = "SELECT table_name FROM duckdb_tables() WHERE NOT temporary"
+        there = {name for (name,) in self.query(sql)} - {"releases", "release_events"}
+        self.connection.execute("DROP VIEW IF EXISTS decisions" if "log_rows" in there else "")
+        for name in there:
+            self.connection.execute(f"DROP TABLE {name}")
         numbers = layout.attributes.values()
         attributes = [f"{c} {'DOUBLE' if n else 'VARCHAR'}" for c, n in zip(layout.columns, numbers, strict=True)]
-        self.connection.execute(
-            f"""
-            CREATE TABLE decisions (
-                ingestion INTEGER NOT NULL, position BIGINT NOT NULL, id VARCHAR, decided_on DATE,
-                outcome VARCHAR NOT NULL, {", ".join(attributes)})
-            """
-        )
-        self.connection.execute("INSERT INTO layout VALUES ($1)", [layout.model_dump_json()])
-
-    def forget(self) -> None:
-        """Empty what ingestion fills, in a transaction; releases stay."""
-        self.connection.execute("DROP TABLE IF EXISTS decisions")
-        for table in ("layout", "ingestions", "quarantine"):
-            self.connection.execute(f"DELETE FROM {table}")
+        self.connection.execute(MIRROR.format(attributes=", ".join(attributes)))
+        self.connection.execute("INSERT INTO mirror VALUES ($1)", [layout.model_dump_json()])
+        return bool(there)
 
 
 def _spill(path: Path) -> Path:

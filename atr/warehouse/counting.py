@@ -16,7 +16,7 @@ from atr.errors import PeriodError
 from atr.programme import Attribute, Programme
 from atr.programme import periods as _periods
 from atr.programme.periods import Every, Period
-from atr.warehouse.connection import Parameters, Warehouse
+from atr.warehouse.connection import OUTCOME, Parameters, Warehouse
 
 
 def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Regions:
@@ -55,7 +55,7 @@ def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Reg
     rows = warehouse.query(
         f"""
         WITH counted AS (
-            SELECT {", ".join(raw_cells)}, CASE {cases} END AS decided, count(*) AS people
+            SELECT {", ".join(raw_cells)}, CASE {cases} END AS decided, sum(people) AS people
             FROM decisions WHERE {in_period} GROUP BY ALL),
         displayed AS (SELECT {", ".join(displays)}, decided, people FROM counted)
         SELECT {columns}, {", ".join(people)}
@@ -159,9 +159,12 @@ def displayed(warehouse: Warehouse, programme: Programme, name: str) -> list[str
     Display values, in the order of reports.
     """
     attribute, p = programme.attributes[name], Parameters()
-    raw = _raw(attribute, warehouse.layout().column(name), p)
-    sql = f"SELECT DISTINCT {_display(attribute, 'v', p)} FROM (SELECT DISTINCT {raw} AS v FROM decisions)"
-    return attribute.in_order(value for (value,) in warehouse.query(sql, p))
+    if attribute.bins is None:
+        of_log = f"SELECT DISTINCT raw AS v FROM cells WHERE name = {p.mark(name)}"
+    else:
+        of_log = f"SELECT DISTINCT {_raw(attribute, warehouse.layout().column(name), p)} AS v FROM decisions"
+    rows = warehouse.query(f"SELECT DISTINCT {_display(attribute, 'v', p)} FROM ({of_log})", p)
+    return attribute.in_order(value for (value,) in rows)
 
 
 def require_decisions(warehouse: Warehouse, period: Period) -> None:
@@ -173,7 +176,7 @@ def require_decisions(warehouse: Warehouse, period: Period) -> None:
         If the log has no decisions in the period, or no dates.
     """
     p = Parameters()
-    if not warehouse.query(f"SELECT 1 FROM decisions WHERE {_in_period(warehouse, period, p)} LIMIT 1", p):
+    if not warehouse.query(f"SELECT 1 FROM days WHERE {_in_period(warehouse, period, p, 'day')} LIMIT 1", p):
         raise _no_decisions(warehouse, period)
 
 
@@ -185,7 +188,7 @@ def decided_span(warehouse: Warehouse) -> tuple[date, date]:
     PeriodError
         If the log has no dates.
     """
-    ((first, last),) = warehouse.query("SELECT min(decided_on), max(decided_on) FROM decisions")
+    ((first, last),) = warehouse.query("SELECT min(day), max(day) FROM days")
     if first is None:
         raise PeriodError("the log has no dates", hint="Name their column in log.decided_at, or take the period all.")
     return first, last
@@ -211,20 +214,19 @@ def periods(warehouse: Warehouse, every: Every) -> list[tuple[Period, int]]:
         If the log has no dates, and the period is not ``all``.
     """
     if every == "all":
-        ((decisions,),) = warehouse.query("SELECT count(*) FROM decisions")
+        ((decisions,),) = warehouse.query("SELECT coalesce(sum(decisions), 0)::BIGINT FROM days")
         return [(_periods.ALL, decisions)] if decisions else []
     decided_span(warehouse)
     rows = warehouse.query(
-        "SELECT min(decided_on), count(*) FROM decisions GROUP BY date_trunc($1, decided_on) ORDER BY 1", [every]
+        "SELECT min(day), sum(decisions)::BIGINT FROM days GROUP BY date_trunc($1, day) ORDER BY 1", [every]
     )
     return [(_periods.containing(day, every), decisions) for day, decisions in rows]
 
 
 def raw_values(warehouse: Warehouse, name: str, most: int | None = None) -> list[str]:
     """Find the raw values of an attribute that occur in the log, missing ones left out: all, or at most so many."""
-    column = warehouse.layout().column(name)
-    sql = f"SELECT DISTINCT {column} FROM decisions WHERE {column} IS NOT NULL ORDER BY 1 LIMIT $1"
-    return [raw for (raw,) in warehouse.query(sql, [most])]
+    sql = "SELECT DISTINCT raw FROM cells WHERE name = $1 AND raw IS NOT NULL ORDER BY 1 LIMIT $2"
+    return [raw for (raw,) in warehouse.query(sql, [name, most])]
 
 
 def outcome_values(warehouse: Warehouse, programme: Programme) -> dict[str, list[str]]:
@@ -232,7 +234,7 @@ def outcome_values(warehouse: Warehouse, programme: Programme) -> dict[str, list
     log = programme.log
     named = {name: list(raws) for name, raws in (log.outcomes or {}).items()}
     if log.outcomes is None:
-        for (raw,) in warehouse.query("SELECT DISTINCT outcome FROM decisions ORDER BY outcome"):
+        for raw in raw_values(warehouse, OUTCOME):
             named.setdefault(printable(raw), []).append(raw)
     return {log.positive: named.pop(log.positive), **named}
 
@@ -257,11 +259,11 @@ def _display(attribute: Attribute, cell: str, p: Parameters) -> str:
     return f"CASE WHEN {cell} IS NULL THEN {p.mark(UNKNOWN)} {cases} {other} END"
 
 
-def _in_period(warehouse: Warehouse, period: Period, p: Parameters) -> str:
+def _in_period(warehouse: Warehouse, period: Period, p: Parameters, day: str = "decided_on") -> str:
     if period.start is None or period.end is None:
         return "true"
     decided_span(warehouse)
-    return f"decided_on >= {p.mark(period.start)} AND decided_on < {p.mark(period.end)}"
+    return f"{day} >= {p.mark(period.start)} AND {day} < {p.mark(period.end)}"
 
 
 def _no_decisions(warehouse: Warehouse, period: Period) -> PeriodError:

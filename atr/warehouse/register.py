@@ -234,11 +234,14 @@ def complete(register: Register, warehouse: Warehouse, programme: Programme) -> 
 
 def log_of(warehouse: Warehouse, programme: Programme, raw: RawValues, outcomes: Iterable[str]) -> Log:
     """Describe the log of a programme as its register knows it; ``outcomes`` are named in the order of a report."""
-    source = programme.path.parent / Path(programme.log.source).expanduser()
-    files = warehouse.query("SELECT DISTINCT sha256 FROM ingestions ORDER BY 1")
+    sources = (programme.path.parent / Path(source).expanduser() for source in programme.log.sources)
+    files = warehouse.query("SELECT DISTINCT key FROM files WHERE key IS NOT NULL ORDER BY 1")
     return Log(
-        source=os.path.relpath(os.path.realpath(source), os.path.realpath(programme.register_path.parent)),
-        files=tuple(sha256[:16] for (sha256,) in files),
+        source=", ".join(
+            os.path.relpath(os.path.realpath(source), os.path.realpath(programme.register_path.parent))
+            for source in sources
+        ),
+        files=tuple(key[:16] for (key,) in files),
         public=programme.names(role="public"),
         sensitive=programme.names(role="sensitive"),
         outcomes=tuple(raw.outcomes.get(name, (name,)) for name in outcomes),

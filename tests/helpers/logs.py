@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from atr.ingest import Accounting
+from atr.ingest import Accounting, ingest
 from atr.programme import Programme, load
 from atr.warehouse.connection import Warehouse
 
@@ -46,12 +46,17 @@ def write(folder: Path, text: str | bytes, name: str = "log.csv") -> Path:
     return path
 
 
+def account(warehouse: Warehouse, programme: Programme) -> Accounting:
+    """Read the log, and account for every row."""
+    return ingest(warehouse, programme).accounting
+
+
 def decisions(warehouse: Warehouse, columns: str = "id, decided_on, outcome, a0, a1") -> list[tuple[Any, ...]]:
-    return warehouse.query(f"SELECT {columns} FROM decisions ORDER BY id, ingestion, position")
+    return warehouse.query(f"SELECT {columns} FROM decisions ORDER BY id, file, line")
 
 
 def quarantine(warehouse: Warehouse) -> list[tuple[Any, ...]]:
-    return warehouse.query("SELECT line, reason FROM quarantine ORDER BY ingestion, line")
+    return warehouse.query("SELECT line, fate FROM log_rows WHERE raw IS NOT NULL ORDER BY file, line")
 
 
 def balanced(found: Accounting) -> bool:

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 
 from atr import ingest as ingestion
 from atr.errors import IngestError
-from atr.ingest import Accounting, ingest
+from atr.ingest import Accounting
 from atr.programme import Programme
 from atr.programme.periods import ALL
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import aggregate
-from tests.helpers.logs import GOOD, HEADER, decisions, programme, quarantine, write
+from tests.helpers.logs import GOOD, HEADER, account, decisions, programme, quarantine, write
 
 HOSTILE = {
     "id": ["1", "2", "3", "4", "5"],
@@ -78,7 +78,7 @@ def test_the_same_log_in_any_form_is_the_same_log(tmp_path: Path) -> None:
     for name in names:
         made = hostile(tmp_path, name)
         with Warehouse.in_memory() as warehouse:
-            assert ingest(warehouse, made) == Accounting(5, 5, 0, 0, 0, 1, {}), name
+            assert account(warehouse, made) == Accounting(5, 5, 0, 0, 0, 1, {}), name
             r = aggregate(warehouse, made, ALL)
             found[name] = (
                 decisions(warehouse, "id, decided_on, outcome, a0, a1, a2"),
@@ -103,8 +103,8 @@ def test_columns_that_are_not_named_are_not_kept(tmp_path: Path) -> None:
     )
     made = programme(tmp_path)
     with Warehouse.open(made) as warehouse:
-        ingest(warehouse, made)
-        ((raw,),) = warehouse.query("SELECT raw FROM quarantine")
+        account(warehouse, made)
+        ((raw,),) = warehouse.query("SELECT raw FROM log_rows WHERE raw IS NOT NULL")
     assert json.loads(raw) == {"id": "2", "day": "2013-01-01", "sex": "f", "income": "bad", "outcome": "no"}
     assert b"Lovelace" not in (made.store_path / "warehouse.duckdb").read_bytes()
 
@@ -113,7 +113,7 @@ def test_only_the_texts_named_as_missing_are_missing(tmp_path: Path) -> None:
     write(tmp_path, HEADER + "1,2013-01-01,?,?,yes\n2,2013-01-01,NA,5,no\n3,2013-01-01,,5,no\n4,2013-01-01,null,,no\n")
     made = programme(tmp_path, {"missing": ["?"]})
     with Warehouse.in_memory() as warehouse:
-        assert ingest(warehouse, made).reasons == {"no number in 'income' (attributes.income.bins)": 1}
+        assert account(warehouse, made).reasons == {"no number in 'income' (attributes.income.bins)": 1}
         assert decisions(warehouse, "a0, a1") == [(None, None), ("NA", 5.0), ("", 5.0)]
 
 
@@ -121,7 +121,7 @@ def test_with_nothing_missing_every_text_is_a_value(tmp_path: Path) -> None:
     write(tmp_path, HEADER + "1,2013-01-01,,5,yes\n2,2013-01-01,NA,5,no\n")
     made = programme(tmp_path, {"missing": []})
     with Warehouse.in_memory() as warehouse:
-        ingest(warehouse, made)
+        account(warehouse, made)
         assert decisions(warehouse, "a0") == [("",), ("NA",)]
 
 
@@ -141,14 +141,14 @@ def test_a_header_that_does_not_fit_is_an_error(tmp_path: Path, header: str | by
     path = write(tmp_path, (header.encode() if isinstance(header, str) else header) + b"\n1,2013-01-01,f,5,yes\n")
     made = programme(tmp_path)
     with Warehouse.in_memory() as warehouse, pytest.raises(IngestError, match=message) as caught:
-        ingest(warehouse, made)
+        account(warehouse, made)
     assert caught.value.where == str(path)
 
 
 def test_a_doubled_column_that_is_not_needed_does_no_harm(tmp_path: Path) -> None:
     write(tmp_path, "note,id,day,sex,income,note,outcome\na,1,2013-01-01,f,5,b,yes\na,2,2013-01-01,f,5,b,no\n")
     with Warehouse.in_memory() as warehouse:
-        assert ingest(warehouse, programme(tmp_path)).decisions == 2
+        assert account(warehouse, programme(tmp_path)).decisions == 2
 
 
 def test_parquet_without_a_column_names_it(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_parquet_without_a_column_names_it(tmp_path: Path) -> None:
     )
     made = programme(tmp_path, {"source": "log.parquet"})
     with Warehouse.in_memory() as warehouse, pytest.raises(IngestError, match="no column 'sex', but 'Sex'"):
-        ingest(warehouse, made)
+        account(warehouse, made)
 
 
 def test_parquet_with_lists_is_an_error(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_parquet_with_lists_is_an_error(tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "log.parquet")
     made = programme(tmp_path, {"source": "log.parquet"})
     with Warehouse.in_memory() as warehouse, pytest.raises(IngestError, match=r"'sex' holds .*not plain values"):
-        ingest(warehouse, made)
+        account(warehouse, made)
 
 
 def test_parquet_files_of_different_types_are_one_log(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_parquet_files_of_different_types_are_one_log(tmp_path: Path) -> None:
         pq.write_table(pa.table(columns | {"outcome": ["yes" if i else "no"]}), tmp_path / f"{i}.parquet")
     made = programme(tmp_path, {"source": "*.parquet"})
     with Warehouse.in_memory() as warehouse:
-        ingest(warehouse, made)
+        account(warehouse, made)
         assert decisions(warehouse, "id, decided_on, a1") == [
             ("1", date(2013, 7, 2), 5.0),
             ("2", date(2013, 7, 2), 2.5),
@@ -216,8 +216,8 @@ def test_a_file_that_cannot_be_read_whole_adds_nothing(
     made = programme(tmp_path, {"source": name})
     with Warehouse.open(made) as warehouse:
         with pytest.raises(IngestError, match=message):
-            ingest(warehouse, made)
-        assert warehouse.query("SELECT * FROM ingestions") == []
+            account(warehouse, made)
+        assert warehouse.layout_or_none() is None
 
 
 def test_an_unreadable_file_is_refused_without_its_values(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_an_unreadable_file_is_refused_without_its_values(tmp_path: Path) -> Non
     pq.write_table(pa.table(columns), tmp_path / "log.parquet")
     made = programme(tmp_path, {"source": "log.parquet"})
     with Warehouse.open(made) as warehouse, pytest.raises(IngestError, match="cannot be read as Parquet") as caught:
-        ingest(warehouse, made)
+        account(warehouse, made)
     assert "SECRET" not in "".join(traceback.format_exception(caught.value)) + caught.value.private
 
 
@@ -234,7 +234,7 @@ def test_a_row_taken_for_the_header_is_told_privately(tmp_path: Path) -> None:
     write(tmp_path, "1,2013-01-01,SECRET,5,yes\n")
     made = programme(tmp_path)
     with Warehouse.in_memory() as warehouse, pytest.raises(IngestError) as caught:
-        ingest(warehouse, made)
+        account(warehouse, made)
     assert "SECRET" not in str(caught.value)
     assert "SECRET" in caught.value.private
 
@@ -243,34 +243,34 @@ def test_a_row_taken_for_the_header_is_told_privately(tmp_path: Path) -> None:
 def test_a_file_that_changes_while_it_is_read_adds_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    log, gate = write(tmp_path, HEADER + GOOD), ingestion.gate
+    log, read_part = write(tmp_path, HEADER + GOOD), ingestion.read_part
 
-    def change(*arguments: Any) -> int:
+    def change(*arguments: Any) -> None:
+        read_part(*arguments)
         if what == "text":
             write(tmp_path, HEADER + GOOD + GOOD)
         elif what == "time":
             os.utime(log, (1, 1))
         else:
             log.unlink()
-        return gate(*arguments)
 
-    monkeypatch.setattr(ingestion, "gate", change)
+    monkeypatch.setattr(ingestion, "read_part", change)
     made = programme(tmp_path)
     with Warehouse.open(made) as warehouse:
         with pytest.raises(IngestError, match="was changed while it was read"):
-            ingest(warehouse, made)
-        assert warehouse.query("SELECT * FROM ingestions") == []
+            account(warehouse, made)
+        assert warehouse.layout_or_none() is None
 
 
-def test_a_file_is_recorded_with_its_size_and_hash(tmp_path: Path) -> None:
+def test_a_file_is_recorded_with_its_hash(tmp_path: Path) -> None:
     made = programme(tmp_path, {"source": "*.csv*"})
     write(tmp_path, HEADER + GOOD, "1.csv")
     write(tmp_path, gzip.compress((HEADER + GOOD.replace("1,", "3,", 1)).encode()), "2.csv.gz")
     with Warehouse.open(made) as warehouse:
-        ingest(warehouse, made)
-        recorded = warehouse.query("SELECT path, bytes, sha256 FROM ingestions ORDER BY ingestion")
+        account(warehouse, made)
+        recorded = warehouse.query("SELECT name, key FROM files ORDER BY place")
     contents = {name: (tmp_path / name).read_bytes() for name in ("1.csv", "2.csv.gz")}
-    assert recorded == [(name, len(text), hashlib.sha256(text).hexdigest()) for name, text in contents.items()]
+    assert recorded == [(name, hashlib.sha256(text).hexdigest()) for name, text in contents.items()]
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -285,7 +285,7 @@ def test_files_of_both_line_endings_may_be_put_together(tmp_path: Path, windows_
     write(tmp_path, gzip.compress(text.encode(), 1) if packed else text, name)
     made = programme(tmp_path, {"source": name})
     with Warehouse.open(made) as warehouse:
-        found = ingest(warehouse, made)
+        found = account(warehouse, made)
         assert (found.rows_read, found.decisions) == (60_000, 59_998)
         assert quarantine(warehouse) == [(20_002, "too few fields"), (45_002, "date that cannot be read")]
         assert warehouse.query("SELECT max(strlen(outcome)) FROM decisions") == [(3,)]
@@ -313,7 +313,7 @@ def test_line_breaks_within_quotes_are_kept_as_they_are(
             period={"every": "all"},
         )
         with Warehouse.in_memory() as warehouse:
-            assert ingest(warehouse, made).quarantined == 0
+            assert account(warehouse, made).quarantined == 0
             assert decisions(warehouse, "id, a0, a1, outcome") == sorted(tuple(row) for row in cells[1:])
 
 
@@ -325,7 +325,7 @@ def test_a_misplaced_quote_in_a_mixed_file_loses_nothing(tmp_path: Path, sex: st
         write(tmp_path, HEADER + GOOD + end.join(rows))
         made = programme(tmp_path)
         with Warehouse.in_memory() as warehouse:
-            found.append((ingest(warehouse, made), decisions(warehouse), quarantine(warehouse)))
+            found.append((account(warehouse, made), decisions(warehouse), quarantine(warehouse)))
     assert found[0] == found[1]
     assert found[0][0].rows_read == 5
 
@@ -334,14 +334,14 @@ def test_an_open_quote_in_a_mixed_file_is_found(tmp_path: Path) -> None:
     write(tmp_path, HEADER + "1,2013-01-01,f,5,yes\r\n" + '2,2013-01-01,"f,5,yes\n' + GOOD.replace("\n", "\r\n"))
     made = programme(tmp_path)
     with Warehouse.in_memory() as warehouse, pytest.raises(IngestError, match="line 3: a quote that is never closed"):
-        ingest(warehouse, made)
+        account(warehouse, made)
 
 
 def test_a_mixed_file_may_begin_with_blank_lines(tmp_path: Path) -> None:
     write(tmp_path, "\r\n\n" + HEADER + GOOD + "bad\r\n")
     made = programme(tmp_path)
     with Warehouse.in_memory() as warehouse:
-        assert ingest(warehouse, made).rows_read == 3
+        assert account(warehouse, made).rows_read == 3
         assert quarantine(warehouse) == [(6, "too few fields")]
 
 
@@ -350,10 +350,10 @@ def test_an_empty_file_among_others_is_a_file_without_rows(tmp_path: Path) -> No
     write(tmp_path, HEADER, "2.csv")
     write(tmp_path, HEADER + GOOD, "3.csv")
     with Warehouse.in_memory() as warehouse:
-        assert ingest(warehouse, programme(tmp_path, {"source": "*.csv"})) == Accounting(2, 2, 0, 0, 0, 3, {})
+        assert account(warehouse, programme(tmp_path, {"source": "*.csv"})) == Accounting(2, 2, 0, 0, 0, 3, {})
 
 
 def test_a_source_that_matches_nothing_is_an_error(tmp_path: Path) -> None:
     made = programme(tmp_path, {"source": "logs/*.csv"})
     with Warehouse.in_memory() as warehouse, pytest.raises(IngestError, match=r"no file logs/\*.csv"):
-        ingest(warehouse, made)
+        account(warehouse, made)

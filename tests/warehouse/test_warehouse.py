@@ -24,6 +24,7 @@ from atr.ingest import accounting, ingest
 from atr.programme import Programme, load
 from atr.warehouse import coarsening
 from atr.warehouse.connection import Warehouse
+from atr.warehouse.ledger import Ledger
 from atr.warehouse.run import Batch
 from atr.warehouse.store import hold
 from tests.helpers import series
@@ -96,7 +97,7 @@ def test_in_memory_nothing_is_written_anywhere(
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
     with Warehouse.in_memory() as warehouse:
-        assert ingest(warehouse, programme).decisions == 3
+        assert ingest(warehouse, programme).accounting.decisions == 3
         assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -379,7 +380,7 @@ def test_a_full_disk_leaves_what_was_committed(programme: Programme) -> None:
     assert "cannot be read or written" in out, err
     with Warehouse.open(programme) as warehouse:
         assert accounting(warehouse).decisions == 3
-        assert ingest(warehouse, programme).decisions == 3 + 199_990
+        assert ingest(warehouse, programme).accounting.decisions == 3 + 199_990
 
 
 def test_a_transaction_is_kept_whole_or_not_at_all(programme: Programme) -> None:
@@ -396,18 +397,17 @@ def test_without_a_log_the_layout_is_an_error(programme: Programme) -> None:
     assert isinstance(caught.value, AtrError)
 
 
-def test_what_nobody_reads_leaves_an_older_store(programme: Programme) -> None:
+def test_a_store_of_an_earlier_version_is_read_anew_once(programme: Programme) -> None:
     with Warehouse.open(programme) as warehouse:
-        ingest(warehouse, programme)
-        warehouse.query("ALTER TABLE ingestions ADD COLUMN ingested_at VARCHAR")
-        for table in ("regions", "groups", "announced", "measures"):
+        Ledger(warehouse).begin("2013", today="2014-01-01")
+        for table in ("ingestions", "quarantine", "decisions", "layout", "regions"):
             warehouse.query(f"CREATE TABLE {table} (release_id VARCHAR)")
     with Warehouse.open(programme) as warehouse:
-        assert {name for (name,) in warehouse.query("SELECT table_name FROM duckdb_tables()")} == {
-            "decisions", "ingestions", "layout", "quarantine", "release_events", "releases",
-        }  # fmt: skip
-        (programme.path.parent / "log.csv").write_text("id,sex,income,outcome\n4,f,5,yes\n")
-        assert ingest(warehouse, programme).decisions == 4
+        first, second = ingest(warehouse, programme), ingest(warehouse, programme)
+        assert (first.anew, second.anew) == (True, False)
+        assert first.accounting == second.accounting
+        assert [release.id for release in Ledger(warehouse).releases()] == ["2013-v1"]
+        assert not warehouse.query("SELECT 1 FROM duckdb_tables() WHERE table_name IN ('ingestions', 'regions')")
 
 
 def test_a_run_file_that_cannot_be_written_says_so(programme: Programme) -> None:

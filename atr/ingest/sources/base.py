@@ -1,81 +1,120 @@
-"""What every kind of file has: a state that is noticed when it changes, and columns that the programme needs."""
+"""What every kind of source has: parts, such as files, that are noticed when they change, and exact columns."""
 
 from __future__ import annotations
 
 import difflib
 import hashlib
+import json
 import os
 import re
+import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import duckdb
 
 from atr.core.display_text import printable
 from atr.errors import IngestError
 from atr.programme import Programme
-from atr.warehouse.connection import Parameters
+from atr.warehouse.connection import Parameters, Warehouse
+
+Needed: TypeAlias = Mapping[str, str]
+"""The columns that a log must have, and the programme's keys that name them."""
+
+Opened: TypeAlias = AbstractContextManager["Relation | None"]
+"""A part as DuckDB reads it, while the context lasts; None if it is empty."""
 
 
 @dataclass(frozen=True)
-class File:
-    """A file as it was when it was hashed."""
+class Part:
+    """A file, or a table, of a log.
 
-    path: Path
+    Parameters
+    ----------
+    name
+        The path relative to the programme file, or the name of the table. It says where the part stands in the log.
+    where
+        What messages call it.
+    open
+        Opens it for DuckDB to read, of a warehouse and the needed columns. Raises IngestError if it has not these, or
+        is nothing of its kind.
+    path
+        The file; None for what is no file, and is read in every run.
+    told
+        What its name says of its rows (the partitions of a folder): not to be mistaken for the same file elsewhere.
+    """
+
     name: str
-    """Its path relative to the programme file."""
-    state: tuple[int, ...]
-    size: int
-    sha256: str
+    where: str
+    open: Callable[[Warehouse, Needed], Opened]
+    path: Path | None = None
+    told: str = ""
+
+    def state(self) -> str | None:
+        """Give what changes with the file; None if that is not to be relied upon, since it was written just now."""
+        if self.path is None:
+            return None
+        found = state_of(self.path)
+        settled = time.time_ns() - max(found[1:3], default=0) > _SETTLED
+        return json.dumps(found) if len(found) > 1 and settled else None
+
+    def key(self) -> str | None:
+        """Give what no other content has: a SHA-256; None for what is no file.
+
+        Raises
+        ------
+        IngestError
+            If the file cannot be read.
+        """
+        if self.path is None:
+            return None
+        try:
+            with self.path.open("rb") as content:
+                sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+        except OSError as error:
+            raise IngestError(f"cannot be read ({error.strerror or error})", where=self.where) from error
+        return f"{sha256} {self.told}".strip()
 
 
-def _nothing_lost(connection: duckdb.DuckDBPyConnection) -> None:
-    """Files of most kinds are read whole or not at all."""
+_SETTLED = 2_000_000_000
+"""Nanoseconds: what was written less long ago may be written again within the same tick of a file system's clock."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a relation: SQL of its exact text, of its value, and the value's type as DuckDB names it."""
+
+    text: str
+    value: str
+    type: str = "VARCHAR"
+
+
+def _read_whole(connection: duckdb.DuckDBPyConnection, rows: int) -> None:
+    """Parts of most kinds are read whole or not at all."""
 
 
 @dataclass(frozen=True)
 class Relation:
-    """A file as DuckDB reads it: what stands after FROM, and the text of each needed column."""
+    """A part as DuckDB reads it: what stands after FROM, the line of a row, and the needed columns."""
 
     sql: str
     parameters: Parameters
-    columns: dict[str, str]
+    columns: dict[str, Column]
     kind: str
     """As people call it."""
-    first_line: int = 1
-    """The line of its first row."""
-    prove_whole: Callable[[duckdb.DuckDBPyConnection], None] = _nothing_lost
-    """Raises IngestError if a row of the file is neither in ``stage`` nor in ``rejects``."""
+    line: str
+    """SQL of the line or row that messages name, higher the later it comes; 0 where rows have no order."""
+    finish: Callable[[duckdb.DuckDBPyConnection, int], None] = _read_whole
+    """Called once so many rows were read: puts what was no row into the temporary table ``rejects`` (``line, reason,
+    raw``), and raises IngestError if anything is in neither."""
 
 
-def fingerprint(path: Path, programme: Programme) -> File:
-    """Hash a file, and note its state so that a change is noticed.
-
-    Parameters
-    ----------
-    path
-        The file.
-    programme
-        From whose folder it is named.
-
-    Returns
-    -------
-    The file with its size in bytes and its SHA-256.
-
-    Raises
-    ------
-    IngestError
-        If it cannot be read.
-    """
-    state = state_of(path)
-    try:
-        with path.open("rb") as content:
-            sha256 = hashlib.file_digest(content, "sha256").hexdigest()
-    except OSError as error:
-        raise IngestError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
-    name = os.path.relpath(path, programme.path.parent).replace(os.sep, "/")
-    return File(path, name, state, state[0], sha256)
+def file_name(path: Path, programme: Programme) -> str:
+    """Name a file by its path relative to the programme file."""
+    return os.path.relpath(path, programme.path.parent).replace(os.sep, "/")
 
 
 def state_of(path: Path) -> tuple[int, ...]:
@@ -83,17 +122,45 @@ def state_of(path: Path) -> tuple[int, ...]:
 
     Returns
     -------
-    Its size in bytes, when it was written in nanoseconds, and its place on the disk; (-1,) if it is gone.
+    Its size in bytes, when it and its place were written in nanoseconds, and its place on the disk; (-1,) if it is
+    gone.
     """
     try:
         found = path.stat()
     except OSError:
         return (-1,)
-    return found.st_size, found.st_mtime_ns, found.st_ino
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev
 
 
-def require_columns(needed: Mapping[str, str], names: list[str], path: Path) -> None:
-    """Check that a file has each needed column once.
+_NO_PLAIN_VALUES = ("STRUCT", "MAP", "UNION", "BLOB", "GEOMETRY", "VARIANT", "INTERVAL", "BIT")
+
+
+def exact(sql: str, type: str, *, name: str, where: str) -> Column:
+    """Give the exact text of a value of a DuckDB type.
+
+    Parameters
+    ----------
+    sql, type
+        The value, and its type as DuckDB names it.
+    name, where
+        Of the column and the part, for messages.
+
+    Raises
+    ------
+    IngestError
+        If the type holds no plain values.
+    """
+    if type.startswith(_NO_PLAIN_VALUES) or type.endswith("]"):
+        what = f"the column '{printable(name)}' holds {type.split('(')[0]}, not plain values"
+        raise IngestError(what, where=where)
+    text = sql if type == "VARCHAR" else f"CAST({sql} AS VARCHAR)"
+    if type.startswith(("DECIMAL", "DOUBLE", "FLOAT")):
+        text = rf"regexp_replace(regexp_replace({text}, '(\.\d*?)0+$', '\1'), '\.$', '')"
+    return Column(text, sql, type)
+
+
+def require_columns(needed: Needed, names: list[str], where: str) -> None:
+    """Check that a part has each needed column once.
 
     Parameters
     ----------
@@ -101,8 +168,8 @@ def require_columns(needed: Mapping[str, str], names: list[str], path: Path) -> 
         The columns it must have, and the programme's keys that name them.
     names
         The columns that it has.
-    path
-        The file, for messages.
+    where
+        What messages call the part.
 
     Raises
     ------
@@ -117,10 +184,10 @@ def require_columns(needed: Mapping[str, str], names: list[str], path: Path) -> 
         told.append(f"there is no column '{printable(name)}'{but} ({printable(needed[name])})")
     if told:
         some = ", ".join(printable(name) for name in names[:30]) + (", …" if len(names) > 30 else "")
-        raise IngestError("; ".join(told), where=str(path), private=f"Its columns are {some}.")
+        raise IngestError("; ".join(told), where=where, private=f"Its columns are {some}.")
     for name in needed:
         if names.count(name) > 1:
-            raise IngestError(f"the column '{printable(name)}' stands there {names.count(name)} times", where=str(path))
+            raise IngestError(f"the column '{printable(name)}' stands there {names.count(name)} times", where=where)
 
 
 def literally(path: Path) -> str:

@@ -8,7 +8,7 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -17,55 +17,49 @@ import duckdb
 import numpy as np
 
 from atr.errors import IngestError
-from atr.ingest.sources.base import File, Relation, literally, require_columns
+from atr.ingest.sources.base import Column, Needed, Relation, literally, require_columns
+from atr.programme.series import Log
 from atr.warehouse.connection import Parameters, Warehouse
 from atr.warehouse.store import os_faults
 
 _DELIMITERS = (",", ";", "\t", "|")
+_MALFORMED = {
+    "MISSING COLUMNS": "too few fields",
+    "TOO MANY COLUMNS": "too many fields",
+    "UNQUOTED VALUE": "quote out of place",
+    "LINE SIZE OVER MAXIMUM": "line too long",
+    "INVALID ENCODING": "not UTF-8 text",
+}
 
 
 @contextmanager
-def relation(warehouse: Warehouse, file: File, needed: Mapping[str, str]) -> Iterator[Relation | None]:
-    """Open a CSV file for DuckDB to read, as a context manager.
+def relation(path: Path, log: Log, warehouse: Warehouse, needed: Needed) -> Iterator[Relation | None]:
+    """Open a CSV file for DuckDB to read; see :class:`atr.ingest.sources.base.Part`.
 
     It must be whole: DuckDB reads half a gzip file in silence.
-
-    Parameters
-    ----------
-    warehouse, file
-        As :func:`atr.ingest.sources.relation` takes them.
-    needed
-        The columns it must have, and the programme's keys that name them.
-
-    Returns
-    -------
-    The file as DuckDB reads it, while the context lasts; None if it is empty.
-
-    Raises
-    ------
-    IngestError
-        If it has not the needed columns, or is no CSV file.
     """
     try:
-        with _unpacked(file.path) as stream:
-            header = _header(stream.read(1 << 20), file.path, needed)
+        with _unpacked(path) as stream:
+            header = _header(stream.read(1 << 20), path, needed)
             stream.seek(0)
             line_end, lines, mixed = _lines(stream)
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise IngestError("is not a whole gzip file", where=str(file.path)) from None
+        raise IngestError("is not a whole gzip file", where=str(path)) from None
     except OSError as error:
-        raise IngestError(f"cannot be read ({error.strerror or error})", where=str(file.path)) from error
+        raise IngestError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
     if header is None:
         yield None
         return
     names, delimiter, blank = header
     with warehouse.scratch() as copy:
-        address, packing = literally(file.path), "gzip" if _is_gzip(file.path) else "none"
+        address, packing = literally(path), "gzip" if _is_gzip(path) else "none"
         if mixed:
-            with os_faults(warehouse.path or file.path), _unpacked(file.path) as stream:
+            with os_faults(warehouse.path or path), _unpacked(path) as stream:
                 _even_out(stream, copy, delimiter)
                 copy.flush()
             address, packing = f"/dev/fd/{copy.fileno()}", "none"
+        for table in ("reject_errors", "reject_scans"):  # of the file before
+            warehouse.connection.execute(f"DROP TABLE IF EXISTS temp.{table}")
         p = Parameters()
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
         # `parallel` keeps its default: with false, DuckDB 1.5 drops what follows an open quote and records no reject.
@@ -76,28 +70,57 @@ def relation(warehouse: Warehouse, file: File, needed: Mapping[str, str]) -> Ite
             compression = '{packing}', hive_partitioning = false,
             nullstr = [{p.mark(chr(1) + "no value" + chr(2))}], store_rejects = true, rejects_limit = 0)"""
 
-        def prove_whole(connection: duckdb.DuckDBPyConnection) -> None:
+        def finish(connection: duckdb.DuckDBPyConnection, read: int) -> None:
             """Add up the lines: in some malformed files DuckDB drops rows and records no reject."""
-            count = "(SELECT count(*) FROM stage) + (SELECT count(*) FROM rejects)"
-            ((rows,),) = connection.execute(f"SELECT {count}").fetchall()
+            rows = read + _collect_rejects(connection, path, blank + 2)
             if rows >= lines - blank - 1:
                 return
             breaks = f"len({{0}}) - len(replace({{0}}, chr({line_end[0]}), ''))".format
             cells = " + ".join(breaks(f"c{i}") for i in range(len(names)))
             ((in_rows,),) = connection.execute(f"SELECT coalesce(sum({cells}), 0) FROM {sql}", p).fetchall()
             ((in_rejects,),) = connection.execute(f"SELECT coalesce(sum({breaks('raw')}), 0) FROM rejects").fetchall()
-            with _unpacked(file.path) as stream:
+            with _unpacked(path) as stream:
                 texts = stream if line_end == b"\n" else stream.read().split(line_end)
                 empty = sum(not text.strip() for text in texts)
             if rows + in_rows + in_rejects + empty < lines - 1:
                 raise IngestError(
                     "has lines that DuckDB passes over in silence",
-                    where=str(file.path),
+                    where=str(path),
                     hint="Write it as plain CSV in UTF-8, with one kind of line ending, no blank lines and every quote "
                     "closed.",
                 )
 
-        yield Relation(sql, p, {name: f"c{names.index(name)}" for name in needed}, "CSV", blank + 2, prove_whole)
+        found = {name: Column(f"c{names.index(name)}", f"c{names.index(name)}") for name in needed}
+        yield Relation(sql, p, found, "CSV", f"row_number() OVER () + {blank + 1}", finish=finish)
+
+
+def _collect_rejects(connection: duckdb.DuckDBPyConnection, path: Path, first_line: int) -> int:
+    """Put the lines that are no rows into ``rejects``, and tell how many there are."""
+    p = Parameters()
+    cases = " ".join(f"WHEN {p.mark(kind)} THEN {p.mark(reason)}" for kind, reason in _MALFORMED.items())
+    connection.execute(
+        f"""
+        INSERT INTO rejects
+        SELECT line::BIGINT, min(CASE error_type::VARCHAR {cases} ELSE 'malformed line' END),
+               min(ltrim(csv_line, chr(10) || chr(13)))
+        FROM reject_errors WHERE line >= {p.mark(first_line)} GROUP BY line
+        """,
+        p,
+    )
+    ((swallowed, rejects),) = connection.execute(
+        """
+        SELECT min(line) FILTER (reason IN ('quote out of place', 'line too long') AND regexp_matches(raw, '[\r\n].')),
+               count(*)
+        FROM rejects
+        """
+    ).fetchall()
+    if swallowed is not None:
+        raise IngestError(
+            "a quote that is never closed, or closed in the wrong place, swallows the lines after it",
+            where=f"{path}, line {swallowed}",
+            hint='A quote within a value is written twice, as in "5"" pipe".',
+        )
+    return int(rejects)
 
 
 def _unpacked(path: Path) -> gzip.GzipFile | IO[bytes]:
@@ -108,7 +131,7 @@ def _is_gzip(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
 
 
-def _header(content: bytes, path: Path, needed: Mapping[str, str]) -> tuple[list[str], str, int] | None:
+def _header(content: bytes, path: Path, needed: Needed) -> tuple[list[str], str, int] | None:
     """The column names, the delimiter, and the number of blank lines above them; None in a file without text."""
     if content.startswith(b"PK\x03\x04"):
         raise IngestError(
@@ -128,7 +151,7 @@ def _header(content: bytes, path: Path, needed: Mapping[str, str]) -> tuple[list
     if not found or re.search("[\udc80-\udcff\0]", "".join(found[0][3])):
         raise IngestError("the header is not UTF-8 text", where=str(path), hint="Save the file as CSV in UTF-8.")
     _, _, delimiter, names = max(found, key=lambda f: f[:2])
-    require_columns(needed, names, path)
+    require_columns(needed, names, str(path))
     return names, delimiter, len(re.findall(r"\r\n|\r|\n", whole[: len(whole) - len(text)]))
 
 

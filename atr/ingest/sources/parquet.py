@@ -2,45 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import duckdb
 
-from atr.core.display_text import printable
 from atr.errors import IngestError
-from atr.ingest.sources.base import File, Relation, literally, require_columns
+from atr.ingest.sources.base import Needed, Relation, exact, literally, require_columns
+from atr.programme.series import Log
 from atr.warehouse.connection import Parameters, Warehouse
-
-_NO_PLAIN_VALUES = ("STRUCT", "MAP", "UNION", "BLOB", "GEOMETRY", "VARIANT")
 
 
 @contextmanager
-def relation(warehouse: Warehouse, file: File, needed: Mapping[str, str]) -> Iterator[Relation | None]:
-    """Open a Parquet file for DuckDB to read, as a context manager.
-
-    Parameters
-    ----------
-    warehouse, file
-        As :func:`atr.ingest.sources.relation` takes them.
-    needed
-        The columns it must have, and the programme's keys that name them.
-
-    Returns
-    -------
-    The file as DuckDB reads it, while the context lasts.
-
-    Raises
-    ------
-    IngestError
-        If it has not the needed columns, or is no Parquet file.
-    """
-    p = Parameters([literally(file.path)])
+def relation(path: Path, log: Log, warehouse: Warehouse, needed: Needed) -> Iterator[Relation | None]:
+    """Open a Parquet file for DuckDB to read; see :class:`atr.ingest.sources.base.Part`."""
+    p = Parameters([literally(path)])
+    options = "hive_partitioning = false, file_row_number = true"
     try:
         elements = warehouse.connection.execute("SELECT name, num_children FROM parquet_schema($1)", p).fetchall()
-        types = warehouse.connection.execute("DESCRIBE FROM read_parquet($1, hive_partitioning = false)", p).fetchall()
+        types = warehouse.connection.execute(f"DESCRIBE FROM read_parquet($1, {options})", p).fetchall()
     except (duckdb.InvalidInputException, duckdb.IOException):
-        raise IngestError("is not a Parquet file that can be read", where=str(file.path)) from None
+        raise IngestError("is not a Parquet file that can be read", where=str(path)) from None
     names: list[str] = []
     position = 1
     for _ in range(elements[0][1] or 0):
@@ -49,16 +32,9 @@ def relation(warehouse: Warehouse, file: File, needed: Mapping[str, str]) -> Ite
         while open_children:
             open_children += (elements[position][1] or 0) - 1
             position += 1
-    require_columns(needed, names, file.path)
-    columns = {}
-    for name in needed:
-        i = names.index(name)
-        kind: str = types[i][1]
-        if kind.startswith(_NO_PLAIN_VALUES) or kind.endswith("]"):
-            what = f"the column '{printable(name)}' holds {kind.split('(')[0]}, not plain values"
-            raise IngestError(what, where=str(file.path))
-        columns[name] = f"CAST(c{i} AS VARCHAR)"
-        if kind.startswith(("DECIMAL", "DOUBLE", "FLOAT")):
-            columns[name] = rf"regexp_replace(regexp_replace({columns[name]}, '(\.\d*?)0+$', '\1'), '\.$', '')"
+    require_columns(needed, names, str(path))
+    places = {name: names.index(name) for name in needed}
+    columns = {name: exact(f"c{i}", types[i][1], name=name, where=str(path)) for name, i in places.items()}
     aliases = ", ".join(f"c{i}" for i in range(len(names)))
-    yield Relation(f"read_parquet($1, hive_partitioning = false) AS file({aliases})", p, columns, "Parquet")
+    sql = f"read_parquet($1, {options}) AS file({aliases}, file_row_number)"
+    yield Relation(sql, p, columns, "Parquet", "file_row_number + 1")

@@ -1,0 +1,41 @@
+"""The sums over the rows that the warehouse keeps, file by file."""
+
+# ruff: noqa: S608 - what is put into the SQL is made here: column names and numbers of files
+from __future__ import annotations
+
+from atr.ingest.precedence import among
+from atr.warehouse.connection import Warehouse
+
+
+def summarise(warehouse: Warehouse, files: frozenset[int], *, gone: frozenset[int]) -> None:
+    """Make the sums of some files anew.
+
+    Parameters
+    ----------
+    warehouse
+        In a transaction.
+    files, gone
+        The numbers of the files of which a row changed, and of those that left.
+    """
+    connection, layout = warehouse.connection, warehouse.layout()
+    for table in ("fates", "cleaned", "cells", "days"):
+        connection.execute(f"DELETE FROM {table} WHERE {among(files | gone)}")
+    these = among(files)
+    connection.execute(
+        f"INSERT INTO fates SELECT file, fate, sum(people) FROM log_rows WHERE {these} GROUP BY file, fate ORDER BY ALL"
+    )
+    connection.execute(
+        f"INSERT INTO cleaned SELECT file, cleaned, count(*) FROM log_rows WHERE {these} AND cleaned <> 0 GROUP BY ALL"
+    )
+    of_these = f"sum(people) FROM decisions WHERE {these} GROUP BY ALL"
+    connection.execute(f"INSERT INTO days SELECT file, decided_on, {of_these}")
+    for name, column in layout.texts.items():
+        connection.execute(f"INSERT INTO cells SELECT file, $1, {column}, {of_these}", [name])
+    connection.execute("DELETE FROM conflicts")
+    connection.execute(
+        """
+        INSERT INTO conflicts
+        SELECT c.file, d.file, count(DISTINCT c.id) FROM log_rows AS c JOIN decisions AS d USING (id)
+        WHERE c.fate = 'correction' GROUP BY ALL ORDER BY ALL
+        """
+    )
