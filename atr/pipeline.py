@@ -21,7 +21,8 @@ from atr.core.arrays import usable_cores
 from atr.core.disclosure import Extent
 from atr.documents.render import render as render_documents
 from atr.dossier import build as dossiers
-from atr.dossier.other_beliefs import other_beliefs
+from atr.dossier.other_beliefs import OtherBelief, other_beliefs
+from atr.dossier.other_choices import OtherChoice, other_choices
 from atr.dossier.related import related
 from atr.errors import ProgrammeError, RefusedError
 from atr.mechanisms import mechanism_of
@@ -292,7 +293,7 @@ def register(run: Run) -> Draft:
         ledger = Ledger(warehouse)
         release = ledger.release(run.period_label, run.version)
         same = ledger.unchanged(release, content_sha256=content)
-        new = same is None or not is_whole(programme, same) or _sets_beside_another(programme, same, report)
+        new = same is None or not is_whole(programme, same) or earlier.sets_beside_another(programme, same, report)
         if new or same is None:
             same = replace(release, state="draft", date=report.date)
             documents = documents_path(programme, same)
@@ -345,14 +346,6 @@ def give_up(run: Run) -> None:
     shutil.rmtree(programme.store_path / "runs", ignore_errors=True)
 
 
-def _sets_beside_another(programme: Programme, release: Release, report: model.PublicReport) -> bool:
-    """Whether a draft was made before the report that its figures are now set beside was published."""
-    if release.state != "draft":
-        return False
-    waiting = earlier.read(documents_path(programme, release) / "report.json")
-    return waiting is None or waiting.changes != report.changes
-
-
 def _report(run: Run) -> model.PublicReport:
     return build.build(
         run.announcement,
@@ -374,16 +367,22 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
     folder.mkdir(mode=0o700)
     with Warehouse.open(run.programme, read_only=True) as warehouse:
         others = related(run.programme, Ledger(warehouse), run.period_label, report, kept)
-    chosen = run.regions.take(run.regions.announced)
+    programme, regions, announcement = run.programme, run.regions, None if report is None else run.announcement
+    choices, beliefs = tuple[OtherChoice, ...](), tuple[OtherBelief, ...]()
+    if announcement is not None:
+        beliefs = other_beliefs(regions.take(regions.announced), run.announced, programme.policy)
+        remember = versions.memory(kept, programme)
+        choices = other_choices(programme, regions, announcement, kept.counted, remember)
     results = dossiers.Results(
-        programme=run.programme,
+        programme=programme,
         period=run.period_label,
         version=run.version,
-        regions=run.regions,
+        regions=regions,
         solved=run.solved,
-        announcement=None if report is None else run.announcement,
+        announcement=announcement,
         report=report,
-        beliefs=() if report is None else other_beliefs(chosen, run.announced, run.programme.policy),
+        beliefs=beliefs,
+        choices=choices,
         accounting=run.log["accounting"],
         unknown=run.log["unknown"],
         counted=kept.counted,

@@ -24,6 +24,7 @@ from atr.dossier.curves import Curves, charts, curves
 from atr.dossier.finer_groups import Counted, FinerGroups, finer_groups
 from atr.dossier.groups import DossierGroup, groups
 from atr.dossier.other_beliefs import OtherBelief
+from atr.dossier.other_choices import OtherChoice
 from atr.dossier.related import Related
 from atr.errors import RefusedError
 from atr.mechanisms import mechanism_of
@@ -51,6 +52,8 @@ class Results:
         What became of the log's rows, and how many decisions of the period lack each attribute.
     beliefs
         What readers conclude whom the promise does not cover.
+    choices
+        What other choices of step and ceiling would tell.
     counted
         The outcomes of every region of the log, before groups joined.
     """
@@ -65,6 +68,7 @@ class Results:
     accounting: Mapping[str, Any]
     unknown: Mapping[str, int]
     beliefs: tuple[OtherBelief, ...] = ()
+    choices: tuple[OtherChoice, ...] = ()
     counted: Counted = ()
 
 
@@ -98,6 +102,7 @@ class Dossier:
     curves: Curves | None
     measures: tuple[TrueMeasure, ...]
     beliefs: tuple[OtherBelief, ...]
+    choices: tuple[OtherChoice, ...]
     finer: tuple[FinerGroups, ...]
     checks: tuple[Check, ...]
     rows: dict[str, int]
@@ -159,6 +164,7 @@ def build(
         curves=curves(regions, beta, promise, policy),
         measures=tuple(measures),
         beliefs=results.beliefs,
+        choices=results.choices,
         finer=tuple(finer),
         checks=tuple(checked),
         rows=rows | {f"decisions of the period without {name}": n for name, n in results.unknown.items() if n},

@@ -13,7 +13,7 @@ from atr.report import model
 from atr.report.notes import CORRECTIONS_WAIT
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.files import sha256
-from atr.warehouse.ledger import Ledger, documents_path
+from atr.warehouse.ledger import Ledger, Release, documents_path
 
 
 def of_period_before(programme: Programme, period: periods.Period) -> model.PublicReport | None:
@@ -73,3 +73,11 @@ def content_sha256(report: model.PublicReport) -> str:
     report = report.model_copy(update={"notes": tuple(n for n in report.notes if n.id != CORRECTIONS_WAIT)})
     content = report.model_dump(mode="json", by_alias=True, exclude={"version", "date", "data_quality", "changes"})
     return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
+
+
+def sets_beside_another(programme: Programme, release: Release, report: model.PublicReport) -> bool:
+    """Tell whether a draft was made before the report that its figures are now set beside was published."""
+    if release.state != "draft":
+        return False
+    waiting = read(documents_path(programme, release) / "report.json")
+    return waiting is None or waiting.changes != report.changes

@@ -66,16 +66,22 @@ def about(warehouse: Warehouse, programme: Programme, period: str, outcomes: tup
         seen=None if seen is None else tuple(entry.id for entry in seen),
         before=before[-1] if before else "",
     )
+    return kept, memory(kept, programme)
+
+
+def memory(kept: Kept, programme: Programme) -> Remember:
+    """Give what finds what was told of decision regions before, of a release that is made with the same."""
+    seen = [entry for entry in Register(programme).told(kept.log) if entry.id in (kept.seen or ())]
     versions = [*_versions_before(kept, programme)]
 
     def remember(regions: Regions) -> Regions:
-        if seen is None:
+        if kept.seen is None:
             return regions
-        limits = earlier_limits(regions, seen, log=log, raw=raw)
+        limits = earlier_limits(regions, seen, log=kept.log, raw=kept.raw)
         told = _told_before(regions, versions)
         return replace(regions, earlier=limits if len(limits) else None, versions=told)
 
-    return kept, remember
+    return remember
 
 
 def remembers(programme: Programme) -> bool:
