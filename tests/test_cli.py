@@ -241,3 +241,27 @@ def test_a_draft_says_what_the_reviewer_should_know_first(tmp_path: Path, here: 
     done = here("publish", path, "--period", "2024-Q2", "--json")
     assert "share days with 2024-Q2: 2024." in done.stderr
     assert json.loads(done.stdout)["overlapping"] == ["2024"]
+
+
+@pytest.mark.usefixtures("quick")
+def test_check_and_publish_say_how_many_are_announced(tmp_path: Path, here: Command) -> None:
+    people = {("few", "a"): (40, 20), ("few", "b"): (40, 20), ("most", "a"): (300, 150)}
+    path = series.write_series(tmp_path, people, max_confidence=0.75)
+    told, checked = "secret: 'a' is 89 % of", here("check", path)
+    assert f"{told} the log, above the ceiling 0.75." in checked.stderr
+    assert " ".join(checked.stdout.splitlines()[1].split()) == "2024 380 1 0 1 21 % 0 % 79 %"
+    done = here("publish", path, "--json")
+    assert "People: 21 % announced, 0 % told roughly, 79 % left out." in done.stderr
+    assert f"{told} 2024, above the ceiling 0.75." in done.stderr
+    content, (period,) = json.loads(done.stdout), json.loads(here("check", path, "--json").stdout)["periods"]
+    counts = {"people_announced": 80, "people_told_roughly": 0, "people_left_out": 300}
+    assert all(content[name] == period[name] == n for name, n in counts.items())
+    assert content["advice"].startswith(told)
+
+
+@pytest.mark.usefixtures("quick")
+def test_where_nothing_is_known_check_is_advised(tmp_path: Path, here: Command) -> None:
+    path = series.write_series(tmp_path, series.card(2), minimum_group_size=1000)
+    said = here("publish", path).stderr
+    assert f"What would announce more: atr check {path}" in said
+    assert "0 % of the people are announced" in here("check", path).stderr

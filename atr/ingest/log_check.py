@@ -87,18 +87,18 @@ def check(programme: Programme | str | Path) -> LogCheck:
     with Warehouse.in_memory() as warehouse:
         accounting = ingest(warehouse, programme).accounting
         found = remarks(warehouse, programme)
-        rows, by_period = [], dict[str, Regions]()
+        rows, by_period, shares = [], dict[str, Regions](), dict[str, Shares]()
         for period, decisions in counting.periods(warehouse, programme.period.every):
             counted = counting.aggregate(warehouse, programme, period)
             regions = coarsening.reported(counted, programme)
             mechanism_of(programme.policy).check_programme(regions.take(regions.announced), programme.policy)
             groups = {status.name.lower(): len(regions.with_status(status)) for status in _COUNTED}
             row = {"period": period.label, "decisions": decisions, "announced": len(regions.printed)}
-            rows.append(row | groups | Shares.of(regions).counts())
-            by_period[period.label] = counted
+            by_period[period.label], shares[period.label] = counted, Shares.of(regions)
+            rows.append(row | groups | shares[period.label].counts())
     if not any(row["announced"] for row in rows):
         found.append(
             "policy: no period announces a group: every one is smaller than minimum_group_size, or known too well "
             "before any report for max_confidence"
         )
-    return LogCheck(accounting, pd.DataFrame(rows), tuple(found), tuple(advise(by_period, programme)))
+    return LogCheck(accounting, pd.DataFrame(rows), tuple(found), tuple(advise(by_period, shares, programme)))

@@ -18,7 +18,7 @@ from atr.core.arrays import Values
 from atr.core.protected import Label
 from atr.core.regions import Regions
 from atr.programme import Programme, variants
-from atr.programme.periods import Every, containing, parse
+from atr.programme.periods import ALL, Every, containing, parse
 from atr.warehouse import coarsening
 from atr.warehouse.counting import regions_of_rows
 from atr.warehouse.shares import Excess, Shares, excesses, labelled
@@ -66,13 +66,15 @@ class Change(NamedTuple):
         return f"{self.what}: {self.then.percent()} announced instead of {self.now.percent()}{self.cost}"
 
 
-def advise(periods: ByPeriod, programme: Programme) -> Iterator[str]:
+def advise(periods: ByPeriod, shares: Mapping[str, Shares], programme: Programme) -> Iterator[str]:
     """Say which values are too common, and what changes of the programme would bring: the best three, then ceilings.
 
     Parameters
     ----------
     periods
         All of the log.
+    shares
+        How many people each would tell of.
     programme
         The series.
 
@@ -82,20 +84,20 @@ def advise(periods: ByPeriod, programme: Programme) -> Iterator[str]:
     """
     yield from _too_common(periods, programme)
     last = _last(periods)
-    now = _shares(last, programme)
-    tried = "" if len(last) == len(periods) else f", in the last {len(last)} of {len(periods)} periods"
+    now = Shares.total(shares[label] for label in last or periods)
+    several = f"{len(last)} " if len(last) > 1 else ""
+    tried = "" if len(last) == len(periods) else f", in the last {several}of {len(periods)} periods"
     told = _best([*_of_attributes(last, programme, now), *_of_periods(last, programme, now)])
     yield from (f"{change}{tried}" for change in told)
     if not told and now.announced_share < HALF:
-        yield (
-            f"{now.percent()} of the people are announced, and leaving out attributes brings few more: take longer "
-            "periods, fewer values or a smaller minimum_group_size"
-        )
-    for ceiling in variants.nearby_ceilings(programme):
+        why = "leaving out attributes brings few more" if last else "there are too many groups to try changes"
+        what = "take fewer attributes or values, longer periods or a smaller minimum_group_size"
+        yield f"{now.percent()} of the people are announced, and {why}: {what}"
+    for ceiling in variants.nearby_ceilings(programme) if last else ():
         then = _shares(last, variants.with_ceiling(programme, ceiling))
         if then != now:
             change = Change(f"with max_confidence {ceiling:g}", now, then)
-            yield f"{change}, {then.regions:,} regions instead of {now.regions:,}{tried}"
+            yield f"{change}{tried}; decision regions: {then.regions:,} instead of {now.regions:,}"
 
 
 def told_of(
@@ -124,9 +126,10 @@ def told_of(
         return shares, ""
     values, counts = zip(*counted, strict=True)
     before = regions_of_rows(values, np.array(counts), programme=programme, outcomes=regions.outcomes)
-    alone = {label: _people_alone(before)}
-    changes = _best(_of_attributes(alone, programme, _shares(alone, programme)))
-    common = (excess.told(programme, label) for excess in excesses(labelled(before), programme))
+    alone = _last({label: before})
+    changes = _best(_of_attributes(alone, programme, shares))
+    of = "the log" if label == ALL.label else label
+    common = (excess.told(programme, of) for excess in excesses(labelled(before), programme))
     return shares, next(chain(map(str, changes), common), "")
 
 
@@ -151,9 +154,9 @@ def _best(changes: Iterable[Change]) -> list[Change]:
 
 
 def _last(periods: ByPeriod) -> ByPeriod:
-    """The last periods, so many as can be tried, without decisions."""
+    """The last periods, so many as can be tried, if any, without decisions."""
     groups = np.cumsum([len(regions) for regions in reversed([*periods.values()])])
-    first = len(periods) - max(1, int((groups <= MOST_GROUPS).sum()))
+    first = len(periods) - int((groups <= MOST_GROUPS).sum())
     return {label: _people_alone(regions) for label, regions in [*periods.items()][first:]}
 
 
@@ -173,7 +176,7 @@ def _of_attributes(periods: ByPeriod, programme: Programme, now: Shares) -> list
 
     Files of decision regions are of the attributes as they are: where the policy names one, nothing is tried.
     """
-    if programme.policy.files or now.announced_share > 1 - MUCH:
+    if not periods or programme.policy.files or now.announced_share > 1 - MUCH:
         return []
     public, sensitive = programme.names(role="public"), programme.names(role="sensitive")
     several = [name for names in (public, sensitive) if len(names) > 1 for name in names]
@@ -233,7 +236,7 @@ def _of_periods(periods: ByPeriod, programme: Programme, now: Shares) -> list[Ch
     """Try the next longer periods, and years."""
     longer: dict[str, list[Every]] = {"month": ["quarter", "year"], "quarter": ["year"]}
     found = []
-    for every in longer.get(programme.period.every, []) if now.announced_share <= 1 - MUCH else []:
+    for every in longer.get(programme.period.every, []) if periods and now.announced_share <= 1 - MUCH else []:
         together = defaultdict[str, list[Regions]](list)
         for label, regions in periods.items():
             if (start := parse(label).start) is not None:

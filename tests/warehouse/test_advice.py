@@ -20,7 +20,7 @@ from atr.ingest import ingest
 from atr.ingest.log_check import check
 from atr.programme import Programme, load, variants
 from atr.programme.periods import parse
-from atr.warehouse import coarsening
+from atr.warehouse import advice, coarsening
 from atr.warehouse.advice import advise, left_out
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import aggregate, regions_of_rows
@@ -59,7 +59,12 @@ SMALL_OFFICES = {
 
 
 def _advice(programme: Programme, people: People, label: str = "2013") -> list[str]:
-    return [*advise({label: _counted(programme, people.items())}, programme)]
+    return _told({label: _counted(programme, people.items())}, programme)
+
+
+def _told(periods: Mapping[str, Regions], programme: Programme) -> list[str]:
+    shares = {label: Shares.of(coarsening.reported(regions, programme)) for label, regions in periods.items()}
+    return [*advise(periods, shares, programme)]
 
 
 def test_a_value_above_its_ceiling_is_named(tmp_path: Path) -> None:
@@ -88,7 +93,7 @@ def test_a_value_too_common_in_some_periods_only(tmp_path: Path) -> None:
     periods = {
         label: _counted(made, [(("f", "o1", "none"), n), (("f", "o1", "some"), 100 - n)]) for label, n in some.items()
     }
-    told = [*advise(periods, made)]
+    told = _told(periods, made)
     assert "disability: 'none' is 90 % of 2013-Q3, above the ceiling 0.75, as in 1 more period" in told
 
 
@@ -134,13 +139,24 @@ def test_few_announced_is_never_passed_over(tmp_path: Path) -> None:
     people = _spread("f", [1], 30) | _spread("m", [2], 9)
     made = _programme(tmp_path, {"office": {"role": "public"}} | DISABILITY)
     (only,) = _advice(made, {values[1:]: n for values, n in people.items()})
-    assert only.startswith("0 % of the people are announced, and leaving out attributes brings few more: take longer")
+    assert only.startswith("0 % of the people are announced, and leaving out attributes brings few more: take fewer")
+
+
+def test_of_very_many_groups_no_change_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = _programme(tmp_path)
+    monkeypatch.setattr(advice, "MOST_GROUPS", 198)
+    (only,) = _advice(made, SMALL_OFFICES)
+    assert only.startswith("1 % of the people are announced, and there are too many groups to try changes: take fewer")
+    periods = {label: _counted(made, SMALL_OFFICES.items()) for label in ("2013-Q1", "2013-Q2")}
+    monkeypatch.setattr(advice, "MOST_GROUPS", 199)
+    first, *_ = _told(periods, made)
+    assert first == "without office: 80 % announced instead of 1 %, in the last of 2 periods"
 
 
 def test_longer_periods_may_bring_more(tmp_path: Path) -> None:
     made = _programme(tmp_path)
     quarter = _counted(made, (_spread("f", [1], 30) | _spread("m", [1], 18)).items())
-    told = [*advise(dict.fromkeys(("2013-Q1", "2013-Q2", "2013-Q3", "2013-Q4"), quarter), made)]
+    told = _told(dict.fromkeys(("2013-Q1", "2013-Q2", "2013-Q3", "2013-Q4"), quarter), made)
     assert "with period.every year: 100 % announced instead of 0 %" in told
 
 
@@ -150,13 +166,13 @@ def test_ceilings_a_little_lower_and_higher(tmp_path: Path) -> None:
     people = _spread("f", [1], 90)
     for office, share in ((2, 71), (3, 76)):
         people |= {("f", f"o{office}", "a"): share, ("f", f"o{office}", "b"): 100 - share}
-    below = "with max_confidence 0.7: 31 % announced instead of 66 %, 3 regions instead of 5"
+    below = "with max_confidence 0.7: 31 % announced instead of 66 %; decision regions: 3 instead of 5"
     of_ceilings = [text for text in _advice(made, people) if "max_confidence" in text]
     assert of_ceilings == [below], "the value's own ceiling stays 0.72 at 0.8"
     assert variants.with_ceiling(made, 0.7).protection.own_ceilings == ()
     without_own = _programme(tmp_path, mechanism="optimal")
     assert _advice(without_own, people)[-1] == (
-        "with max_confidence 0.8: 100 % announced instead of 66 %, 7 regions instead of 5"
+        "with max_confidence 0.8: 100 % announced instead of 66 %; decision regions: 7 instead of 5"
     )
 
 
@@ -181,7 +197,7 @@ def test_shares_add_up_and_know_no_decision(people: People, unattainable: str, m
     shares = Shares.of(reported)
     assert shares.announced + shares.told_roughly + shares.left_out == shares.people == sum(people.values())
     assert shares.announced + shares.told_roughly == reported.group_population[reported.printed].sum()
-    assert [*advise({"2013": counted}, made)] == [*advise({"2013": otherwise}, made)]
+    assert _told({"2013": counted}, made) == _told({"2013": otherwise}, made)
 
 
 @pytest.mark.parametrize("name", ["age_cat", "race"])
