@@ -3,6 +3,7 @@
 from atr.core.policy import OWN_POPULATION
 from atr.mechanisms.optimal.policy import OptimalPolicy as Policy
 from atr.programme.attributes import Attribute
+from atr.programme.log import MOST_OUTCOMES, Log
 from atr.programme.measures import (
     ALPHA,
     AttributeDistance,
@@ -10,7 +11,7 @@ from atr.programme.measures import (
     IndividualPolicy,
 )
 from atr.programme.reading import load, located
-from atr.programme.series import MOST_OUTCOMES, Log, Programme, json_schema
+from atr.programme.series import Programme, json_schema
 
 __all__ = [
     "ALPHA",

@@ -151,7 +151,7 @@ def in_words(error: ValidationError, places: dict[Loc, Place], path: Path) -> Pr
 
 def _explain(fault: Mapping[str, Any], places: dict[Loc, Place]) -> tuple[str, str]:
     """Where a fault is, and what it is."""
-    loc = tuple(part for part in fault["loc"] if part not in ("[key]", "[plain]", "[keys]"))
+    loc = tuple(part for part in fault["loc"] if part not in ("[key]", "[plain]", "[keys]", "[list]"))
     if loc[:1] == ("policy",) and loc[1:2] and loc[1] in MECHANISMS:  # pydantic adds which of them was meant
         loc = (loc[0], *loc[2:])
     cause = fault.get("ctx", {}).get("error")

@@ -8,23 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 from zoneinfo import ZoneInfo
 
-from pydantic import Discriminator, Field, PrivateAttr, StrictBool, Tag, field_validator, model_validator
+from pydantic import Field, PrivateAttr, StrictBool, field_validator, model_validator
 
 from atr.core.display_text import printable
-from atr.core.fields import FaultAtError, OptionalText, Part, RawText, Share, Text, how_written, refuse
+from atr.core.fields import OptionalText, Part, Text, refuse
 from atr.core.policy import Policy
 from atr.core.protected import Protection, floored
 from atr.mechanisms import MECHANISMS
 from atr.programme.attributes import Attribute
 from atr.programme.hierarchies import Hierarchy
-from atr.programme.measures import FairnessPolicy, InfluencePolicy, distinct
-
-MOST_OUTCOMES = 8
-"""More make no readable report, and fairness looks at every set of outcomes."""
-
-
-FORM = ("delimiter", "encoding", "decimal", "thousands", "date_format")
-"""The keys of the log that say how files are written."""
+from atr.programme.log import Log
+from atr.programme.measures import FairnessPolicy, InfluencePolicy
 
 _WITHDRAWN = (
     "the linear mechanism and its informed reader were withdrawn: who knows that counts are whole numbers could be "
@@ -68,94 +62,6 @@ class System(Part):
     purpose: OptionalText = ""
     human_review: OptionalText = ""
     appeal: OptionalText = ""
-
-
-class Database(Part):
-    """A table or a query of a database."""
-
-    database: Text
-    """A DuckDB or SQLite file, or the name of an environment variable with the address of a PostgreSQL or MySQL
-    database: no password belongs into a programme."""
-    table: Text | None = None
-    query: Text | None = None
-
-    @model_validator(mode="after")
-    def _one_of_both(self) -> Database:
-        if (self.table is None) == (self.query is None):
-            raise FaultAtError("table", "a database needs either a table or a query")
-        return self
-
-
-_Source = Annotated[
-    Annotated[Text | Annotated[tuple[Text, ...], Field(min_length=1)], Tag("[plain]")]
-    | Annotated[Database, Tag("[keys]")],
-    Discriminator(how_written),
-]
-
-
-class Log(Part):
-    """Where the decisions are and what their columns mean."""
-
-    source: _Source
-    delimiter: Text | None = None
-    encoding: Text | None = None
-    decimal: Text | None = None
-    thousands: Text | None = None
-    date_format: Text | None = None
-    missing: tuple[RawText, ...] = ("",)
-    id: Text | None = None
-    revision: Text | None = None
-    decided_at: Text | None = None
-    outcome: Text
-    outcomes: (
-        Annotated[
-            dict[Text, Annotated[tuple[RawText, ...], Field(min_length=1)]],
-            Field(min_length=2, max_length=MOST_OUTCOMES),
-        ]
-        | None
-    ) = None
-    positive: Text
-    counts: Text | None = None
-    keep: StrictBool = False
-    repeats: StrictBool = False
-    max_quarantined: Share = 0.01
-    coverage: Literal["sample", "whole"] = "sample"
-
-    @field_validator("outcomes")
-    @classmethod
-    def _disjoint(cls, outcomes: dict[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]] | None:
-        distinct(tuple(chain.from_iterable((outcomes or {}).values())))
-        return outcomes
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Log:
-        without_id = "is for rows of one decision: name their id in log.id"
-        refuse(
-            (
-                self.outcomes is not None and self.positive not in self.outcomes,
-                f"'{self.positive}' is not one of the outcomes ({', '.join(self.outcomes or ())})",
-                "positive",
-            ),
-            (self.revision is not None and self.id is None, without_id, "revision"),
-            (
-                self.counts is not None and (self.id is not None or self.keep),
-                "a log of counts has neither ids nor files to keep",
-                "counts",
-            ),
-        )
-        return self
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """Files, folders and patterns of them, or a database with its table or query."""
-        if isinstance(self.source, Database):
-            return (f"{self.source.database}: {self.source.table or self.source.query}",)
-        return (self.source,) if isinstance(self.source, str) else self.source
-
-    @property
-    def form(self) -> dict[str, str | None]:
-        """How files are written: all keys that say it, None where the usual form is meant."""
-        return {name: getattr(self, name) for name in FORM}
 
 
 class PeriodPolicy(Part):

@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atr import ingest as ingestion
+from atr.core.display_text import cleaned
 from atr.errors import IngestError
 from atr.ingest import Accounting
 from atr.programme import Programme
@@ -314,7 +315,7 @@ def test_line_breaks_within_quotes_are_kept_as_they_are(
         )
         with Warehouse.in_memory() as warehouse:
             assert account(warehouse, made).quarantined == 0
-            assert decisions(warehouse, "id, a0, a1, outcome") == sorted(tuple(row) for row in cells[1:])
+            assert decisions(warehouse, "id, a0, a1, outcome") == sorted(tuple(map(cleaned, row)) for row in cells[1:])
 
 
 @pytest.mark.parametrize("sex", ['5" pipe', ' "f" ', '"f"x', '"f" "x"'])

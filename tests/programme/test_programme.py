@@ -88,7 +88,7 @@ FAULTS = [
     ("positive: granted", "positive: yes", 10, ["log.positive", "yes must be in quotes"]),
     ("positive: granted", "positive:", 10, ["log.positive"]),
     ("  source: log.csv\n", "", 5, ["log.source", "missing"]),
-    ("source: log.csv", "source: postgresql://host/table", 6, ["log.source", "not supported yet"]),
+    ("source: log.csv", "source: postgresql://host/table", 6, ["log.source", "environment variable"]),
     ("role: public", "role: open", 12, ["attributes.sex.role", "'public' or 'sensitive'"]),
     ("  sex: {role: public, protected: true}", "  sex: {protected: true}", 12, ["attributes.sex.role", "missing"]),
     ("protected: true", 'protected: "yes"', 12, ["attributes.sex.protected"]),

@@ -76,7 +76,7 @@ def test_only_the_owner_can_read_what_is_stored(programme: Programme) -> None:
     with hold(store), Warehouse.open(programme) as warehouse:
         ingest(warehouse, programme)
         with warehouse.transaction() as connection:
-            connection.execute("INSERT INTO quarantine VALUES (1, 2, 'a', 'b')")
+            connection.execute("CREATE TABLE trial AS SELECT 2 AS line, 'b' AS raw")
         paths = [store, *store.rglob("*")]
         assert {p.name for p in paths} >= {"warehouse.duckdb", "warehouse.duckdb.wal", "writer.json", "writer.lock"}
         for path in paths:
@@ -220,7 +220,7 @@ def test_readers_and_writers_wait_for_each_other(programme: Programme, there: st
         ended = threading.Timer(0.3, other.stdin.close)
         ended.start()
         with Warehouse.open(programme, read_only=here == "read") as warehouse:
-            assert warehouse.query("SELECT * FROM quarantine") == []
+            assert warehouse.query("SELECT * FROM releases") == []
         ended.join()
 
 
@@ -325,7 +325,7 @@ def test_reading_writes_nothing_and_needs_no_hold(programme: Programme) -> None:
         with Warehouse.open(programme, read_only=True) as warehouse:
             assert accounting(warehouse).decisions == 3
             with pytest.raises(duckdb.InvalidInputException, match="read-only"):
-                warehouse.query("DELETE FROM decisions")
+                warehouse.query("DELETE FROM log_rows")
         assert _state(programme.store_path) == before
 
 
@@ -336,14 +336,14 @@ def test_what_a_killed_run_committed_can_be_read(programme: Programme) -> None:
         from atr.programme import load
         from atr.warehouse.connection import Warehouse
         warehouse = Warehouse.open(load(sys.argv[1]))
-        warehouse.query("INSERT INTO quarantine VALUES (1, 2, 'a', 'b')")
+        warehouse.query("CREATE TABLE trial AS SELECT 2 AS line, 'b' AS raw")
         os.kill(os.getpid(), 9)
         """,
         programme.path,
     )
     assert (programme.store_path / "warehouse.duckdb.wal").exists()
     with Warehouse.open(programme, read_only=True) as warehouse:
-        assert warehouse.query("SELECT line, raw FROM quarantine") == [(2, "b")]
+        assert warehouse.query("SELECT line, raw FROM trial") == [(2, "b")]
 
 
 def test_a_file_that_is_no_warehouse_is_the_machines_fault(programme: Programme) -> None:
@@ -386,13 +386,13 @@ def test_a_full_disk_leaves_what_was_committed(programme: Programme) -> None:
 def test_a_transaction_is_kept_whole_or_not_at_all(programme: Programme) -> None:
     with Warehouse.open(programme) as warehouse:
         with pytest.raises(ZeroDivisionError), warehouse.transaction() as connection:
-            connection.execute("INSERT INTO quarantine VALUES (1, 2, 'a', 'b')")
+            connection.execute("CREATE TABLE trial AS SELECT 2 AS line, 'b' AS raw")
             raise ZeroDivisionError
-        assert warehouse.query("SELECT * FROM quarantine") == []
+        assert warehouse.query("SELECT * FROM duckdb_tables() WHERE table_name = 'trial'") == []
 
 
 def test_without_a_log_the_layout_is_an_error(programme: Programme) -> None:
-    with Warehouse.open(programme) as warehouse, pytest.raises(IngestError, match="no log was ingested") as caught:
+    with Warehouse.open(programme) as warehouse, pytest.raises(IngestError, match="no log was read") as caught:
         warehouse.layout()
     assert isinstance(caught.value, AtrError)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from atr.errors import IngestError
 from atr.ingest.sources.base import Column, Needed, Relation, literally, require_columns
-from atr.programme.series import Log
+from atr.programme.log import Log
 from atr.warehouse.connection import Parameters, Warehouse
 from atr.warehouse.store import os_faults
 

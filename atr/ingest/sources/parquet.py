@@ -10,7 +10,7 @@ import duckdb
 
 from atr.errors import IngestError
 from atr.ingest.sources.base import Needed, Relation, exact, literally, require_columns
-from atr.programme.series import Log
+from atr.programme.log import Log
 from atr.warehouse.connection import Parameters, Warehouse
 
 

@@ -1,0 +1,116 @@
+"""The log in the programme file: where the decisions are, and what their columns mean."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, StrictBool, Tag, field_validator, model_validator
+
+from atr.core.fields import FaultAtError, Part, RawText, Share, Text, how_written, refuse
+from atr.programme.measures import distinct
+
+MOST_OUTCOMES = 8
+"""More make no readable report, and fairness looks at every set of outcomes."""
+FORM = ("delimiter", "encoding", "decimal", "thousands", "date_format")
+"""The keys of the log that say how files are written."""
+
+
+class Database(Part):
+    """A table or a query of a database."""
+
+    database: Text
+    """A DuckDB or SQLite file, or the name of an environment variable with the address of a PostgreSQL or MySQL
+    database: no password belongs into a programme."""
+    table: Text | None = None
+    query: Text | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Database:
+        if (self.table is None) == (self.query is None):
+            raise FaultAtError("table", "a database needs either a table or a query")
+        return self
+
+
+def _kind_of_source(value: Any) -> str:
+    return "[list]" if isinstance(value, list | tuple) else how_written(value)
+
+
+_Source = Annotated[
+    Annotated[Text, Tag("[plain]")]
+    | Annotated[Annotated[tuple[Text, ...], Field(min_length=1)], Tag("[list]")]
+    | Annotated[Database, Tag("[keys]")],
+    Discriminator(_kind_of_source),
+]
+
+
+class Log(Part):
+    """Where the decisions are and what their columns mean."""
+
+    source: _Source
+    delimiter: Text | None = None
+    encoding: Text | None = None
+    decimal: Text | None = None
+    thousands: Text | None = None
+    date_format: Text | None = None
+    missing: tuple[RawText, ...] = ("",)
+    id: Text | None = None
+    revision: Text | None = None
+    decided_at: Text | None = None
+    outcome: Text
+    outcomes: (
+        Annotated[
+            dict[Text, Annotated[tuple[RawText, ...], Field(min_length=1)]],
+            Field(min_length=2, max_length=MOST_OUTCOMES),
+        ]
+        | None
+    ) = None
+    positive: Text
+    counts: Text | None = None
+    keep: StrictBool = False
+    repeats: StrictBool = False
+    max_quarantined: Share = 0.01
+    coverage: Literal["sample", "whole"] = "sample"
+
+    @field_validator("source")
+    @classmethod
+    def _no_address(cls, source: str | tuple[str, ...] | Database) -> str | tuple[str, ...] | Database:
+        if isinstance(source, str) and "://" in source and not source.startswith("s3://"):
+            raise ValueError("is an address, which may hold a password: name the environment variable that has it")
+        return source
+
+    @field_validator("outcomes")
+    @classmethod
+    def _disjoint(cls, outcomes: dict[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]] | None:
+        distinct(tuple(chain.from_iterable((outcomes or {}).values())))
+        return outcomes
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Log:
+        without_id = "is for rows of one decision: name their id in log.id"
+        refuse(
+            (
+                self.outcomes is not None and self.positive not in self.outcomes,
+                f"'{self.positive}' is not one of the outcomes ({', '.join(self.outcomes or ())})",
+                "positive",
+            ),
+            (self.revision is not None and self.id is None, without_id, "revision"),
+            (
+                self.counts is not None and (self.id is not None or self.keep),
+                "a log of counts has neither ids nor files to keep",
+                "counts",
+            ),
+        )
+        return self
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Files, folders and patterns of them, or a database with its table or query."""
+        if isinstance(self.source, Database):
+            return (f"{self.source.database}: {self.source.table or self.source.query}",)
+        return (self.source,) if isinstance(self.source, str) else self.source
+
+    @property
+    def form(self) -> dict[str, str | None]:
+        """How files are written: all keys that say it, None where the usual form is meant."""
+        return {name: getattr(self, name) for name in FORM}
