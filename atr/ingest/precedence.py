@@ -48,7 +48,8 @@ def settle(connection: duckdb.DuckDBPyConnection, layout: Layout, plan: Plan) ->
     Raises
     ------
     IngestError
-        If revisions are numbers in some rows and times in others, or nothing says which row of an id counts.
+        If revisions are numbers in some rows and times in others, or only some have zones, or nothing says which row
+        of an id counts.
     """
     first = not plan.known
     new, others = among(plan.new), among(plan.leaving | plan.moved)
@@ -134,14 +135,15 @@ def _refuse_mixed_revisions(connection: duckdb.DuckDBPyConnection) -> None:
     kinds = dict(
         connection.execute(
             """
-            SELECT timed, min(name) FROM log_rows JOIN files USING (file)
-            WHERE revision IS NOT NULL GROUP BY timed
+            SELECT revised_as, min(name) FROM log_rows JOIN files USING (file)
+            WHERE revision IS NOT NULL GROUP BY revised_as ORDER BY revised_as
             """
         ).fetchall()
     )
     if len(kinds) > 1:
+        found = " and ".join(f"{kind} in {name}" for kind, name in kinds.items())
         raise IngestError(
-            f"the revisions are times in {kinds[True]}, and numbers in {kinds[False]}: which are higher?",
+            f"the revisions are {found}: which are higher?",
             where="log.revision",
             hint="Name a column that holds one or the other throughout.",
         )

@@ -3,18 +3,22 @@
 # ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
 from __future__ import annotations
 
+from itertools import zip_longest
+
 import duckdb
 
-from atr.core.display_text import NOT_MEANT, printable
+from atr.core.display_text import NOT_MEANT, cleaned, printable
 from atr.errors import IngestError, ProgrammeError, RefusedError
-from atr.ingest.days import MOMENT, dating
-from atr.ingest.sources.base import Part, Relation
+from atr.ingest.days import Steps, days, is_moment, moments, revisions
+from atr.ingest.sources.base import Column, Part, Relation
 from atr.programme import Programme
 from atr.warehouse.connection import Layout, Parameters, Warehouse
 
+_HEADER = "header again"
 _NO_ZONE = "date without a time zone"
 _NO_SUCH_OUTCOME = "outcome that the programme does not name"
 _ADVICE = {
+    _HEADER: "Files were put together with their headers: leave out the header of all but the first.",
     "no date": "Every row needs a date in the column that log.decided_at names.",
     "date that": "Dates, in the column that log.decided_at names, are written 2013-05-31, or 2013-05-31 14:05+02:00.",
     "no number": "Bins need plain numbers, such as 1234.5 without units; for a column of texts, give values, not bins.",
@@ -43,7 +47,7 @@ def read_part(warehouse: Warehouse, programme: Programme, part: Part, file: int)
     IngestError
         If it cannot be read, or rows would be lost.
     ProgrammeError
-        If dates lack a time zone, or DuckDB does not know the programme's.
+        If dates lack a time zone.
     RefusedError
         If a larger share of the rows is faulty than ``log.max_quarantined`` allows.
     """
@@ -69,9 +73,9 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, part: Part, r
     not_meant = p.mark(NOT_MEANT)
     numbers = {c: name for c, (name, number) in zip(layout.columns, layout.attributes.items(), strict=True) if number}
     plain = {key for key, column in columns.items() if column.type != "VARCHAR"}
-    as_number = {c for c in numbers if c in plain and not any(layout.missing)}
+    direct = {key for key in plain if key in numbers or is_moment(columns[key])} if not any(layout.missing) else set()
     texts = ", ".join(
-        f"{column.value if key in as_number else column.text} AS raw_{key}" for key, column in columns.items()
+        f"{column.value if key in direct else column.text} AS raw_{key}" for key, column in columns.items()
     )
     clean = ", ".join(
         f"raw_{key} AS clean_{key}"
@@ -80,41 +84,32 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, part: Part, r
         for key in cells
     )
     known = ", ".join(
-        f"clean_{key} AS {key}"
-        if key in as_number
-        else f"CASE WHEN clean_{key} {present} THEN clean_{key} END AS {key}"
+        f"clean_{key} AS {key}" if key in direct else f"CASE WHEN clean_{key} {present} THEN clean_{key} END AS {key}"
         for key in cells
     )
     bits = [f"if(raw_{key} <> clean_{key}, {1 << i}, 0)" for i, key in enumerate(cells) if key not in plain]
     raw = ", ".join(f"{p.mark(name)}, raw_{key}" for key, name in cells.items())
     parsed = "".join(
         f", CASE WHEN isfinite({c}::DOUBLE) THEN {c}::DOUBLE END AS n{c}"
-        if c in as_number
+        if c in direct
         else f""", CASE WHEN isfinite(TRY_CAST({c} AS DOUBLE)) AND NOT contains({c}, '_')
               THEN TRY_CAST({c} AS DOUBLE) END AS n{c}"""
         for c in numbers
     )
-    dated = None if layout.decided_at is None else dating(columns["moment"], layout.timezone, p)
-    shape = "" if dated is None else f", {dated.shape} AS shape"
-    day = "" if dated is None else f", {dated.day} AS day"
-    decided_on = "NULL::DATE" if dated is None else dated.decided_on
-    revision, timed, people = "NULL::DECIMAL(38, 9)", "NULL::BOOLEAN", "1"
-    if layout.revision is not None:
-        timed = f"regexp_full_match(revised, '{MOMENT}')"
-        revision = f"""
-            CASE WHEN {timed} THEN epoch_us(TRY_CAST(revised AS TIMESTAMPTZ))::DECIMAL(38, 9) / 1000000
-                 WHEN regexp_full_match(revised, '[+-]?[0-9]+([.][0-9]+)?') THEN TRY_CAST(revised AS DECIMAL(38, 9))
-            END::DECIMAL(38, 9)"""
+    dated, revised = layout.decided_at is not None, layout.revision is not None
+    steps = _steps(layout, {key: columns[key] for key in ("moment", "revised") if key in columns}, direct, p)
+    people = "1"
     if layout.counts is not None:
         people = "coalesce(TRY_CAST(counted AS BIGINT), 0)"
     faults = {
+        _HEADER: not plain and " AND ".join(f"clean_{key} = {p.mark(cleaned(name))}" for key, name in cells.items()),
         "no id": layout.id and "id IS NULL OR id = ''",
-        "no date": dated and "moment IS NULL OR moment = ''",
+        "no date": dated and ("moment IS NULL" if "moment" in direct else "moment IS NULL OR moment = ''"),
         "date that cannot be read": dated and "decided_on IS NULL",
-        _NO_ZONE: dated and layout.timezone is None and dated.without_zone,
+        _NO_ZONE: dated and layout.timezone is None and "NOT moment_zoned",
         "no outcome": "outcome IS NULL",
         _NO_SUCH_OUTCOME: layout.outcomes is not None and f"outcome NOT IN ({p.marks(layout.outcomes)})",
-        "revision that is no number, date or time": layout.revision and "revised IS NOT NULL AND revision IS NULL",
+        "revision that is no number, date or time": revised and "revised IS NOT NULL AND revision IS NULL",
         "count that is no whole number above 0": layout.counts and "people < 1",
     } | {
         f"no number in '{printable(name)}' (attributes.{printable(name)}.bins)": f"{c} IS NOT NULL AND n{c} IS NULL"
@@ -129,26 +124,41 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, part: Part, r
             WITH texts AS (SELECT {relation.line} AS line, {texts} FROM {relation.sql}),
             cleaned AS (SELECT *, {clean} FROM texts),
             cells AS (SELECT *, {known}, {" + ".join(bits) or "0"} AS bits FROM cleaned),
-            shapes AS (SELECT *, {revision} AS revision, {timed} AS timed, {people} AS people {shape} FROM cells),
-            days AS (SELECT * {day} {parsed} FROM shapes),
-            dated AS (SELECT *, {decided_on} AS decided_on FROM days),
-            judged AS (SELECT *, CASE {judged} ELSE 'decision' END AS fate FROM dated)
+            step0 AS (SELECT *, {people} AS people {parsed} FROM cells),
+            {steps},
+            judged AS (SELECT *, CASE {judged} ELSE 'decision' END AS fate FROM steps)
             SELECT {file}, line, fate, if(fate = 'decision', people, 1), {"id" if layout.id else "NULL"},
-                   revision, timed, decided_on, outcome, {typed}, coalesce(bits, 0),
+                   revision, revised_as, decided_on, outcome, {typed}, coalesce(bits, 0),
                    CASE WHEN fate <> 'decision' THEN CAST(json_object({raw}) AS VARCHAR) END
             FROM judged
             """,
             p,
         )
-    except duckdb.NotImplementedException as error:
-        if "TimeZone" not in str(error):
-            raise
-        raise ProgrammeError(f"DuckDB does not know the time zone {layout.timezone}", where="period.timezone") from None
     except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
         if "state machine" in str(error):
             hint = "Write it with one kind of line ending."
             raise IngestError("cannot be read: it mixes line endings", where=part.where, hint=hint) from None
         raise IngestError(f"cannot be read as {relation.kind}", where=part.where) from None
+
+
+def _steps(layout: Layout, columns: dict[str, Column], direct: set[str], p: Parameters) -> str:
+    """The tables that find the day of a decision and the revision of a row, one after the other."""
+    form = layout.form["date_format"]
+    of: dict[str, tuple[Column, str | None]] = {
+        key: (column, form) if key in direct or not is_moment(column) else (Column(column.text, column.text), None)
+        for key, column in columns.items()
+    }
+    day: Steps = [{"decided_on": "NULL::DATE"}]
+    revision: Steps = [{"revision": "NULL::DECIMAL(38, 9)", "revised_as": "NULL::VARCHAR"}]
+    if "moment" in of:
+        day = moments("moment", *of["moment"], p) + days("moment", layout.timezone)
+    if "revised" in of:
+        revision = revisions("revised", *of["revised"], p)
+    nothing = dict[str, str]()
+    each = [one | other for one, other in zip_longest(day, revision, fillvalue=nothing)]
+    tables = [", ".join(["*", *(f"{sql} AS {name}" for name, sql in step.items())]) for step in each]
+    found = ", ".join(f"step{i + 1} AS (SELECT {table} FROM step{i})" for i, table in enumerate(tables))
+    return f"{found}, steps AS (FROM step{len(tables)})"
 
 
 def _add_rejects(connection: duckdb.DuckDBPyConnection, layout: Layout, file: int) -> None:
@@ -168,7 +178,7 @@ def _add_rejects(connection: duckdb.DuckDBPyConnection, layout: Layout, file: in
         """,
         [file],
     )
-    nulls = ", ".join("NULL" for _ in (*layout.columns, "id", "revision", "timed", "decided_on", "outcome"))
+    nulls = ", ".join("NULL" for _ in (*layout.columns, "id", "revision", "revised_as", "decided_on", "outcome"))
     connection.execute(
         f"INSERT INTO log_rows SELECT $1, line, reason, 1, {nulls}, 0, raw FROM rejects ORDER BY line", [file]
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 from typing import Annotated, Any, Literal
 
@@ -14,6 +15,10 @@ MOST_OUTCOMES = 8
 """More make no readable report, and fairness looks at every set of outcomes."""
 FORM = ("delimiter", "encoding", "decimal", "thousands", "date_format")
 """The keys of the log that say how files are written."""
+EPOCHS = {"epoch_seconds": 1_000_000, "epoch_milliseconds": 1_000}
+"""What ``log.date_format`` may say instead of a format, and how many microseconds one of its units is."""
+_DIRECTIVES = "YymbBdaAHIMSpfz%"
+"""What a format may hold after ``%``: each means the same for everybody who reads it."""
 
 
 class Database(Part):
@@ -78,6 +83,23 @@ class Log(Part):
         if isinstance(source, str) and "://" in source and not source.startswith("s3://"):
             raise ValueError("is an address, which may hold a password: name the environment variable that has it")
         return source
+
+    @field_validator("date_format")
+    @classmethod
+    def _names_a_day(cls, form: str | None) -> str | None:
+        if form is None or form in EPOCHS:
+            return form
+        form = re.sub("(?<!%)Z$", "%z", form)  # as it stands, it means UTC
+        found = re.findall("%(.?)", form, flags=re.DOTALL)
+        unknown = [f"'%{directive}'" for directive in found if directive not in [*_DIRECTIVES]]
+        if unknown:
+            known = ", ".join(f"%{directive}" for directive in _DIRECTIVES)
+            raise ValueError(f"{unknown[0]} is unknown; there are {known}, and the words {' and '.join(EPOCHS)}")
+        if "d" not in found or not {"Y", "y"} & {*found} or not {"m", "b", "B"} & {*found}:
+            raise ValueError("a format needs the day, the month and the year, as in %d.%m.%Y")
+        if ("I" in found) != ("p" in found) or {"I", "H"} <= {*found}:
+            raise ValueError("hours are written %H (0 to 23), or %I (1 to 12) with %p (AM or PM)")
+        return form
 
     @field_validator("outcomes")
     @classmethod

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from importlib import resources
+from itertools import pairwise
 from typing import Literal
 from zoneinfo import ZoneInfo
 
@@ -118,8 +121,62 @@ def now() -> datetime:
 
 
 def today(timezone: str | None, now: Callable[[], datetime] = now) -> date:
-    """The day it is in a time zone; without one, on this machine."""
-    return now().astimezone(ZoneInfo(timezone) if timezone else None).date()
+    """The day it is in a time zone; without one in UTC, as the days of the log."""
+    return now().astimezone(zone(timezone) if timezone else UTC).date()
+
+
+@cache
+def zone(name: str) -> ZoneInfo:
+    """The time zone of a name, by the rules of the installed package tzdata, never by those of this machine.
+
+    Raises
+    ------
+    KeyError
+        If there is none.
+    """
+    folder = resources.files("tzdata")
+    if name not in (folder / "zones").read_text(encoding="ascii").split():
+        raise KeyError(name)
+    with (folder / "zoneinfo" / name).open("rb") as rules:
+        return ZoneInfo.from_file(rules, key=name)
+
+
+RULES = (datetime(1840, 1, 1), datetime(2500, 1, 1))
+"""When the clocks of some zone first changed, and a time 400 years after which, as the calendar, rules repeat."""
+_SAMPLED = timedelta(days=6)
+"""No zone's clocks change twice within so long."""
+
+
+@cache
+def clock_changes(name: str) -> tuple[tuple[datetime, timedelta], ...]:
+    """How far the clocks of a zone are ahead of UTC, and since when.
+
+    Parameters
+    ----------
+    name
+        Of the zone.
+
+    Returns
+    -------
+    Moments in UTC without a zone, in order, the first before all rules; and the offset from there on.
+    """
+    clock = zone(name)
+
+    def ahead(moment: datetime) -> timedelta:
+        return clock.fromutc(moment.replace(tzinfo=clock)).replace(tzinfo=None) - moment
+
+    first, end = RULES
+    samples = [first + i * _SAMPLED for i in range((end - first) // _SAMPLED + 1)] + [end]
+    offsets = [ahead(moment) for moment in samples]
+    found = [(datetime.min, offsets[0])]
+    for (before, after), (old, new) in zip(pairwise(samples), pairwise(offsets), strict=True):
+        if old != new:
+            low, high = before, after
+            while (seconds := (high - low) // timedelta(seconds=1)) > 1:
+                middle = low + timedelta(seconds=seconds // 2)
+                low, high = (middle, high) if ahead(middle) == old else (low, middle)
+            found.append((high, new))
+    return tuple(found)
 
 
 def previous(period: Period) -> Period:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
-from zoneinfo import ZoneInfo
 
 from pydantic import Field, PrivateAttr, StrictBool, field_validator, model_validator
 
@@ -19,6 +18,7 @@ from atr.programme.attributes import Attribute
 from atr.programme.hierarchies import Hierarchy
 from atr.programme.log import Log
 from atr.programme.measures import FairnessPolicy, InfluencePolicy
+from atr.programme.periods import zone
 
 _WITHDRAWN = (
     "the linear mechanism and its informed reader were withdrawn: who knows that counts are whole numbers could be "
@@ -74,8 +74,8 @@ class PeriodPolicy(Part):
     @classmethod
     def _exists(cls, name: str | None) -> str | None:
         try:
-            ZoneInfo(name or "UTC")
-        except (KeyError, ValueError, OSError):
+            zone(name or "UTC")
+        except KeyError:
             raise ValueError(f"'{name}' is no time zone; write it as in Europe/Berlin") from None
         return name
 

@@ -37,8 +37,8 @@ CREATE TABLE files (
     file INTEGER NOT NULL, name VARCHAR NOT NULL, key VARCHAR, state VARCHAR, place INTEGER NOT NULL);
 CREATE TABLE log_rows (
     file INTEGER NOT NULL, line BIGINT NOT NULL, fate VARCHAR NOT NULL, people BIGINT NOT NULL, id VARCHAR,
-    revision DECIMAL(38, 9), timed BOOLEAN, decided_on DATE, outcome VARCHAR, {attributes}, cleaned BIGINT NOT NULL,
-    raw VARCHAR);
+    revision DECIMAL(38, 9), revised_as VARCHAR, decided_on DATE, outcome VARCHAR, {attributes},
+    cleaned BIGINT NOT NULL, raw VARCHAR);
 CREATE VIEW decisions AS SELECT * FROM log_rows WHERE fate = 'decision';
 CREATE TABLE fates (file INTEGER NOT NULL, fate VARCHAR NOT NULL, rows BIGINT NOT NULL);
 CREATE TABLE cleaned (file INTEGER NOT NULL, bits BIGINT NOT NULL, rows BIGINT NOT NULL);
