@@ -120,10 +120,11 @@ def test_a_sensitive_attribute_that_is_too_common(tmp_path: Path) -> None:
     assert first == "without disability: 100 % announced instead of 0 %"
 
 
-def test_the_least_coarsening_that_does_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("unattainable", ["withhold", "flatten", "coarsen"])
+def test_the_least_coarsening_that_does_is_told(tmp_path: Path, unattainable: str) -> None:
     (tmp_path / "offices.csv").write_text(OFFICES, encoding="utf-8")
     attributes = PUBLIC | DISABILITY | {"office": {"role": "public", "hierarchy": "offices.csv"}}
-    first, *others = _advice(_programme(tmp_path, attributes), SMALL_OFFICES)
+    first, *others = _advice(_programme(tmp_path, attributes, unattainable=unattainable), SMALL_OFFICES)
     assert first == "with office one level coarser: 80 % announced instead of 1 %"
     assert not any("office" in text for text in others)
 
