@@ -10,7 +10,7 @@ import duckdb
 from atr.core.display_text import NOT_MEANT, cleaned, printable
 from atr.errors import IngestError, ProgrammeError, RefusedError
 from atr.ingest.days import Steps, days, is_moment, moments, revisions
-from atr.ingest.sources.base import Column, Part, Relation
+from atr.ingest.sources.base import Column, Part, Relation, is_number
 from atr.programme import Programme
 from atr.warehouse.connection import Layout, Parameters, Warehouse
 
@@ -73,7 +73,8 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, part: Part, r
     not_meant = p.mark(NOT_MEANT)
     numbers = {c: name for c, (name, number) in zip(layout.columns, layout.attributes.items(), strict=True) if number}
     plain = {key for key, column in columns.items() if column.type != "VARCHAR"}
-    direct = {key for key in plain if key in numbers or is_moment(columns[key])} if not any(layout.missing) else set()
+    usable = {key for key in plain if (is_number(columns[key].type) if key in numbers else is_moment(columns[key]))}
+    direct = set[str]() if any(layout.missing) else usable
     texts = ", ".join(
         f"{column.value if key in direct else column.text} AS raw_{key}" for key, column in columns.items()
     )

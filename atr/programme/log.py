@@ -21,12 +21,18 @@ _DIRECTIVES = "YymbBdaAHIMSpfz%"
 """What a format may hold after ``%``: each means the same for everybody who reads it."""
 
 
+_AN_ADDRESS = (
+    "is the address of a database, which does not belong into a programme: put it into an environment variable, and "
+    "name that, as in {database: CREDIT_DB, table: decisions}"
+)
+
+
 class Database(Part):
     """A table or a query of a database."""
 
     database: Text
-    """A DuckDB or SQLite file, or the name of an environment variable with the address of a PostgreSQL or MySQL
-    database: no password belongs into a programme."""
+    """A DuckDB or SQLite file (with a dot or a slash in it), or the name of an environment variable that holds the
+    address of a PostgreSQL or MySQL database."""
     table: Text | None = None
     query: Text | None = None
 
@@ -35,6 +41,18 @@ class Database(Part):
         if (self.table is None) == (self.query is None):
             raise FaultAtError("table", "a database needs either a table or a query")
         return self
+
+    @field_validator("database")
+    @classmethod
+    def _no_address(cls, database: str) -> str:
+        if "://" in database or re.search(r"\w\s*=", database):
+            raise ValueError(_AN_ADDRESS)
+        return database
+
+    @property
+    def variable(self) -> str | None:
+        """The environment variable that has the address; None: the database is a file."""
+        return self.database if re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", self.database) else None
 
 
 def _kind_of_source(value: Any) -> str:
@@ -80,8 +98,12 @@ class Log(Part):
     @field_validator("source")
     @classmethod
     def _no_address(cls, source: str | tuple[str, ...] | Database) -> str | tuple[str, ...] | Database:
-        if isinstance(source, str) and "://" in source and not source.startswith("s3://"):
-            raise ValueError("is an address, which may hold a password: name the environment variable that has it")
+        for text in () if isinstance(source, Database) else (source,) if isinstance(source, str) else source:
+            scheme, found, rest = text.partition("://")
+            if found and scheme != "s3":
+                raise ValueError(_AN_ADDRESS if "sql" in scheme else "is an address that is not read: s3:// is")
+            if found and "@" in rest.partition("/")[0]:
+                raise ValueError("holds a password, which does not belong into a programme: see AWS_ACCESS_KEY_ID")
         return source
 
     @field_validator("date_format")
@@ -121,6 +143,11 @@ class Log(Part):
                 self.counts is not None and (self.id is not None or self.keep),
                 "a log of counts has neither ids nor files to keep",
                 "counts",
+            ),
+            (
+                self.keep and isinstance(self.source, Database),
+                "is for files that are deleted after reading: a database is read anew in every run",
+                "keep",
             ),
         )
         return self

@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from atr.errors import IngestError
-from atr.ingest.sources import csv, parquet
+from atr.ingest.sources import csv, database, parquet
 from atr.ingest.sources.base import Part, file_name
 from atr.programme import Programme
+from atr.programme.log import Database
 
 _KINDS = {".parquet": parquet.relation, ".pq": parquet.relation}
 """By the end of a file's name; other files are CSV."""
@@ -34,6 +35,9 @@ def parts(programme: Programme) -> list[Part]:
     IngestError
         If there is none.
     """
+    source = programme.log.source
+    if isinstance(source, Database):
+        return [database.part(programme, source)]
     found = {file_name(path, programme): path for path in _files(programme)}
     return [_part(name, found[name], programme) for name in sorted(found, key=natural)]
 

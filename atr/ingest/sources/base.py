@@ -8,7 +8,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,10 +132,18 @@ def state_of(path: Path) -> tuple[int, ...]:
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev
 
 
-_NO_PLAIN_VALUES = ("STRUCT", "MAP", "UNION", "BLOB", "GEOMETRY", "VARIANT", "INTERVAL", "BIT")
+_NUMBERS = ("DECIMAL", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER",
+            "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE")  # fmt: skip
+_PLAIN = (
+    *_NUMBERS, "BIGNUM", "BOOLEAN", "VARCHAR", "JSON", "ENUM", "UUID", "DATE", "TIME", "TIME_NS", "TIME WITH TIME ZONE",
+    "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE", '"NULL"',
+)  # fmt: skip
+"""The types whose values have one exact text each, as DuckDB names them."""
+_ROUNDED = ("FLOAT", "DOUBLE", "REAL", "FLOAT4", "FLOAT8")
+"""Types of numbers that are not what was written: two ids may be one, or one two."""
 
 
-def exact(sql: str, type: str, *, name: str, where: str) -> Column:
+def exact(sql: str, type: str, *, name: str, where: str, key: str) -> Column:
     """Give the exact text of a value of a DuckDB type.
 
     Parameters
@@ -144,19 +152,61 @@ def exact(sql: str, type: str, *, name: str, where: str) -> Column:
         The value, and its type as DuckDB names it.
     name, where
         Of the column and the part, for messages.
+    key
+        The programme's key that names the column.
 
     Raises
     ------
     IngestError
-        If the type holds no plain values.
+        If the type holds no plain values, or none that can be the key's.
     """
-    if type.startswith(_NO_PLAIN_VALUES) or type.endswith("]"):
-        what = f"the column '{printable(name)}' holds {type.split('(')[0]}, not plain values"
-        raise IngestError(what, where=where)
+    refuse_type(type, _PLAIN, name=name, where=where, key=key)
     text = sql if type == "VARCHAR" else f"CAST({sql} AS VARCHAR)"
-    if type.startswith(("DECIMAL", "DOUBLE", "FLOAT")):
-        text = rf"regexp_replace(regexp_replace({text}, '(\.\d*?)0+$', '\1'), '\.$', '')"
-    return Column(text, sql, type)
+    return Column(plain_number(text) if type.startswith(("DECIMAL", *_ROUNDED)) else text, sql, type)
+
+
+def is_number(type: str) -> bool:
+    """Whether the values of a DuckDB type are numbers."""
+    return _bare(type) in _NUMBERS
+
+
+def plain_number(text: str) -> str:
+    """SQL of the text of a number without zeros that say nothing, as in 5.0 or -0."""
+    text = rf"regexp_replace(regexp_replace({text}, '(\.\d*?)0+$', '\1'), '\.$', '')"
+    return f"regexp_replace({text}, '^-0$', '0')"
+
+
+def refuse_type(type: str, allowed: Sequence[str], *, name: str, where: str, key: str) -> None:
+    """Refuse a column of a type that cannot be read exactly, or that is no type of ids.
+
+    Parameters
+    ----------
+    type
+        As the source names it.
+    allowed
+        The types that can be read.
+    name, where, key
+        As for :func:`exact`.
+
+    Raises
+    ------
+    IngestError
+        If it is refused.
+    """
+    bare = _bare(type)
+    what = f"the column '{printable(name)}' ({printable(key)}) holds {printable(bare)}"
+    if bare not in allowed or type.endswith("]"):
+        hint = "Write it as a text, a number or a date, or leave the column out."
+        raise IngestError(f"{what}, which has no plain values that can be read exactly", where=where, hint=hint)
+    if key == "log.id" and bare.upper() in _ROUNDED:
+        raise IngestError(
+            f"{what}, which is rounded and no id", where=where, hint="Write ids as whole numbers or texts."
+        )
+
+
+def _bare(type: str) -> str:
+    """The name of a type without what stands in brackets."""
+    return re.sub(r"\(.*", "", type, flags=re.DOTALL)
 
 
 def require_columns(needed: Needed, names: list[str], where: str) -> None:

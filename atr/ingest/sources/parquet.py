@@ -13,6 +13,9 @@ from atr.ingest.sources.base import Needed, Relation, exact, literally, require_
 from atr.programme.log import Log
 from atr.warehouse.connection import Parameters, Warehouse
 
+_MOST_DIGITS = 38
+"""DuckDB rounds decimals of more digits."""
+
 
 @contextmanager
 def relation(path: Path, log: Log, warehouse: Warehouse, needed: Needed) -> Iterator[Relation | None]:
@@ -20,21 +23,29 @@ def relation(path: Path, log: Log, warehouse: Warehouse, needed: Needed) -> Iter
     p = Parameters([literally(path)])
     options = "hive_partitioning = false, file_row_number = true"
     try:
-        elements = warehouse.connection.execute("SELECT name, num_children FROM parquet_schema($1)", p).fetchall()
-        types = warehouse.connection.execute(f"DESCRIBE FROM read_parquet($1, {options})", p).fetchall()
+        elements = warehouse.connection.execute(
+            "SELECT name, num_children, precision FROM parquet_schema($1)", p
+        ).fetchall()
+        described = warehouse.connection.execute(f"DESCRIBE FROM read_parquet($1, {options})", p).fetchall()
     except (duckdb.InvalidInputException, duckdb.IOException):
         raise IngestError("is not a Parquet file that can be read", where=str(path)) from None
     names: list[str] = []
     position = 1
+    types = {i: type for i, (_, type, *_) in enumerate(described)}
     for _ in range(elements[0][1] or 0):
-        names.append(elements[position][0])
+        name, _, precision = elements[position]
+        if (precision or 0) > _MOST_DIGITS:
+            types[len(names)] = f"decimals of {precision} digits"
+        names.append(name)
         open_children = 1
         while open_children:
             open_children += (elements[position][1] or 0) - 1
             position += 1
     require_columns(needed, names, str(path))
     places = {name: names.index(name) for name in needed}
-    columns = {name: exact(f"c{i}", types[i][1], name=name, where=str(path)) for name, i in places.items()}
+    columns = {
+        name: exact(f"c{i}", types[i], name=name, where=str(path), key=needed[name]) for name, i in places.items()
+    }
     aliases = ", ".join(f"c{i}" for i in range(len(names)))
     sql = f"read_parquet($1, {options}) AS file({aliases}, file_row_number)"
     yield Relation(sql, p, columns, "Parquet", "file_row_number + 1")
