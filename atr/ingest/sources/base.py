@@ -197,7 +197,7 @@ def refuse_type(type: str, allowed: Sequence[str], *, name: str, where: str, key
     what = f"the column '{printable(name)}' ({printable(key)}) holds {printable(bare)}"
     if bare not in allowed or type.endswith("]"):
         hint = "Write it as a text, a number or a date, or leave the column out."
-        raise IngestError(f"{what}, which has no plain values that can be read exactly", where=where, hint=hint)
+        raise IngestError(f"{what}, not plain values that can be read exactly", where=where, hint=hint)
     if key == "log.id" and bare.upper() in _ROUNDED:
         raise IngestError(
             f"{what}, which is rounded and no id", where=where, hint="Write ids as whole numbers or texts."
