@@ -229,11 +229,11 @@ def aggregate(run: Run) -> list[Batch]:
     programme, policy = run.programme, run.programme.policy
     with Warehouse.open(programme) as warehouse:
         counted = counting.aggregate(warehouse, programme, run.period)
-        accounting = ingest.accounting(warehouse)
+        accounting, changes = ingest.accounting(warehouse), ingest.log_changes(warehouse)
         kept, remember = versions.about(warehouse, programme, run.period_label, counted.outcomes)
     regions, kept = versions.settled(counted, kept, programme, remember)
     run.start(regions, {"accounting": asdict(accounting), "unknown": counting.unknown(counted, programme)})
-    kept.leave(run)
+    kept.model_copy(update={"log_changes": changes}).leave(run)
     announced, mechanism = regions.take(regions.announced), mechanism_of(policy)
     mechanism.check_programme(announced, policy)
     with run.keeping_refusals():
@@ -347,6 +347,7 @@ def give_up(run: Run) -> None:
 
 
 def _report(run: Run) -> model.PublicReport:
+    kept = Kept.left(run)
     return build.build(
         run.announcement,
         build.measure(run.announcement, run.programme),
@@ -354,7 +355,8 @@ def _report(run: Run) -> model.PublicReport:
         period=run.period,
         extent=Extent.of(run.regions),
         quality=ingest.Accounting(**run.log["accounting"]),
-        corrections_wait=Kept.left(run).waiting,
+        corrections_wait=kept.waiting,
+        log_changes=earlier.log_changes(run.programme, kept.log_changes),
         version=run.version,
         date=run.date,
         previous=earlier.last_published(run.programme, run.period),

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
+from atr.ingest import Reading
 from atr.pipeline import DOING, run_each
 from atr.warehouse.run import Batch, Run
 
@@ -33,6 +34,8 @@ class Progress(Bars):
         """Run a step."""
         task = self._begin(function, total=1)
         done = function(*arguments)
+        if isinstance(done, Reading):
+            self.console.print(done.told, markup=False, highlight=False)
         self.advance(task)
         return done
 

@@ -14,9 +14,10 @@ from atr.ingest.sources.base import state_of
 from atr.ingest.staging import read_part
 from atr.ingest.sums import summarise
 from atr.programme import Programme
-from atr.warehouse.connection import Layout, Warehouse
+from atr.warehouse.connection import Warehouse
+from atr.warehouse.layout import Layout
 
-__all__ = ["Accounting", "Reading", "accounting", "check_log", "ingest", "remarks"]
+__all__ = ["Accounting", "Reading", "accounting", "check_log", "ingest", "log_changes", "remarks"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,18 @@ class Reading:
     files: Changed
     decisions: Changed
     anew: bool = False
+
+    @property
+    def told(self) -> str:
+        """A sentence for the person at the keyboard: what is not public of a log stands in it exactly."""
+        if self.anew:
+            why = "the store is of an earlier version, or the programme reads other columns"
+            return f"The whole log was read anew ({why}); what was published stays as it is."
+        if self.decisions.new == self.accounting.decisions and self.files.new == self.accounting.files:
+            return f"The log is read for the first time: {self.files.told('file')}: {self.decisions.told('decision')}."
+        if not any((*self.files, *self.decisions)):
+            return "The log is as it was when it was read last."
+        return f"Since the log was read last: {self.files.told('file')}: {self.decisions.told('decision')}."
 
 
 def ingest(warehouse: Warehouse, programme: Programme) -> Reading:
@@ -93,11 +106,20 @@ def ingest(warehouse: Warehouse, programme: Programme) -> Reading:
         decisions = Changed()
         if mirror.new | mirror.leaving | mirror.moved:
             decisions, judged = settle(connection, layout, mirror)
+            connection.execute(
+                "UPDATE log_changes SET new = new + $1, changed = changed + $2, gone = gone + $3", list(decisions)
+            )
             summarise(warehouse, mirror.new | mirror.moved | judged, gone=mirror.leaving)
             if layout.id is None and layout.counts is None and not programme.log.repeats:
                 refuse_copies(warehouse, mirror.new)
         check_log(warehouse, programme)
     return Reading(accounting(warehouse), Changed(*mirror.changes), decisions, anew)
+
+
+def log_changes(warehouse: Warehouse) -> tuple[int, int, int, int]:
+    """Count the decisions that were new, changed or gone in all readings so far, after the generation of the log."""
+    ((generation, new, changed, gone),) = warehouse.query("FROM log_changes")
+    return generation, new, changed, gone
 
 
 def accounting(warehouse: Warehouse) -> Accounting:

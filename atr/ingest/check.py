@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from atr.core.display_text import CONTROL, UNKNOWN, printable
 from atr.errors import IngestError, ProgrammeError
 from atr.programme import MOST_OUTCOMES, Programme
-from atr.warehouse.connection import OUTCOME, Warehouse
+from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import displayed, raw_values
+from atr.warehouse.layout import OUTCOME
 
 _LONG = 80
 """More letters are long for a table."""

@@ -84,7 +84,7 @@ def check(programme: Programme | str | Path) -> LogCheck:
         If the programme is wrong, or the log cannot be read or does not fit it.
     """
     programme = load(programme)
-    with Warehouse.in_memory() as warehouse:
+    with Warehouse.in_memory(programme) as warehouse:
         accounting = ingest(warehouse, programme).accounting
         found = remarks(warehouse, programme)
         rows, by_period, shares = [], dict[str, Regions](), dict[str, Shares]()

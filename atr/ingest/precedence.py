@@ -4,24 +4,34 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import duckdb
 
 from atr.errors import IngestError
 from atr.ingest.mirror import Plan
-from atr.warehouse.connection import Layout
+from atr.warehouse.layout import Layout
 
 _VALID = "fate IN ('decision', 'duplicate', 'correction')"
 
 
-@dataclass(frozen=True)
-class Changed:
+class Changed(NamedTuple):
     """How many files, or decisions, are new, changed or gone."""
 
     new: int = 0
     changed: int = 0
     gone: int = 0
+
+    def told(self, noun: str) -> str:
+        """In words.
+
+        >>> Changed(1, 12, 0).told("decision")
+        '1 decision new, 12 changed'
+        """
+        found = [(n, what) for n, what in zip(self, self._fields, strict=True) if n] or [(0, "other")]
+        (first, what), *others = found
+        start = f"{first:,} {noun}{'s' if first != 1 else ''} {what}"
+        return ", ".join([start, *(f"{n:,} {what}" for n, what in others)])
 
 
 def settle(connection: duckdb.DuckDBPyConnection, layout: Layout, plan: Plan) -> tuple[Changed, frozenset[int]]:

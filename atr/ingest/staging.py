@@ -12,7 +12,8 @@ from atr.errors import IngestError, ProgrammeError, RefusedError
 from atr.ingest.days import Steps, days, is_moment, moments, revisions
 from atr.ingest.sources.base import Column, Part, Relation, is_number
 from atr.programme import Programme
-from atr.warehouse.connection import Layout, Parameters, Warehouse
+from atr.warehouse.connection import Parameters, Warehouse
+from atr.warehouse.layout import Layout
 
 _HEADER = "header again"
 _NO_ZONE = "date without a time zone"

@@ -26,6 +26,7 @@ from atr.report.privacy import group_id, leakages, privacy
 from atr.report.reader_view import cells
 from atr.report.rounding import nearest, rounded_share, share_step
 from atr.version import __version__
+from atr.warehouse.ledger import Release
 
 
 def build(
@@ -37,6 +38,7 @@ def build(
     extent: Extent,
     quality: Accounting,
     corrections_wait: bool = False,
+    log_changes: tuple[Release, tuple[int, int, int]] | None = None,
     version: int,
     date: str,
     previous: tuple[model.PublicReport, str] | None = None,
@@ -55,6 +57,8 @@ def build(
         How much is announced, and of what log.
     corrections_wait
         Whether too few people changed since the version before for this one to tell of them.
+    log_changes
+        The release published last, and how many decisions are new, changed and gone since its draft, exact.
     version, date
         Of the draft; the version counts from 1, the date is an ISO date.
     previous
@@ -99,7 +103,7 @@ def build(
         groups=tuple(_groups(announcement, known, of_groups, programme, extent)),
         compared=tuple(compared(comparisons, announcement, programme)),
         fairness=tuple(ComparisonFormatter(policy).entries(comparisons)),
-        data_quality=_quality(announcement, quality, programme, corrections_wait),
+        data_quality=_quality(announcement, quality, programme, corrections_wait, log_changes),
         notes=(),
         provenance=model.Provenance(atr=__version__),
     )
@@ -198,15 +202,27 @@ def _total(people: int, programme: Programme) -> int:
 
 
 def _quality(
-    announcement: Announcement, quality: Accounting, programme: Programme, corrections_wait: bool
+    announcement: Announcement,
+    quality: Accounting,
+    programme: Programme,
+    corrections_wait: bool,
+    log_changes: tuple[Release, tuple[int, int, int]] | None,
 ) -> model.DataQuality:
     """The account of the whole log, other periods and withheld people included; rows read are the printed sum."""
     rounding = programme.policy.population_rounding
+
+    def few(people: int) -> int:
+        return int(rounded_total(np.array(people), rounding=rounding))
+
     decisions = _total(quality.decisions, programme)
-    others = {
-        name: int(rounded_total(np.array(getattr(quality, name)), rounding=rounding))
-        for name in ("duplicates", "corrections", "quarantined")
-    }
+    others = {name: few(getattr(quality, name)) for name in ("duplicates", "corrections", "quarantined")}
+    since = None
+    if log_changes is not None:
+        release, (new, changed, gone) = log_changes
+        new = _total(new, programme) if new else 0
+        since = model.LogChanges(
+            period=release.period, version=release.version, new=new, changed=few(changed), gone=few(gone)
+        )
     people = announcement.published
     missing = {
         name: int(people[[value == UNKNOWN for value in values]].sum())
@@ -218,6 +234,7 @@ def _quality(
         **others,
         unknown={name: nearest(n / int(people.sum()), RATE_DIGITS) for name, n in missing.items() if n},
         corrections_wait=corrections_wait,
+        log_changes=since,
     )
 
 

@@ -13,6 +13,7 @@ from atr.report import model
 from atr.report.notes import CORRECTIONS_WAIT
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.files import sha256
+from atr.warehouse.kept_releases import Kept, kept_path
 from atr.warehouse.ledger import Ledger, Release, documents_path
 
 
@@ -57,6 +58,30 @@ def last_published(programme: Programme, period: periods.Period) -> tuple[model.
         return None
     report = read(path)
     return None if report is None else (report, sha256(path))
+
+
+def log_changes(programme: Programme, now: tuple[int, int, int, int]) -> tuple[Release, tuple[int, int, int]] | None:
+    """The release published last, and how many decisions of the log are new, changed and gone since its draft.
+
+    Parameters
+    ----------
+    programme
+        The series.
+    now
+        What :func:`atr.ingest.log_changes` counts.
+
+    Returns
+    -------
+    None where nothing is published, or the log was read anew since.
+    """
+    with Warehouse.open(programme, read_only=True) as warehouse:
+        published = [release for release in Ledger(warehouse).releases() if release.state == "published"]
+    release = max(published, key=lambda release: release.changed_at, default=None)
+    kept = None if release is None else Kept.read(kept_path(programme, release.id))
+    if release is None or kept is None or kept.log_changes[0] != now[0]:
+        return None
+    new, changed, gone = (later - then for later, then in zip(now[1:], kept.log_changes[1:], strict=True))
+    return release, (new, changed, gone)
 
 
 def read(path: Path) -> model.PublicReport | None:

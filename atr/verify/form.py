@@ -310,7 +310,8 @@ def _comparison(entry: model.Fairness, report: model.PublicReport) -> Iterator[F
 def _totals(report: model.PublicReport) -> Iterator[Finding]:
     policy, counts, quality = report.policy, report.coverage.groups, report.data_quality
     coarse, rounding = max(policy.minimum_group_size, policy.population_rounding), policy.population_rounding
-    dropped = quality.duplicates, quality.corrections, quality.quarantined
+    dropped, since = (quality.duplicates, quality.corrections, quality.quarantined), quality.log_changes
+    changed = () if since is None else (since.changed, since.gone)
     if report.coverage.rate is not None:
         yield from _rates(report.coverage.rate, report, "coverage.rate", report.announced_groups)
     yield from failed(
@@ -330,7 +331,11 @@ def _totals(report: model.PublicReport) -> Iterator[Finding]:
             "coverage.groups.merged",
             "is not two groups or more for every coarsened one",
         ),
-        (not any(n % rounding for n in dropped), "data_quality", f"has rows that are not a multiple of {rounding}"),
+        (
+            not any(n % rounding for n in (*dropped, *changed)),
+            "data_quality",
+            f"has rows that are not a multiple of {rounding}",
+        ),
         (
             quality.decisions >= coarse and quality.decisions % coarse == 0,
             "data_quality.decisions",

@@ -11,16 +11,16 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import chain
 from pathlib import Path
-from typing import IO, Any, Literal, Self
+from typing import IO, Any, Self
 
 import duckdb
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from atr.core.arrays import usable_cores
 from atr.errors import EnvironmentFault, IngestError, ProgrammeError, ReviewError
 from atr.programme import Programme
+from atr.warehouse.layout import MIRROR, Layout
 from atr.warehouse.store import os_faults, private_files, private_folder
 
 _TABLES = """
@@ -29,32 +29,12 @@ CREATE TABLE IF NOT EXISTS releases (
     content_sha256 VARCHAR, report_sha256 VARCHAR, manifest_sha256 VARCHAR, reviewer VARCHAR, comment VARCHAR,
     changed_at VARCHAR NOT NULL);
 CREATE TABLE IF NOT EXISTS release_events AS SELECT * FROM releases LIMIT 0;
+CREATE TABLE IF NOT EXISTS log_changes (
+    generation BIGINT NOT NULL, new BIGINT NOT NULL, changed BIGINT NOT NULL, gone BIGINT NOT NULL);
+INSERT INTO log_changes SELECT 0, 0, 0, 0 WHERE NOT EXISTS (FROM log_changes);
 """
-
-MIRROR = """
-CREATE TABLE mirror (layout VARCHAR NOT NULL);
-CREATE TABLE files (
-    file INTEGER NOT NULL, name VARCHAR NOT NULL, key VARCHAR, state VARCHAR, place INTEGER NOT NULL);
-CREATE TABLE log_rows (
-    file INTEGER NOT NULL, line BIGINT NOT NULL, fate VARCHAR NOT NULL, people BIGINT NOT NULL, id VARCHAR,
-    revision DECIMAL(38, 9), revised_as VARCHAR, decided_on DATE, outcome VARCHAR, {attributes},
-    cleaned BIGINT NOT NULL, raw VARCHAR);
-CREATE VIEW decisions AS SELECT * FROM log_rows WHERE fate = 'decision';
-CREATE TABLE fates (file INTEGER NOT NULL, fate VARCHAR NOT NULL, rows BIGINT NOT NULL);
-CREATE TABLE cleaned (file INTEGER NOT NULL, bits BIGINT NOT NULL, rows BIGINT NOT NULL);
-CREATE TABLE conflicts (earlier INTEGER NOT NULL, counts INTEGER NOT NULL, ids BIGINT NOT NULL);
-CREATE TABLE cells (file INTEGER NOT NULL, name VARCHAR NOT NULL, raw VARCHAR, decisions BIGINT NOT NULL);
-CREATE TABLE days (file INTEGER NOT NULL, day DATE, decisions BIGINT NOT NULL);
-"""
-"""The log as it was read. ``log_rows`` has every row of every file with its ``fate``: it is a decision, a duplicate or
-a correction (an earlier row of an id that another row counts for), or why it is quarantined; ``raw`` is what it said
-then. ``files`` has what each file was, and its ``place`` in the order of the log. The other tables are sums over these
-two, made again for the files that change, so that a run with nothing new to read looks at no row: rows by ``fate``,
-rows of which the cells with these ``bits`` were cleaned, ids with rows that differ, decisions by the texts of their
-outcome and attributes, and by day."""
-
-OUTCOME = ""
-"""What ``cells`` calls the outcome, which is no attribute."""
+"""Releases, and how many decisions of the log were new, changed or gone in all readings so far, begun anew in a new
+generation whenever the whole log was read anew."""
 
 _LOCKED = "lock on file"
 """How DuckDB says that another process has the file open."""
@@ -80,72 +60,6 @@ class Parameters(list[Any]):
         return ", ".join(self.mark(value) for value in values)
 
 
-class Layout(BaseModel, frozen=True):
-    """The part of a programme that decides what rows become. With another layout the whole log is read again.
-
-    Bins, display names and the grouping of outcomes are not in it: they are applied when decisions are counted.
-    """
-
-    made_by: Literal[1] = 1
-    """Grows when the same log would be read in another way."""
-    id: str | None
-    revision: str | None
-    decided_at: str | None
-    timezone: str | None
-    outcome: str
-    outcomes: tuple[str, ...] | None
-    counts: str | None
-    missing: tuple[str, ...]
-    form: dict[str, str | None]
-    """How files are written; see :attr:`atr.programme.series.Log.form`."""
-    attributes: dict[str, bool]
-    """Name to whether it is a number. The attribute at position ``i`` is the column ``ai``."""
-
-    @classmethod
-    def of(cls, programme: Programme) -> Layout:
-        """Give the layout that a programme asks for."""
-        log = programme.log
-        return cls(
-            id=log.id,
-            revision=log.revision,
-            decided_at=log.decided_at,
-            timezone=programme.period.timezone,
-            outcome=log.outcome,
-            outcomes=None if log.outcomes is None else tuple(sorted(chain.from_iterable(log.outcomes.values()))),
-            counts=log.counts,
-            missing=tuple(sorted(set(log.missing))),
-            form=log.form,
-            attributes={name: a.bins is not None for name, a in programme.attributes.items()},
-        )
-
-    @property
-    def keys(self) -> dict[str, str]:
-        """The columns a log must have, and the programme's keys that name them."""
-        log = {name: getattr(self, name) for name in ("id", "revision", "decided_at", "outcome", "counts")}
-        named = {column: f"log.{name}" for name, column in log.items() if column is not None}
-        return named | {name: f"attributes.{name}" for name in self.attributes}
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of ``log_rows`` that hold the attributes."""
-        return tuple(f"a{i}" for i in range(len(self.attributes)))
-
-    @property
-    def content(self) -> str:
-        """SQL of all that a row says of a decision."""
-        return f"struct_pack({', '.join(f'{c} := {c}' for c in ('decided_on', 'outcome', *self.columns))})"
-
-    @property
-    def texts(self) -> dict[str, str]:
-        """The outcome and the attributes that are no numbers, and their columns of ``log_rows``."""
-        columns = zip(self.attributes.items(), self.columns, strict=True)
-        return {OUTCOME: "outcome"} | {name: column for (name, number), column in columns if not number}
-
-    def column(self, attribute: str) -> str:
-        """The column that holds an attribute."""
-        return f"a{list(self.attributes).index(attribute)}"
-
-
 def warehouse_path(programme: Programme) -> Path:
     """Give the file that a programme's warehouse is in."""
     return programme.store_path / "warehouse.duckdb"
@@ -159,6 +73,7 @@ class Warehouse:
     ) -> None:
         self.connection = connection
         self.path = path
+        self._spill: tempfile.TemporaryDirectory[str] | None = None
         connection.execute("SET TimeZone = 'UTC'")
         if not read_only:
             with self.transaction():
@@ -222,10 +137,31 @@ class Warehouse:
                 raise
 
     @classmethod
-    def in_memory(cls) -> Self:
-        """Open a warehouse that writes nothing anywhere, and so must fit into memory."""
-        with _faults(None):
-            return cls(duckdb.connect(":memory:", config=_settings(spill="")))
+    def in_memory(cls, programme: Programme | None = None) -> Self:
+        """Open a warehouse that leaves nothing anywhere; what memory does not hold goes to a folder that is removed.
+
+        Parameters
+        ----------
+        programme
+            If its log says so, the warehouse begins with what its store keeps of files that are gone.
+
+        Raises
+        ------
+        EnvironmentFault
+            If another process has the store open for longer, or it cannot be read.
+        """
+        spill = tempfile.TemporaryDirectory(prefix="atr-", ignore_cleanup_errors=True)
+        connection = duckdb.connect(":memory:", config=_settings(spill=spill.name))
+        path = None if programme is None or not programme.log.keep else warehouse_path(programme)
+        with _faults(path):
+            if path is not None and path.exists():
+                _connect(path, read_only=True, spill="", wait=WAIT).close()
+                connection.execute(f"ATTACH '{str(path).replace(chr(39), 2 * chr(39))}' AS store (READ_ONLY)")
+                connection.execute("COPY FROM DATABASE store TO memory")
+                connection.execute("DETACH store")
+            made = cls(connection)
+        made._spill = spill
+        return made
 
     def __enter__(self) -> Self:
         return self
@@ -237,6 +173,8 @@ class Warehouse:
         """Close the connection; what was written is then in the one file."""
         with _faults(self.path):
             self.connection.close()
+        if self._spill is not None:
+            self._spill.cleanup()
 
     @contextmanager
     def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -319,7 +257,7 @@ class Warehouse:
         Whether there was one before, with another layout or of an earlier version.
         """
         sql = "SELECT table_name FROM duckdb_tables() WHERE NOT temporary"
-        there = {name for (name,) in self.query(sql)} - {"releases", "release_events"}
+        there = {name for (name,) in self.query(sql)} - {"releases", "release_events", "log_changes"}
         self.connection.execute("DROP VIEW IF EXISTS decisions" if "log_rows" in there else "")
         for name in there:
             self.connection.execute(f"DROP TABLE {name}")
@@ -327,6 +265,7 @@ class Warehouse:
         attributes = [f"{c} {'DOUBLE' if n else 'VARCHAR'}" for c, n in zip(layout.columns, numbers, strict=True)]
         self.connection.execute(MIRROR.format(attributes=", ".join(attributes)))
         self.connection.execute("INSERT INTO mirror VALUES ($1)", [layout.model_dump_json()])
+        self.connection.execute("UPDATE log_changes SET generation = generation + 1, new = 0, changed = 0, gone = 0")
         return bool(there)
 
 

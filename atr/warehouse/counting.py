@@ -16,7 +16,8 @@ from atr.errors import PeriodError
 from atr.programme import Attribute, Programme
 from atr.programme import periods as _periods
 from atr.programme.periods import Every, Period
-from atr.warehouse.connection import OUTCOME, Parameters, Warehouse
+from atr.warehouse.connection import Parameters, Warehouse
+from atr.warehouse.layout import OUTCOME
 
 
 def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Regions:

@@ -49,7 +49,8 @@ class Kept(BaseModel):
 
     ``terms`` are the policy and the protected sets, ``seen`` the releases published before that it was made with,
     replaced ones included; None where its mechanism does not look at them. ``counted`` has the outcomes of every region
-    of the log, ``joined`` the group that others were made part of. ``before`` is the version that it follows.
+    of the log, ``joined`` the group that others were made part of. ``before`` is the version that it follows,
+    ``log_changes`` what :func:`atr.ingest.log_changes` counted when it was drafted.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -60,6 +61,7 @@ class Kept(BaseModel):
     seen: tuple[Id, ...] | None = None
     before: str = ""
     waiting: bool = False
+    log_changes: tuple[int, int, int, int] = (-1, 0, 0, 0)
     counted: tuple[tuple[Values, tuple[int, ...]], ...] = ()
     joined: tuple[tuple[Values, Values], ...] = ()
     promise: str = ""
