@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from atr.core.display_text import cleaned
 from atr.verify import verify
 from tests.helpers import forging, series
 
@@ -51,7 +52,7 @@ def test_values_with_separators_are_published(published: Path) -> None:
     report = json.loads((published / "report.json").read_text())
     by = {entry["attribute"] for entry in report["fairness"]}
     assert {"kind", "place", "secret", "kind and place", "place and secret"} <= by
-    assert {group["public"]["kind"] for group in report["groups"]} == set(HOSTILE)
+    assert {group["public"]["kind"] for group in report["groups"]} == set(map(cleaned, HOSTILE))
     assert verify(published) == []
 
 
