@@ -11,10 +11,12 @@ import traceback
 from datetime import date
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,11 +28,13 @@ from atr.programme import Programme
 from atr.programme.periods import ALL
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import aggregate
+from tests.helpers import excel
 from tests.helpers.logs import GOOD, HEADER, account, decisions, programme, quarantine, write
 
+DAY = 'day "of" decision; DROP TABLE decisions'
 HOSTILE = {
     "id": ["1", "2", "3", "4", "5"],
-    'day "of" decision; DROP TABLE decisions': ["2013-01-01"] * 5,
+    DAY: ["2013-01-01"] * 5,
     "Sex": ["<script>alert(1)</script>", "'; DROP TABLE decisions; --", "a\nb", 'say "hi", now', "NA"],
     "sex": ["漢字", "007", "é", " padded ", "=1+1"],
     "revenu brut (€)": ["5", "", "10", "10.0", "9.99"],
@@ -41,7 +45,7 @@ HOSTILE = {
 def hostile(folder: Path, source: str) -> Programme:
     return programme(
         folder,
-        {"source": source, "decided_at": 'day "of" decision; DROP TABLE decisions', "outcome": "結果"},
+        {"source": source, "decided_at": DAY, "outcome": "結果"},
         attributes={
             "Sex": {"role": "public"},
             "sex": {"role": "public"},
@@ -58,12 +62,23 @@ def as_csv(columns: dict[str, list[str]], delimiter: str = ",", end: str = "\n")
     return "".join(delimiter.join(map(cell, row)) + end for row in rows).encode()
 
 
+def as_excel(columns: dict[str, list[str]], *, typed: bool = False) -> bytes:
+    def cell(name: str, value: str) -> str:
+        if typed and name == DAY:
+            return excel.number("41275", excel.DAY)
+        return excel.number(value) if typed and name in ("id", "revenu brut (€)") and value else excel.text(value)
+
+    cells = [[cell(name, value) for value in values] for name, values in columns.items()]
+    rows = [list(map(excel.text, columns)), *map(list, zip(*cells, strict=True))]
+    return excel.workbook(Notes="", Log="".join(excel.row(i, row, "C") for i, row in enumerate(rows, 3)))
+
+
 def test_the_same_log_in_any_form_is_the_same_log(tmp_path: Path) -> None:
     table = pa.table({name: [cell or None for cell in cells] for name, cells in HOSTILE.items()})
     typed = table.set_column(0, "id", pa.array([1, 2, 3, 4, 5]))
     typed = typed.set_column(1, typed.column_names[1], pa.array([date(2013, 1, 1)] * 5))
     typed = typed.set_column(4, typed.column_names[4], pa.array([5.0, None, 10.0, 10.0, 9.99]))
-    plain = as_csv(HOSTILE)
+    plain, objects = as_csv(HOSTILE), table.to_pylist()
     write(tmp_path, plain, "plain.csv")
     write(tmp_path, b"\xef\xbb\xbf" + as_csv(HOSTILE, end="\r\n"), "windows.csv")
     write(tmp_path, gzip.compress(plain[:100]) + gzip.compress(plain[100:]), "packed.csv.gz")
@@ -71,11 +86,26 @@ def test_the_same_log_in_any_form_is_the_same_log(tmp_path: Path) -> None:
     write(tmp_path, as_csv(HOSTILE, "\t"), "tab.tsv")
     write(tmp_path, as_csv(HOSTILE, "|").rstrip(b"\n"), "no-end[1]*.csv")
     write(tmp_path, b"\n\n" + as_csv(HOSTILE | {"more": ["1"] * 5, "and": ["2"] * 5}), "more.csv")
+    write(tmp_path, b"sep=;\r\n" + as_csv(HOSTILE, ";", "\r\n"), "excel.csv")
+    write(tmp_path, gzip.compress(plain) + bytes(512), "on-tape.csv.gz")
+    write(tmp_path, zstandard.compress(plain[:100]) + zstandard.compress(plain[100:]), "frames.csv.zst")
+    lines = "\n".join(map(json.dumps, objects)).encode()
+    write(tmp_path, lines, "lines.jsonl")
+    write(tmp_path, gzip.compress(lines), "lines.ndjson.gz")
+    write(tmp_path, json.dumps(objects, ensure_ascii=False, indent=1), "array.json")
+    write(tmp_path, zstandard.compress(json.dumps(objects).encode()), "array.json.zst")
+    write(tmp_path, as_excel(HOSTILE), "texts.xlsx")
+    write(tmp_path, as_excel(HOSTILE, typed=True), "typed.xlsx")
     pq.write_table(table, tmp_path / "texts.parquet")
     pq.write_table(typed, tmp_path / "typed.parquet")
+    write(tmp_path, plain, "folder/within/part-00000.csv")
+    write(tmp_path, "", "folder/within/_SUCCESS")
+    write(tmp_path, "", "folder/.hidden/log.csv")
+    (partition := tmp_path / "partitioned" / f"{quote(DAY)}=2013-01-01" / "other=1").mkdir(parents=True)
+    pq.write_table(table.drop_columns(DAY), partition / "0.parquet")
     found = {}
-    names = sorted(path.name for path in tmp_path.iterdir())
-    assert len(names) == 9
+    names = sorted({path.name for path in tmp_path.iterdir()} - {"programme.yaml"})
+    assert len(names) == 20
     for name in names:
         made = hostile(tmp_path, name)
         with Warehouse.in_memory() as warehouse:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-import glob
-import os
+import json as text
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from atr.errors import IngestError
-from atr.ingest.sources import csv, database, parquet
-from atr.ingest.sources.base import Part, file_name
+from atr.ingest.sources import csv, database, json, parquet, xlsx
+from atr.ingest.sources.base import Column, Needed, Opened, Part, Relation
+from atr.ingest.sources.files import files, partitions
+from atr.ingest.sources.packed import unpacked_name
 from atr.programme import Programme
 from atr.programme.log import Database
+from atr.warehouse.connection import Layout, Parameters, Warehouse
 
-_KINDS = {".parquet": parquet.relation, ".pq": parquet.relation}
-"""By the end of a file's name; other files are CSV."""
+_KINDS = (
+    dict.fromkeys((".parquet", ".pq"), parquet.relation)
+    | dict.fromkeys((".json", ".jsonl", ".ndjson"), json.relation)
+    | dict.fromkeys((".xlsx", ".xlsm"), xlsx.relation)
+)
+"""By the end of a file's name, packed or not; other files are CSV."""
 
 
 def parts(programme: Programme) -> list[Part]:
@@ -33,12 +41,12 @@ def parts(programme: Programme) -> list[Part]:
     Raises
     ------
     IngestError
-        If there is none.
+        If one of the sources has none.
     """
     source = programme.log.source
     if isinstance(source, Database):
         return [database.part(programme, source)]
-    found = {file_name(path, programme): path for path in _files(programme)}
+    found = files(programme)
     return [_part(name, found[name], programme) for name in sorted(found, key=natural)]
 
 
@@ -53,20 +61,24 @@ def natural(name: str) -> list[tuple[int, str]]:
 
 
 def _part(name: str, path: Path, programme: Programme) -> Part:
-    opened = _KINDS.get(path.suffix.lower(), csv.relation)
-    return Part(name, str(path), partial(opened, path, programme.log), path)
+    kind = _KINDS.get(PurePosixPath(unpacked_name(path)).suffix, csv.relation)
+    opened = partial(kind, path, programme.log)
+    told = {column: value for column, value in partitions(name).items() if column in Layout.of(programme).keys}
+    if not told:
+        return Part(name, str(path), opened, path)
+    return Part(name, str(path), partial(_partitioned, opened, told), path, text.dumps(told))
 
 
-def _files(programme: Programme) -> list[Path]:
-    base, source = programme.path.parent, Path(programme.log.sources[0]).expanduser()
-    if (base / source).is_file():
-        return [base / source]
-    found = glob.glob(os.path.join(glob.escape(str(base)), source), recursive=True)  # noqa: PTH118, PTH207 - absolute patterns
-    files = [Path(path) for path in found if Path(path).is_file()]
-    if not files:
-        raise IngestError(
-            f"there is no file {programme.log.source}",
-            where=f"{programme.path}, log.source",
-            hint="Paths are relative to the programme file.",
-        )
-    return files
+@contextmanager
+def _partitioned(
+    opened: Callable[[Warehouse, Needed], Opened], told: dict[str, str | None], warehouse: Warehouse, needed: Needed
+) -> Iterator[Relation | None]:
+    """Open a file with the columns that its folders tell."""
+    with opened(warehouse, {column: key for column, key in needed.items() if column not in told}) as relation:
+        if relation is None:
+            yield None
+            return
+        p = Parameters(relation.parameters)
+        marks = {column: f"{p.mark(value)}::VARCHAR" for column, value in told.items()}
+        columns = relation.columns | {column: Column(mark, mark) for column, mark in marks.items()}
+        yield replace(relation, parameters=p, columns=columns)

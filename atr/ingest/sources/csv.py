@@ -1,15 +1,14 @@
-"""CSV files, packed by gzip or not: their header, their lines, and how DuckDB reads them."""
+"""CSV files: their header, their lines, and how DuckDB reads them."""
 
 # ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -17,12 +16,16 @@ import duckdb
 import numpy as np
 
 from atr.errors import IngestError
-from atr.ingest.sources.base import Column, Needed, Relation, literally, require_columns
+from atr.ingest.sources.base import Column, Needed, Relation, require_columns
+from atr.ingest.sources.encodings import recode
+from atr.ingest.sources.packed import unpacked
+from atr.ingest.sources.rows import NO_VALUE
 from atr.programme.log import Log
 from atr.warehouse.connection import Parameters, Warehouse
 from atr.warehouse.store import os_faults
 
-_DELIMITERS = (",", ";", "\t", "|")
+DELIMITERS = (",", ";", "\t", "|")
+"""Of these the header tells which one is meant."""
 _MALFORMED = {
     "MISSING COLUMNS": "too few fields",
     "TOO MANY COLUMNS": "too many fields",
@@ -34,30 +37,26 @@ _MALFORMED = {
 
 @contextmanager
 def relation(path: Path, log: Log, warehouse: Warehouse, needed: Needed) -> Iterator[Relation | None]:
-    """Open a CSV file for DuckDB to read; see :class:`atr.ingest.sources.base.Part`.
-
-    It must be whole: DuckDB reads half a gzip file in silence.
-    """
-    try:
-        with _unpacked(path) as stream:
-            header = _header(stream.read(1 << 20), path, needed)
-            stream.seek(0)
-            line_end, lines, mixed = _lines(stream)
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise IngestError("is not a whole gzip file", where=str(path)) from None
-    except OSError as error:
-        raise IngestError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
-    if header is None:
-        yield None
-        return
-    names, delimiter, blank = header
-    with warehouse.scratch() as copy:
-        address, packing = literally(path), "gzip" if _is_gzip(path) else "none"
+    """Open a CSV file for DuckDB to read; see :class:`atr.ingest.sources.base.Part`."""
+    with ExitStack() as scratch:
+        stream = scratch.enter_context(unpacked(path, warehouse))
+        if log.encoding is not None:
+            packed, stream = stream, scratch.enter_context(warehouse.scratch())
+            with os_faults(warehouse.path or path):
+                recode(packed, stream, log.encoding, str(path))
+        header = _header(stream.read(1 << 20), path, log.delimiter, needed)
+        if header is None:
+            yield None
+            return
+        names, delimiter, above = header
+        stream.seek(0)
+        line_end, lines, mixed = _lines(stream)
         if mixed:
-            with os_faults(warehouse.path or path), _unpacked(path) as stream:
-                _even_out(stream, copy, delimiter)
-                copy.flush()
-            address, packing = f"/dev/fd/{copy.fileno()}", "none"
+            uneven, stream = stream, scratch.enter_context(warehouse.scratch())
+            with os_faults(warehouse.path or path):
+                uneven.seek(0)
+                _even_out(uneven, stream, delimiter)
+                stream.flush()
         for table in ("reject_errors", "reject_scans"):  # of the file before
             warehouse.connection.execute(f"DROP TABLE IF EXISTS temp.{table}")
         p = Parameters()
@@ -65,24 +64,24 @@ def relation(path: Path, log: Log, warehouse: Warehouse, needed: Needed) -> Iter
         # `parallel` keeps its default: with false, DuckDB 1.5 drops what follows an open quote and records no reject.
         # `nullstr` is a text that no file has: which texts are missing is decided later, for every kind of file.
         sql = f"""read_csv(
-            {p.mark(address)}, columns = {{{columns}}}, auto_detect = false, header = true, skip = {blank},
-            delim = {p.mark(delimiter)}, quote = '"', escape = '"', strict_mode = true,
-            compression = '{packing}', hive_partitioning = false,
-            nullstr = [{p.mark(chr(1) + "no value" + chr(2))}], store_rejects = true, rejects_limit = 0)"""
+            {p.mark(f"/dev/fd/{stream.fileno()}")}, columns = {{{columns}}}, auto_detect = false, header = true,
+            skip = {above}, delim = {p.mark(delimiter)}, quote = '"', escape = '"', strict_mode = true,
+            compression = 'none', hive_partitioning = false, nullstr = [{p.mark(NO_VALUE)}],
+            store_rejects = true, rejects_limit = 0)"""
 
         def finish(connection: duckdb.DuckDBPyConnection, read: int) -> None:
             """Add up the lines: in some malformed files DuckDB drops rows and records no reject."""
-            rows = read + _collect_rejects(connection, path, blank + 2)
-            if rows >= lines - blank - 1:
+            rows = read + _collect_rejects(connection, path, above + 2)
+            if rows >= lines - above - 1:
                 return
             breaks = f"len({{0}}) - len(replace({{0}}, chr({line_end[0]}), ''))".format
             cells = " + ".join(breaks(f"c{i}") for i in range(len(names)))
             ((in_rows,),) = connection.execute(f"SELECT coalesce(sum({cells}), 0) FROM {sql}", p).fetchall()
             ((in_rejects,),) = connection.execute(f"SELECT coalesce(sum({breaks('raw')}), 0) FROM rejects").fetchall()
-            with _unpacked(path) as stream:
-                texts = stream if line_end == b"\n" else stream.read().split(line_end)
-                empty = sum(not text.strip() for text in texts)
-            if rows + in_rows + in_rejects + empty < lines - 1:
+            stream.seek(0)
+            texts = stream if line_end == b"\n" else stream.read().split(line_end)
+            empty = sum(not text.strip() for text in islice(texts, above, None))
+            if rows + in_rows + in_rejects + empty < lines - above - 1:
                 raise IngestError(
                     "has lines that DuckDB passes over in silence",
                     where=str(path),
@@ -91,7 +90,7 @@ def relation(path: Path, log: Log, warehouse: Warehouse, needed: Needed) -> Iter
                 )
 
         found = {name: Column(f"c{names.index(name)}", f"c{names.index(name)}") for name in needed}
-        yield Relation(sql, p, found, "CSV", f"row_number() OVER () + {blank + 1}", finish=finish)
+        yield Relation(sql, p, found, "CSV", f"row_number() OVER () + {above + 1}", finish=finish)
 
 
 def _collect_rejects(connection: duckdb.DuckDBPyConnection, path: Path, first_line: int) -> int:
@@ -123,31 +122,22 @@ def _collect_rejects(connection: duckdb.DuckDBPyConnection, path: Path, first_li
     return int(rejects)
 
 
-def _unpacked(path: Path) -> gzip.GzipFile | IO[bytes]:
-    return gzip.open(path) if _is_gzip(path) else path.open("rb")
-
-
-def _is_gzip(path: Path) -> bool:
-    return path.suffix.lower() == ".gz"
-
-
-def _header(content: bytes, path: Path, needed: Needed) -> tuple[list[str], str, int] | None:
-    """The column names, the delimiter, and the number of blank lines above them; None in a file without text."""
-    if content.startswith(b"PK\x03\x04"):
-        raise IngestError(
-            "is a zip or Excel file", where=str(path), hint="Save it as CSV in UTF-8, and name that file."
-        )
+def _header(content: bytes, path: Path, delimiter: str | None, needed: Needed) -> tuple[list[str], str, int] | None:
+    """The column names, the delimiter, and the number of lines above them; None in a file without text."""
     whole = content.decode("utf-8-sig", errors="surrogateescape")
     text = whole.lstrip("\r\n")
     if not text.strip("\ufeff \t\r\n"):
         return None
+    named = re.match(r"sep=([^\r\n])(\r\n|\r|\n)", text)  # as Excel writes it
+    text = text[named.end() :] if named else text
     found: list[tuple[int, int, str, list[str]]] = []
-    for delimiter in _DELIMITERS:
+    meant = delimiter or (named[1] if named else None)
+    for possible in (meant,) if meant else DELIMITERS:
         try:
-            names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+            names = next(csv.reader(io.StringIO(text, newline=""), delimiter=possible), [])
         except csv.Error:
             continue
-        found.append((sum(name in names for name in needed), len(names), delimiter, names))
+        found.append((sum(name in names for name in needed), len(names), possible, names))
     if not found or re.search("[\udc80-\udcff\0]", "".join(found[0][3])):
         raise IngestError("the header is not UTF-8 text", where=str(path), hint="Save the file as CSV in UTF-8.")
     _, _, delimiter, names = max(found, key=lambda f: f[:2])
@@ -155,7 +145,7 @@ def _header(content: bytes, path: Path, needed: Needed) -> tuple[list[str], str,
     return names, delimiter, len(re.findall(r"\r\n|\r|\n", whole[: len(whole) - len(text)]))
 
 
-def _lines(stream: gzip.GzipFile | IO[bytes]) -> tuple[bytes, int, bool]:
+def _lines(stream: IO[bytes]) -> tuple[bytes, int, bool]:
     """What lines end in, how many there are, and whether some, or some line breaks within quotes, end otherwise."""
     ends, last = np.zeros(3, dtype=np.int64), b""
     while chunk := stream.read(1 << 20):
@@ -168,7 +158,7 @@ def _lines(stream: gzip.GzipFile | IO[bytes]) -> tuple[bytes, int, bool]:
     return end, (newlines or returns) + (last not in (b"", end)), 0 < both < newlines
 
 
-def _even_out(stream: gzip.GzipFile | IO[bytes], copy: IO[bytes], delimiter: str) -> None:
+def _even_out(stream: IO[bytes], copy: IO[bytes], delimiter: str) -> None:
     """Copy CSV with LF for each CRLF that ends a row; line breaks within quotes stay as they are.
 
     What counts as quoted is what DuckDB takes for it. Where a malformed row makes that differ, CRLF is left, which
