@@ -108,8 +108,9 @@ def test_every_version_before_is_remembered(tmp_path: Path, seen: list[Regions])
     for times in (1, 2, 3):
         seen.clear()
         _published(tmp_path, {key: (n * times, k * times) for key, (n, k) in COUNTS.items()}, replaces=times > 1)
-    (regions,) = seen
-    assert [of.people.tolist() for of in regions.versions.of_versions()] == [[60, 60], [30, 30]]  # type: ignore[union-attr]
+    assert len(seen) > 1, "the dossier tries other choices"
+    for regions in seen:
+        assert [of.people.tolist() for of in regions.versions.of_versions()] == [[60, 60], [30, 30]]  # type: ignore[union-attr]
 
 
 def test_people_and_rates_of_another_mechanism_are_remembered(tmp_path: Path, seen: list[Regions]) -> None:
