@@ -9,6 +9,7 @@ import os
 import tempfile
 import traceback
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -206,7 +207,7 @@ def test_parquet_files_of_different_types_are_one_log(tmp_path: Path) -> None:
     for i, (ids, incomes, days) in enumerate(
         [
             ([1], pa.array([5]), pa.array(["2013-07-01T23:30Z"])),
-            ([2.0], pa.array([2.5]), pa.array([1372721400], pa.timestamp("s", "UTC"))),
+            ([Decimal("2.00")], pa.array([2.5]), pa.array([1372721400], pa.timestamp("s", "UTC"))),
             (["3"], pa.array(["7"]), pa.array([1372721400], pa.timestamp("s"))),
         ]
     ):

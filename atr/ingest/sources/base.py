@@ -194,14 +194,16 @@ def refuse_type(type: str, allowed: Sequence[str], *, name: str, where: str, key
         If it is refused.
     """
     bare = _bare(type)
-    what = f"the column '{printable(name)}' ({printable(key)}) holds {printable(bare)}"
+    what = f"the column '{printable(name)}' holds {printable(bare if bare in allowed else type)}"
     if bare not in allowed or type.endswith("]"):
-        hint = "Write it as a text, a number or a date, or leave the column out."
-        raise IngestError(f"{what}, not plain values that can be read exactly", where=where, hint=hint)
-    if key == "log.id" and bare.upper() in _ROUNDED:
         raise IngestError(
-            f"{what}, which is rounded and no id", where=where, hint="Write ids as whole numbers or texts."
+            f"{what}, not plain values that can be read exactly ({printable(key)})",
+            where=where,
+            hint="Write it as a text, a number or a date, or leave the column out.",
         )
+    if key == "log.id" and bare.upper() in _ROUNDED:
+        hint = "Write ids as texts or whole numbers."
+        raise IngestError(f"{what}, which is rounded and cannot be an id ({key})", where=where, hint=hint)
 
 
 def _bare(type: str) -> str:
