@@ -16,7 +16,8 @@ from atr.ingest.sources.files import files, partitions
 from atr.ingest.sources.packed import unpacked_name
 from atr.programme import Programme
 from atr.programme.log import Database
-from atr.warehouse.connection import Layout, Parameters, Warehouse
+from atr.warehouse.connection import Parameters, Warehouse
+from atr.warehouse.layout import Layout
 
 _KINDS = (
     dict.fromkeys((".parquet", ".pq"), parquet.relation)
