@@ -15,8 +15,8 @@ MOST_OUTCOMES = 8
 """More make no readable report, and fairness looks at every set of outcomes."""
 FORM = ("delimiter", "encoding", "decimal", "thousands", "date_format")
 """The keys of the log that say how files are written."""
-EPOCHS = {"epoch_seconds": 1_000_000, "epoch_milliseconds": 1_000}
-"""What ``log.date_format`` may say instead of a format, and how many microseconds one of its units is."""
+EPOCHS = {"epoch_seconds": 6, "epoch_milliseconds": 3}
+"""What ``log.date_format`` may say instead of a format, and how many decimals of it are microseconds."""
 _DIRECTIVES = "YymbBdaAHIMSpfz%"
 """What a format may hold after ``%``: each means the same for everybody who reads it."""
 
