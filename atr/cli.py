@@ -1,4 +1,4 @@
-"""The atr command: init, check, publish, review, verify, history, backfill, serve.
+"""The atr command: init, check, publish, review, verify, history, forget, backfill, serve.
 
 Exit codes: 0 done, 1 input error, 2 usage, 3 a gate refused or a statement is false, 4 environment, 70 internal error,
 130 interrupted. Progress goes to stderr, the paths of documents to stdout; with --json, an error is JSON there.
@@ -316,6 +316,28 @@ def history(programme: ProgrammeArgument, as_json: Json = False) -> None:
     if not releases:
         say("No release yet: `atr publish` makes the first draft.")
     result({"releases": [asdict(r) for r in releases]}, lines, as_json=as_json)
+
+
+@app.command()
+def forget(
+    programme: ProgrammeArgument,
+    ids: Annotated[Path, typer.Option(metavar="FILE", help="A text file with an id on every line.")],
+    as_json: Json = False,
+) -> None:
+    """Forget decisions of a log whose files are kept (log.keep), and write the store anew without a trace of them."""
+    from dataclasses import asdict
+
+    from atr.ingest.forgetting import forget as forget_ids
+    from atr.programme import load
+    from atr.warehouse.store import hold
+
+    loaded = load(programme)
+    listed = ids.read_text(encoding="utf-8-sig", errors="replace").splitlines()
+    with hold(loaded.store_path):
+        found = forget_ids(loaded, listed)
+    for line in found.told:
+        say(line)
+    result(asdict(found), [], as_json=as_json)
 
 
 @app.command()

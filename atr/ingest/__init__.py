@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from atr.errors import IngestError
+from atr.errors import IngestError, ProgrammeError
 from atr.ingest.check import check_log, remarks
 from atr.ingest.copies import refuse_copies
 from atr.ingest.mirror import plan, write_files
 from atr.ingest.precedence import Changed, settle
 from atr.ingest.sources import parts
-from atr.ingest.sources.base import state_of
+from atr.ingest.sources.base import Part, state_of
 from atr.ingest.staging import read_part
 from atr.ingest.sums import summarise
 from atr.programme import Programme
@@ -93,9 +94,14 @@ def ingest(warehouse: Warehouse, programme: Programme) -> Reading:
     RefusedError
         If too large a share of a file would be quarantined.
     """
-    found, layout = parts(programme), Layout.of(programme)
+    before, layout = warehouse.layout_or_none(), Layout.of(programme)
+    found = parts(programme, may_be_none=programme.log.keep and before is not None)
     with warehouse.transaction() as connection:
-        anew = warehouse.layout_or_none() != layout and warehouse.prepare(layout)
+        anew = False
+        if before != layout:
+            if before is not None and programme.log.keep:
+                _refuse_to_lose(warehouse, programme, found)
+            anew = warehouse.prepare(layout)
         mirror = plan(warehouse, found, keep=programme.log.keep)
         write_files(warehouse, mirror)
         for part, file in mirror.to_read:
@@ -114,6 +120,19 @@ def ingest(warehouse: Warehouse, programme: Programme) -> Reading:
                 refuse_copies(warehouse, mirror.new)
         check_log(warehouse, programme)
     return Reading(accounting(warehouse), Changed(*mirror.changes), decisions, anew)
+
+
+def _refuse_to_lose(warehouse: Warehouse, programme: Programme, found: Sequence[Part]) -> None:
+    lost = plan(warehouse, found, keep=False)
+    names = [file.name for file in lost.known if file.file in lost.leaving]
+    if names:
+        more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+        raise ProgrammeError(
+            "the programme reads the log in another way than before, and files whose rows are kept are gone: "
+            f"{names[0]}{more}",
+            where=str(programme.path),
+            hint="Put them back as they were, or undo the change. To start anew without them, name another store.",
+        )
 
 
 def log_changes(warehouse: Warehouse) -> tuple[int, int, int, int]:

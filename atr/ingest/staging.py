@@ -102,7 +102,7 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, part: Part, r
     steps = _steps(layout, {key: columns[key] for key in ("moment", "revised") if key in columns}, direct, p)
     people = "1"
     if layout.counts is not None:
-        people = "coalesce(TRY_CAST(counted AS BIGINT), 0)"
+        people = "CASE WHEN regexp_full_match(counted, '[0-9]{1,18}') THEN counted::BIGINT ELSE 0 END"
     faults = {
         _HEADER: not plain and " AND ".join(f"clean_{key} = {p.mark(cleaned(name))}" for key, name in cells.items()),
         "no id": layout.id and "id IS NULL OR id = ''",

@@ -269,6 +269,28 @@ class Warehouse:
         return bool(there)
 
 
+def write_anew(programme: Programme) -> None:
+    """Write the programme's warehouse to a new file that takes the place of the old one, with no trace of what is gone.
+
+    Raises
+    ------
+    EnvironmentFault
+        If another process has it open, or the disk is full; the old one stays then.
+    """
+    path = warehouse_path(programme)
+    new = path.with_suffix(".new")
+    with _faults(path), os_faults(path):
+        _connect(path, read_only=False, spill=str(_spill(path)), wait=WAIT).close()  # its log is written into it
+        for left_by_a_killed_run in path.parent.glob(f"{new.name}*"):
+            left_by_a_killed_run.unlink()
+        with duckdb.connect(str(new), config=_settings(spill=str(_spill(path)))) as connection:
+            private_files(new)
+            connection.execute(f"ATTACH '{str(path).replace(chr(39), 2 * chr(39))}' AS old (READ_ONLY)")
+            connection.execute(f"COPY FROM DATABASE old TO {new.stem}")
+            connection.execute("DETACH old")
+        new.replace(path)
+
+
 def _spill(path: Path) -> Path:
     return path.parent / "tmp" / _SPILL
 

@@ -27,13 +27,15 @@ _KINDS = (
 """By the end of a file's name, packed or not; other files are CSV."""
 
 
-def parts(programme: Programme) -> list[Part]:
+def parts(programme: Programme, *, may_be_none: bool = False) -> list[Part]:
     """Find the parts of the log that ``log.source`` names.
 
     Parameters
     ----------
     programme
         From :func:`atr.load`.
+    may_be_none
+        Whether the warehouse keeps files that are gone, so that their folder may be empty.
 
     Returns
     -------
@@ -47,7 +49,7 @@ def parts(programme: Programme) -> list[Part]:
     source = programme.log.source
     if isinstance(source, Database):
         return [database.part(programme, source)]
-    found = files(programme)
+    found = files(programme, may_be_none=may_be_none)
     return [_part(name, found[name], programme) for name in sorted(found, key=natural)]
 
 

@@ -18,8 +18,8 @@ _NO_DATA = (".", "_")
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
-def files(programme: Programme) -> dict[str, Path]:
-    """Find the files that ``log.source`` names.
+def files(programme: Programme, *, may_be_none: bool = False) -> dict[str, Path]:
+    """Find the files that ``log.source`` names; there ``may_be_none`` in a folder whose files are gone once read.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def files(programme: Programme) -> dict[str, Path]:
     """
     found: dict[str, Path] = {}
     for source in programme.log.sources:
-        for path in _matches(source, programme):
+        for path in _matches(source, programme, may_be_none=may_be_none):
             found |= {file_name(file, programme): file for file in ([path] if path.is_file() else _within(path))}
     for name in found:
         if re.search("[\udc80-\udcff]", name):
@@ -53,7 +53,7 @@ def partitions(name: str) -> dict[str, str | None]:
     return {unquote(key): None if value == _NO_VALUE else unquote(value) for key, equals, value in pairs if equals}
 
 
-def _matches(source: str, programme: Programme) -> list[Path]:
+def _matches(source: str, programme: Programme, *, may_be_none: bool) -> list[Path]:
     base, named = programme.path.parent, Path(source)
     with suppress(RuntimeError):  # nobody's home
         named = named.expanduser()
@@ -65,7 +65,8 @@ def _matches(source: str, programme: Programme) -> list[Path]:
         found = [Path(path) for path in glob.glob(pattern, recursive=True)]  # noqa: PTH207
         found = [path for path in found if hidden or not path.name.startswith(_NO_DATA)]
     found = [path for path in found if path.is_file() or (path.is_dir() and _within(path))]
-    if not found:
+    folder = base / named if (base / named).is_dir() else (base / named).parent
+    if not found and not (may_be_none and folder.is_dir()):
         what = "there are no data files in" if (base / named).is_dir() else "there is no file"
         raise IngestError(
             f"{what} {source}",

@@ -1,0 +1,101 @@
+"""Forgetting decisions for good: the rows of some ids, and every trace of them in the store."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from atr.core.display_text import cleaned
+from atr.errors import IngestError, ProgrammeError
+from atr.ingest import ingest
+from atr.ingest.sums import summarise
+from atr.programme import Programme
+from atr.warehouse.connection import Warehouse, write_anew
+from atr.warehouse.ledger import Ledger
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What was forgotten.
+
+    Parameters
+    ----------
+    ids, rows
+        How many of the ids were found, and how many rows they had.
+    still_there
+        Files of the log that had such rows, and still are where they were.
+    untouched
+        Ids of the drafts and published releases, which stay as they are.
+    """
+
+    ids: int
+    rows: int
+    still_there: tuple[str, ...]
+    untouched: tuple[str, ...]
+
+    @property
+    def told(self) -> list[str]:
+        """Sentences for the person at the keyboard."""
+        lines = [
+            f"Forgotten: {self.rows:,} rows, {self.ids:,} ids. The store was written anew without a trace of them."
+        ]
+        if self.still_there:
+            lines.append(f"These files still have them, for whoever reads them anew: {', '.join(self.still_there)}.")
+        if self.untouched:
+            lines.append(f"Untouched, with the numbers they were made with: {', '.join(self.untouched)}.")
+        return lines
+
+
+def forget(programme: Programme, ids: Collection[str]) -> Forgotten:
+    """Forget decisions by their ids, and write the warehouse anew without them.
+
+    Lines that could not be read are forgotten where they name such an id, and so is all that runs left in the store.
+
+    Parameters
+    ----------
+    programme
+        Its store is held by this process.
+    ids
+        As the log writes them.
+
+    Raises
+    ------
+    ProgrammeError
+        If the log has no ids.
+    IngestError
+        If the warehouse mirrors the log, and the log still has such rows; nothing is forgotten then.
+    """
+    if programme.log.id is None:
+        raise ProgrammeError("the log has no ids, so nothing can be forgotten by them", where=f"{programme.path}, log")
+    wanted = sorted({cleaned(id) for id in ids} - {""})
+    with Warehouse.open(programme) as warehouse:
+        if not programme.log.keep:
+            ingest(warehouse, programme)
+        with warehouse.transaction() as connection:
+            connection.execute("CREATE OR REPLACE TEMP TABLE forgotten (id VARCHAR)")
+            connection.execute("INSERT INTO forgotten SELECT unnest($1::VARCHAR[])", [wanted])
+            found = warehouse.query(
+                "SELECT file, name, count(*) FROM log_rows SEMI JOIN forgotten USING (id) JOIN files USING (file) "
+                "GROUP BY ALL ORDER BY name"
+            )
+            ((number,),) = warehouse.query("SELECT count(*) FROM forgotten SEMI JOIN log_rows USING (id)")
+            if found and not programme.log.keep:
+                raise IngestError(
+                    f"the log still has rows of {number:,} of these ids, and the store mirrors the log",
+                    where=", ".join(name for _, name, _ in found),
+                    hint="Remove them from the log, then give this command again: it leaves no trace of them here.",
+                )
+            connection.execute("DELETE FROM log_rows WHERE id IN (FROM forgotten)")
+            named = rf"(^|[^\w-])({'|'.join(map(re.escape, wanted))})($|[^\w-])"
+            connection.execute(
+                "UPDATE log_rows SET raw = '' WHERE id IS NULL AND raw <> '' AND regexp_matches(raw, $1)", [named]
+            )
+            summarise(warehouse, frozenset(file for file, *_ in found), gone=frozenset())
+        untouched = tuple(r.id for r in Ledger(warehouse).releases() if r.state in ("draft", "published", "replaced"))
+    write_anew(programme)
+    for left in ("runs", "tmp"):
+        shutil.rmtree(programme.store_path / left, ignore_errors=True)
+    still_there = tuple(name for _, name, _ in found if (programme.path.parent / name).exists())
+    return Forgotten(number, sum(n for *_, n in found), still_there, untouched)
