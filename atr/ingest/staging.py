@@ -196,7 +196,7 @@ def _gate(connection: duckdb.DuckDBPyConnection, programme: Programme, part: Par
     undated = {reason: lines[0] for reason, _, lines in faults}.get(_NO_ZONE)
     if undated is not None:
         raise ProgrammeError(
-            f"{part.name} has dates without a time zone, as in line {undated}: give period.timezone",
+            f"{part.name} has dates without a time zone{_lines(', as', [undated])}: give period.timezone",
             where=f"{programme.path}, period",
             hint="As in period: {every: quarter, timezone: Europe/Berlin}. It says whose days are meant.",
         )
@@ -213,8 +213,13 @@ def _gate(connection: duckdb.DuckDBPyConnection, programme: Programme, part: Par
             "log.max_quarantined allows; nothing was kept of this reading",
             where=part.where,
             hint="\n".join(
-                [f"{reason}: {n:,} rows, first in line {', '.join(map(str, lines))}" for reason, n, lines in faults]
+                [f"{reason}: {n:,} rows{_lines(', first', lines)}" for reason, n, lines in faults]
                 + [told for start, told in _ADVICE.items() if any(reason.startswith(start) for reason, *_ in faults)]
             ),
             private=f"Outcomes in the log that log.outcomes does not name: {unnamed}" if unnamed else "",
         )
+
+
+def _lines(how: str, lines: list[int]) -> str:
+    """Say in which lines something is; nothing where rows have no lines."""
+    return f"{how} in line {', '.join(map(str, lines))}" if any(lines) else ""
