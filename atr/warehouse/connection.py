@@ -204,6 +204,14 @@ class Warehouse:
                 return os.fdopen(os.memfd_create("scratch"), "w+b")
             return tempfile.TemporaryFile(dir=None if self.path is None else _spill(self.path).parent)
 
+    @contextmanager
+    def scratch_folder(self) -> Iterator[Path]:
+        """Make a private folder, which is gone afterwards: in the store, or where the machine has such folders."""
+        with os_faults(self.path or Path(tempfile.gettempdir())):
+            folder = tempfile.TemporaryDirectory(dir=None if self.path is None else _spill(self.path).parent)
+        with folder as name:
+            yield Path(name)
+
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a statement.
 

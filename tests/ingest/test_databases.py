@@ -96,7 +96,8 @@ def test_tables_and_queries_of_every_kind_are_read(
 
 def test_types_of_postgresql_are_read_exactly(tmp_path: Path, postgresql: servers.Server, addresses: None) -> None:
     types = {
-        "true": "boolean", "-5": "smallint", "9223372036854775807": "bigint", WIDE: "numeric", "9" * 50: "numeric(60, 5)",
+        "true": "boolean", "-5": "smallint", "9223372036854775807": "bigint", WIDE: "numeric",
+        "9" * 50: "numeric(60, 5)",
         "0.1": "real", "1e+16": "double precision", "2.5": "small", "x": "char(9)", "漢字😀": "text", "so so": "mood",
         "12:30:00.123456": "time", "12:30:00+02": "timetz", UUID: "uuid", "2013-12-31": "date",
         "2013-12-31 23:30:00.123456": "timestamp", "2013-12-31 23:30:00+00": "timestamptz", "10.0.0.1/32": "inet",
@@ -265,7 +266,7 @@ def test_a_libpq_string_names_a_database_too(
     assert read(tmp_path, database="ANY_LOG", table="decisions") == READ
     for nothing in ("", "not an address"):
         monkeypatch.setenv("ANY_LOG", nothing)
-        with pytest.raises(EnvironmentFault, match="ANY_LOG (is not set|holds no address)"):
+        with pytest.raises(EnvironmentFault, match=r"ANY_LOG (is not set|holds no address)"):
             read(tmp_path, database="ANY_LOG", table="decisions")
 
 

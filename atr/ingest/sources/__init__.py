@@ -14,6 +14,7 @@ from atr.ingest.sources import csv, database, json, parquet, xlsx
 from atr.ingest.sources.base import Column, Needed, Opened, Part, Relation
 from atr.ingest.sources.files import files, partitions
 from atr.ingest.sources.packed import unpacked_name
+from atr.ingest.sources.remote import SCHEME, Object, ObjectPart, objects
 from atr.programme import Programme
 from atr.programme.log import Database
 from atr.warehouse.connection import Parameters, Warehouse
@@ -49,8 +50,10 @@ def parts(programme: Programme, *, may_be_none: bool = False) -> list[Part]:
     source = programme.log.source
     if isinstance(source, Database):
         return [database.part(programme, source)]
-    found = files(programme, may_be_none=may_be_none)
-    return [_part(name, found[name], programme) for name in sorted(found, key=natural)]
+    addresses = [source for source in programme.log.sources if source.startswith(SCHEME)]
+    remote = objects(addresses, may_be_none=may_be_none)
+    found = files(programme, may_be_none=may_be_none) | {address: Path(address) for address in remote}
+    return [_part(name, found[name], programme, remote.get(name)) for name in sorted(found, key=natural)]
 
 
 def natural(name: str) -> list[tuple[int, str]]:
@@ -63,13 +66,18 @@ def natural(name: str) -> list[tuple[int, str]]:
     return [(int(piece), piece) if i % 2 else (-1, piece) for i, piece in enumerate(pieces)]
 
 
-def _part(name: str, path: Path, programme: Programme) -> Part:
+def _part(name: str, path: Path, programme: Programme, remote: Object | None) -> Part:
     kind = _KINDS.get(PurePosixPath(unpacked_name(path)).suffix, csv.relation)
-    opened = partial(kind, path, programme.log)
-    told = {column: value for column, value in partitions(name).items() if column in Layout.of(programme).keys}
-    if not told:
-        return Part(name, str(path), opened, path)
-    return Part(name, str(path), partial(_partitioned, opened, told), path, text.dumps(told))
+    opened: Callable[[Warehouse, Needed], Opened] = (
+        partial(kind, path, programme.log) if remote is None else partial(remote.fetched, kind, programme.log)
+    )
+    columns = {column: value for column, value in partitions(name).items() if column in Layout.of(programme).keys}
+    told = text.dumps(columns) if columns else ""
+    if columns:
+        opened = partial(_partitioned, opened, columns)
+    if remote is not None:
+        return ObjectPart(name, name, opened, told=told, object=remote)
+    return Part(name, str(path), opened, path, told)
 
 
 @contextmanager

@@ -242,6 +242,6 @@ def require_columns(needed: Needed, names: list[str], where: str) -> None:
             raise IngestError(f"the column '{printable(name)}' stands there {names.count(name)} times", where=where)
 
 
-def literally(path: Path) -> str:
-    """Escape a path so that DuckDB takes nothing in it for a pattern."""
+def literally(path: Path | str) -> str:
+    """Escape a path or an address so that DuckDB takes nothing in it for a pattern."""
     return re.sub(r"([*?\[])", r"[\1]", str(path))

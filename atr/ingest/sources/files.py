@@ -31,7 +31,7 @@ def files(programme: Programme, *, may_be_none: bool = False) -> dict[str, Path]
         If one of the sources has none, or a folder cannot be looked through.
     """
     found: dict[str, Path] = {}
-    for source in programme.log.sources:
+    for source in (source for source in programme.log.sources if "://" not in source):
         for path in _matches(source, programme, may_be_none=may_be_none):
             found |= {file_name(file, programme): file for file in ([path] if path.is_file() else _within(path))}
     for name in found:
