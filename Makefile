@@ -25,6 +25,7 @@ report: setup  ## The report of the bundled COMPAS programme for 2013
 
 test: setup  ## The tests, in a real browser and against a real server too
 	@bash .ci/system-packages pango chromium
+	@bash .ci/system-packages postgresql mariadb || echo "The tests of these databases are left out." >&2
 	$(BIN)/pytest -n 2 --dist loadgroup -m "not long"
 
 test-long: setup  ## What takes longer: fuzzing, many documents, further servers, and many examples of every property

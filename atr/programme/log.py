@@ -160,6 +160,11 @@ class Log(Part):
         return (self.source,) if isinstance(self.source, str) else self.source
 
     @property
+    def in_files(self) -> bool:
+        """Whether the sources are paths, or addresses of objects, and no server's."""
+        return not isinstance(self.source, Database) or self.source.variable is None
+
+    @property
     def form(self) -> dict[str, str | None]:
         """How files are written: all keys that say it, None where the usual form is meant."""
         return {name: getattr(self, name) for name in FORM}

@@ -234,12 +234,14 @@ def complete(register: Register, warehouse: Warehouse, programme: Programme) -> 
 
 def log_of(warehouse: Warehouse, programme: Programme, raw: RawValues, outcomes: Iterable[str]) -> Log:
     """Describe the log of a programme as its register knows it; ``outcomes`` are named in the order of a report."""
-    sources = (programme.path.parent / Path(source).expanduser() for source in programme.log.sources)
+    here = os.path.realpath(programme.register_path.parent)
     files = warehouse.query("SELECT DISTINCT key FROM files WHERE key IS NOT NULL ORDER BY 1")
     return Log(
         source=", ".join(
-            os.path.relpath(os.path.realpath(source), os.path.realpath(programme.register_path.parent))
-            for source in sources
+            os.path.relpath(os.path.realpath(programme.path.parent / Path(source).expanduser()), here)
+            if programme.log.in_files and "://" not in source
+            else source
+            for source in programme.log.sources
         ),
         files=tuple(key[:16] for (key,) in files),
         public=programme.names(role="public"),

@@ -68,7 +68,7 @@ def part(programme: Programme, source: Database) -> Part:
     if source.variable is not None:
         engine, address = _server(source.variable, where)
         return Part(name, f"{where} ({name})", partial(_relation, engine, address, source, f"{where} ({name})"))
-    path = programme.path.parent / Path(source.database).expanduser()
+    path = programme.path.parent / os.path.expanduser(source.database)  # noqa: PTH111 - "~" of nobody is a name too
     engine = _file(path, where)
     opened = partial(_relation, engine, str(path), source, f"{path}, {what}")
     journals = [path.with_name(path.name + end) for end in (".wal", "-wal", "-journal")]
