@@ -87,7 +87,7 @@ def complete_periods(first_day: date, last_day: date, every: Every, *, today: da
     """List the periods a log can be reported on, the earliest first: those that are over, and covered to their end.
 
     The log covers a period whose last days had no decisions, too: of a year at most 30 days, of a quarter 7, of a month
-    2. If it covers none, the one that it ends in, once that is over. The whole log is one period, always over.
+    2. The whole log is one period, always over.
 
     Parameters
     ----------
@@ -105,8 +105,7 @@ def complete_periods(first_day: date, last_day: date, every: Every, *, today: da
         found.append(period)
         start = period.end
     over = [period for period in found if period.end is not None and period.end <= today]
-    covered = [period for period in over if _reaches(last_day, period)]
-    return covered or over
+    return [period for period in over if _reaches(last_day, period)]
 
 
 def _reaches(last_day: date, period: Period) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 
 import numpy as np
 
@@ -192,6 +192,52 @@ def decided_span(warehouse: Warehouse) -> tuple[date, date]:
     ((first, last),) = warehouse.query("SELECT min(day), max(day) FROM days")
     if first is None:
         raise PeriodError("the log has no dates", hint="Name their column in log.decided_at, or take the period all.")
+    return first, last
+
+
+_GAP = timedelta(days=730)
+"""What is further from the other days of a log than so long belongs to them only if it is much."""
+_FEW = 0.01
+"""A smaller share of the decisions is not much."""
+
+
+def days_far_off(warehouse: Warehouse) -> dict[date, int]:
+    """Find the days that are far from most others: placeholders such as 9999-12-31, or slips of the pen.
+
+    Parameters
+    ----------
+    warehouse
+        With the log ingested, and dates in it.
+
+    Returns
+    -------
+    Each day with its decisions: those more than two years from the days of most decisions that are few, or one day.
+    """
+    rows = warehouse.query(
+        "SELECT day, sum(decisions)::BIGINT FROM days WHERE day IS NOT NULL GROUP BY day ORDER BY day"
+    )
+    spans: list[dict[date, int]] = []
+    for day, decisions in rows:
+        if not spans or day - max(spans[-1]) > _GAP:
+            spans.append({})
+        spans[-1][day] = decisions
+    most = max(spans, key=lambda span: sum(span.values()), default={})
+    few = _FEW * sum(decisions for _, decisions in rows)
+    far = (span for span in spans if span is not most and (len(span) == 1 or sum(span.values()) <= few))
+    return {day: decisions for span in far for day, decisions in span.items()}
+
+
+def covered_span(warehouse: Warehouse) -> tuple[date, date]:
+    """Find the first and the last day that has a decision in the log, days far off left out.
+
+    Raises
+    ------
+    PeriodError
+        If the log has no dates.
+    """
+    decided_span(warehouse)
+    far = [*days_far_off(warehouse)]
+    ((first, last),) = warehouse.query("SELECT min(day), max(day) FROM days WHERE NOT list_contains($1, day)", [far])
     return first, last
 
 

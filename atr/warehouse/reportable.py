@@ -41,10 +41,10 @@ def chosen(
         return periods.previous(periods.containing(ended_by, every))
     complete = _complete(warehouse, programme, today)
     if not complete:
-        first, last = counting.decided_span(warehouse)
+        first, last = counting.covered_span(warehouse)
         raise PeriodError(
-            f"the log ({first} to {last}) covers no {every} to its end",
-            hint=f"Name the period to publish, as in --period {periods.containing(last, every).label}.",
+            f"the log ({first} to {last}) covers no {every} that is over to its end",
+            hint=f"If it is to be published all the same, name it: --period {periods.containing(last, every).label}.",
         )
     return complete[-1]
 
@@ -67,12 +67,16 @@ def between(
         If one of these is none of the log's, no period is over, or they are in the wrong order.
     """
     every = programme.period.every
-    labels = [period.label for period, _ in counting.periods(warehouse, every)]
+    found = [period for period, _ in counting.periods(warehouse, every)]
+    labels, since = [period.label for period in found], None if every == "all" else counting.covered_span(warehouse)[0]
     over = {period.label for period in _complete(warehouse, programme, today)}
     complete = [label for label in labels if label in over]
     if last is None and not complete:
-        raise PeriodError(f"no {every} of this log is over", hint=f"Name the last, of {', '.join(labels)}.")
-    ends = (labels[0] if first is None else first, complete[-1] if last is None else last)
+        raise PeriodError(
+            f"this log covers no {every} that is over to its end", hint=f"Name the last, of {', '.join(labels)}."
+        )
+    earliest = next(period.label for period in found if since is None or period.end is None or period.end > since)
+    ends = (earliest if first is None else first, complete[-1] if last is None else last)
     for label in ends:
         if label not in labels:
             raise PeriodError(f"'{label}' is no period of this log", hint=f"Its periods are {', '.join(labels)}.")
@@ -86,4 +90,4 @@ def _complete(warehouse: Warehouse, programme: Programme, today: date) -> list[p
     every = programme.period.every
     if every == "all":
         return [periods.ALL]
-    return periods.complete_periods(*counting.decided_span(warehouse), every, today=today)
+    return periods.complete_periods(*counting.covered_span(warehouse), every, today=today)

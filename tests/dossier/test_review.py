@@ -251,20 +251,20 @@ def test_an_approval_that_was_interrupted_can_be_repeated(
 def test_periods_that_share_days_are_not_both_published(tmp_path: Path) -> None:
     path = series.write_series(tmp_path / "s", series.card(2))
     programme = load(path)
-    year, quarter, other = (series.publish(path, label) for label in ("2024", "2024-Q2", "all"))
+    year, quarter, other = (series.publish(path, label) for label in ("2024", "2024-Q4", "all"))
     assert year.overlapping == ()
     assert quarter.overlapping == ("2024",)
-    assert set(other.overlapping) == {"2024", "2024-Q2"}
+    assert set(other.overlapping) == {"2024", "2024-Q4"}
     assert "2024" in (quarter.dossier / "dossier.html").read_text().split("Look at this first")[1][:300]
     assert "Look at this first" not in (year.dossier / "dossier.html").read_text()
 
-    _decide(programme, "2024-Q2", approve=True)
+    _decide(programme, "2024-Q4", approve=True)
     for label in ("2024", "all"):
-        with pytest.raises(RefusedError, match="2024-Q2"):
+        with pytest.raises(RefusedError, match="2024-Q4"):
             _decide(programme, label, approve=True)
     assert not (programme.site_path / "2024").exists()
     published, _ = _decide(programme, "2024", approve=True, comment="compared", despite_overlap=True)
-    assert published.comment == "compared (despite the overlap with 2024-Q2)"
+    assert published.comment == "compared (despite the overlap with 2024-Q4)"
     _decide(programme, "all", approve=False)
 
 
@@ -281,7 +281,7 @@ def test_a_new_version_of_a_published_period_warns_the_reviewer(tmp_path: Path) 
 def test_an_interrupted_approval_counts_as_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = series.write_series(tmp_path, series.card(2))
     programme = load(path)
-    for label in ("2024", "2024-Q2"):
+    for label in ("2024", "2024-Q4"):
         series.publish(path, label)
 
     def stop(*_: object, **__: object) -> None:
@@ -292,8 +292,8 @@ def test_an_interrupted_approval_counts_as_published(tmp_path: Path, monkeypatch
         with pytest.raises(KeyboardInterrupt):
             _decide(programme, "2024", approve=True)
     with pytest.raises(RefusedError, match="2024"):
-        _decide(programme, "2024-Q2", approve=True)
-    assert review.waiting(programme, "2024-Q2")[3] == ("2024",)
+        _decide(programme, "2024-Q4", approve=True)
+    assert review.waiting(programme, "2024-Q4")[3] == ("2024",)
     _decide(programme, "2024", approve=True)
 
 

@@ -50,7 +50,7 @@ OPTIMAL = {"mechanism": "optimal", "whole_numbers": "state"}
 """The policy of the founding paper's mechanism, whose reader takes chances at face value."""
 
 
-def write_log(path: Path, counts: Mapping[tuple[str, str], tuple[int, int]], *, day: str = "2024-05-06") -> None:
+def write_log(path: Path, counts: Mapping[tuple[str, str], tuple[int, int]], *, day: str = "2024-12-06") -> None:
     """A log with exactly these people and approvals."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)

@@ -251,7 +251,7 @@ def write(folder: Path, mix: Mix, years: Mapping[int, Counts], content: Content 
     attributes = names(mix)
     listed = ("approved", "refused") if mix.outcomes == 2 else OUTCOMES
     rows = [
-        (f"{year}-05-06", *key, outcome)
+        (f"{year}-12-06", *key, outcome)
         for year, counts in years.items()
         for key, people in counts.items()
         for outcome, times in zip(listed, people, strict=True)

@@ -44,7 +44,7 @@ def _series(folder: Path, *, outcomes: int = 3, own: bool = True, **policy: Any)
             health = drawn.choices(["well", "ill"], [3, 2])[0]
             weights = {"low": [1, 2, 7], "middle": [3, 3, 3], "high": [7, 2, 1]}[income]
             result = drawn.choices(["yes", "maybe", "no"], [w + 3 * (health == "ill") for w in weights])[0]
-            writer.writerow([n, "2024-05-06", drawn.choice("fm"), income, health, result])
+            writer.writerow([n, "2024-12-06", drawn.choice("fm"), income, health, result])
     content = series.programme(**{"max_confidence": 0.9, "population_rounding": 1, **policy})
     content["log"]["outcomes"] = OUTCOMES if outcomes == 3 else {"granted": ["yes"], "refused": ["maybe", "no"]}
     content["log"]["positive"] = "granted"

@@ -269,7 +269,7 @@ def _several(
         content["attributes"]["secret"]["sets"] = sets
     path = series.write_series(folder, {}, content=content)
     people = [(k, o) for k, n in counts.items() for o, times in zip(OUTCOMES, n, strict=True) for _ in range(times)]
-    rows = [(i, "2024-05-06", *values, outcome) for i, (values, outcome) in enumerate(people)]
+    rows = [(i, "2024-12-06", *values, outcome) for i, (values, outcome) in enumerate(people)]
     series.write_rows(folder / "log.csv", ["id", "day", "public", *sensitive, "result"], rows)
     documents = series.publish(path).documents
     return documents, json.loads((documents / "report.json").read_text())

@@ -38,7 +38,7 @@ def _series(folder: Path, *, outcomes: int = 3, attributes: int = 2, sets: bool 
             weights = {"low": [1, 2, 5], "middle": [3, 3, 3], "high": [6, 2, 1]}[income]
             result = drawn.choices(["yes", "maybe", "no"], [w + (health == "ill") for w in weights])[0]
             sex, area = drawn.choice("fm"), drawn.choice(["town", "country"])
-            writer.writerow([n, "2024-05-06", sex, area, income, health, result])
+            writer.writerow([n, "2024-12-06", sex, area, income, health, result])
     content = series.programme(**{"max_confidence": 0.9, **policy})
     content["log"]["outcomes"] = OUTCOMES if outcomes == 3 else {"granted": ["yes"], "refused": ["maybe", "no"]}
     content["log"]["positive"] = "granted"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atr.errors import PeriodError
-from atr.programme.periods import ALL, Every, complete_periods, containing, parse, previous, today
+from atr.programme.periods import ALL, Every, complete_periods, containing, parse, previous, today, zone
 
 EVERY: list[Every] = ["month", "quarter", "year"]
 days = st.dates(date(1, 2, 1), date(9998, 12, 31))
@@ -69,13 +69,14 @@ def test_periods_follow_each_other_without_a_gap(day: date, every: Every) -> Non
         ("2012-06-01", "2014-12-30", "year", "2020-01-01", ["2012", "2013", "2014"]),
         ("2012-06-01", "2014-12-30", "year", "2014-12-31", ["2012", "2013"]),
         ("2012-06-01", "2014-05-30", "year", "2020-01-01", ["2012", "2013"]),
-        ("2012-06-01", "2012-09-30", "year", "2020-01-01", ["2012"]),
+        ("2012-06-01", "2012-09-30", "year", "2020-01-01", []),
         ("2014-01-01", "2014-02-26", "month", "2020-01-01", ["2014-01", "2014-02"]),
         ("2014-01-01", "2014-02-25", "month", "2020-01-01", ["2014-01"]),
         ("2013-12-31", "2014-03-01", "month", "2020-01-01", ["2013-12", "2014-01", "2014-02"]),
         ("2013-12-31", "2099-01-01", "month", "2014-02-01", ["2013-12", "2014-01"]),
         ("2014-05-05", "2014-05-05", "month", "2014-05-05", []),
-        ("2014-05-05", "2014-05-05", "month", "2014-06-01", ["2014-05"]),
+        ("2014-05-05", "2014-05-05", "month", "2014-06-01", []),
+        ("2014-05-05", "2014-05-29", "month", "2014-06-01", ["2014-05"]),
         ("2014-05-05", "2014-05-05", "all", "2014-05-05", ["all"]),
     ],
 )
@@ -92,6 +93,7 @@ def test_today_is_the_day_in_the_time_zone() -> None:
 
     assert today("America/New_York", new_year) == date(2013, 12, 31)
     assert today("Europe/Berlin", new_year) == date(2014, 1, 1)
+    assert today(None, lambda: new_year().astimezone(zone("America/New_York"))) == date(2014, 1, 1)
 
 
 def test_the_whole_log_has_no_period_before_it() -> None:

@@ -167,9 +167,9 @@ def two_years(tmp_path: Path) -> Path:
     folder = tmp_path / "s"
     path = series.write_series(folder, series.card(10), population_rounding=1)
     (folder / "log.csv").unlink()
-    _log(folder, "log-a", series.card(10), day="2023-05-06")
+    _log(folder, "log-a", series.card(10), day="2023-12-06")
     fewer = {key: (people, approved // 2) for key, (people, approved) in series.card(10).items()}
-    _log(folder, "log-b", fewer, day="2024-05-06")
+    _log(folder, "log-b", fewer, day="2024-12-06")
     content = yaml.safe_load(path.read_text())
     content["log"]["source"] = "log-*.csv"
     path.write_text(yaml.safe_dump(content))

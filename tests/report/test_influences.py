@@ -374,7 +374,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> tuple[PublicReport, Path]
         for result, amount in zip(("yes", "no", "later"), amounts, strict=True):
             rows += [(public, secret, result)] * amount
     head = ["id", "day", "public", "secret", "result"]
-    series.write_rows(folder / "log.csv", head, ((i, "2024-05-06", *row) for i, row in enumerate(rows)))
+    series.write_rows(folder / "log.csv", head, ((i, "2024-12-06", *row) for i, row in enumerate(rows)))
     with series.quick():
         documents = series.publish(path).documents
     return PublicReport.model_validate_json((documents / "report.json").read_text()), documents

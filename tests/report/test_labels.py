@@ -39,7 +39,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = series.write_series(folder, {}, content=_content())
     regions = product(HOSTILE, HOSTILE[:3], MATTERS, ("low, or so", "high\nup"))
     rows = (
-        (f"{i}-{k}", "2024-05-06", *region, "yes" if k % 24 < 6 + i % 12 else "no")
+        (f"{i}-{k}", "2024-12-06", *region, "yes" if k % 24 < 6 + i % 12 else "no")
         for i, region in enumerate(regions)
         for k in range(24)
     )

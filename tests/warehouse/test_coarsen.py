@@ -84,7 +84,7 @@ def _series(folder: Path, counts: Counts = SMALL, *, content: dict[str, Any] | N
     series.write_rows(
         folder / "log.csv",
         ["id", "day", "area", "age", "secret", "result"],
-        [(f"{i:06d}", "2024-05-06", *row) for i, row in enumerate(rows)],
+        [(f"{i:06d}", "2024-12-06", *row) for i, row in enumerate(rows)],
     )
     (folder / "areas.csv").write_text(AREAS, encoding="utf-8")
     (folder / "ages.csv").write_text(AGES, encoding="utf-8")
