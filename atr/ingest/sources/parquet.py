@@ -24,7 +24,7 @@ def relation(path: Path, log: Log, warehouse: Warehouse, needed: Needed) -> Iter
     options = "hive_partitioning = false, file_row_number = true"
     try:
         elements = warehouse.connection.execute(
-            "SELECT name, num_children, precision FROM parquet_schema($1)", p
+            "SELECT name, num_children, type, logical_type, precision FROM parquet_schema($1)", p
         ).fetchall()
         described = warehouse.connection.execute(f"DESCRIBE FROM read_parquet($1, {options})", p).fetchall()
     except (duckdb.InvalidInputException, duckdb.IOException):
@@ -33,9 +33,8 @@ def relation(path: Path, log: Log, warehouse: Warehouse, needed: Needed) -> Iter
     position = 1
     types = {i: type for i, (_, type, *_) in enumerate(described)}
     for _ in range(elements[0][1] or 0):
-        name, _, precision = elements[position]
-        if (precision or 0) > _MOST_DIGITS:
-            types[len(names)] = f"decimals of {precision} digits"
+        name, _, *form = elements[position]
+        types[len(names)] = _not_exact(*form, key=needed.get(name, "")) or types[len(names)]
         names.append(name)
         open_children = 1
         while open_children:
@@ -49,3 +48,17 @@ def relation(path: Path, log: Log, warehouse: Warehouse, needed: Needed) -> Iter
     aliases = ", ".join(f"c{i}" for i in range(len(names)))
     sql = f"read_parquet($1, {options}) AS file({aliases}, file_row_number)"
     yield Relation(sql, p, columns, "Parquet", "file_row_number + 1")
+
+
+def _not_exact(type: str | None, logical: str | None, precision: int | None, *, key: str) -> str | None:
+    """What a column holds of which DuckDB reads something else; None if it reads it as it is."""
+    in_nanoseconds = "NANOS=Nano" in (logical or "")
+    if (precision or 0) > _MOST_DIGITS:
+        return f"decimals of {precision} digits"
+    if type == "INT96":
+        return "INT96 timestamps, of which nobody knows the zone"
+    if in_nanoseconds and "TimeType" in (logical or ""):
+        return "times in nanoseconds"
+    if in_nanoseconds and "UTC=1" in (logical or "") and key != "log.decided_at":
+        return "timestamps with a zone in nanoseconds"
+    return None
