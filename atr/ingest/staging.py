@@ -3,6 +3,7 @@
 # ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
 from __future__ import annotations
 
+from contextlib import ExitStack
 from itertools import zip_longest
 
 import duckdb
@@ -10,6 +11,9 @@ import duckdb
 from atr.core.display_text import NOT_MEANT, cleaned, printable
 from atr.errors import IngestError, ProgrammeError, RefusedError
 from atr.ingest.days import Steps, days, is_moment, moments, revisions
+from atr.ingest.forms import refuse_ambiguous_numbers, refuse_other_form
+from atr.ingest.numbers import number
+from atr.ingest.sources import is_csv
 from atr.ingest.sources.base import Column, Part, Relation, is_number
 from atr.programme import Programme
 from atr.warehouse.connection import Parameters, Warehouse
@@ -46,26 +50,33 @@ def read_part(warehouse: Warehouse, programme: Programme, part: Part, file: int)
     Raises
     ------
     IngestError
-        If it cannot be read, or rows would be lost.
+        If it cannot be read, is written in another form than the programme says, or rows would be lost.
     ProgrammeError
         If dates lack a time zone.
     RefusedError
         If a larger share of the rows is faulty than ``log.max_quarantined`` allows.
     """
     connection, layout = warehouse.connection, warehouse.layout()
-    with part.open(warehouse, layout.keys) as relation:
+    with ExitStack() as opened:
+        try:
+            relation = opened.enter_context(part.open(warehouse, layout.keys))
+        except IngestError:
+            if part.path is not None and is_csv(part.path):
+                refuse_other_form(warehouse, programme, part)
+            raise
         if relation is None:
             return
         connection.execute("CREATE OR REPLACE TEMP TABLE rejects (line BIGINT, reason VARCHAR, raw VARCHAR)")
         _insert(connection, layout, part, relation, file)
         ((rows,),) = connection.execute("SELECT count(*) FROM log_rows WHERE file = $1", [file]).fetchall()
         relation.finish(connection, rows)
-    _add_rejects(connection, layout, file)
-    _gate(connection, programme, part, file)
+        _add_rejects(connection, layout, file)
+        refuse_ambiguous_numbers(warehouse, programme, part, relation, file)
+    _gate(warehouse, programme, part, file)
 
 
 def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, part: Part, relation: Relation, file: int) -> None:
-    p = Parameters(relation.parameters)
+    p, form = Parameters(relation.parameters), layout.form
     cells = {"outcome": layout.outcome, **dict(zip(layout.columns, layout.attributes, strict=True))}
     optional = {"id": layout.id, "moment": layout.decided_at, "revised": layout.revision, "counted": layout.counts}
     cells |= {key: name for key, name in optional.items() if name is not None}
@@ -94,8 +105,7 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, part: Part, r
     parsed = "".join(
         f", CASE WHEN isfinite({c}::DOUBLE) THEN {c}::DOUBLE END AS n{c}"
         if c in direct
-        else f""", CASE WHEN isfinite(TRY_CAST({c} AS DOUBLE)) AND NOT contains({c}, '_')
-              THEN TRY_CAST({c} AS DOUBLE) END AS n{c}"""
+        else f", {number(c, None, None) if c in plain else number(c, form['decimal'], form['thousands'])} AS n{c}"
         for c in numbers
     )
     dated, revised = layout.decided_at is not None, layout.revision is not None
@@ -186,7 +196,8 @@ def _add_rejects(connection: duckdb.DuckDBPyConnection, layout: Layout, file: in
     )
 
 
-def _gate(connection: duckdb.DuckDBPyConnection, programme: Programme, part: Part, file: int) -> None:
+def _gate(warehouse: Warehouse, programme: Programme, part: Part, file: int) -> None:
+    connection = warehouse.connection
     found: list[tuple[str, int, list[int]]] = connection.execute(
         "SELECT fate, count(*) AS n, min(line, 3) FROM log_rows WHERE file = $1 GROUP BY fate ORDER BY n DESC, fate",
         [file],
@@ -201,6 +212,8 @@ def _gate(connection: duckdb.DuckDBPyConnection, programme: Programme, part: Par
             hint="As in period: {every: quarter, timezone: Europe/Berlin}. It says whose days are meant.",
         )
     bad = sum(n for _, n, _ in faults)
+    if bad and (bad == rows or bad > programme.log.max_quarantined * rows):
+        refuse_other_form(warehouse, programme, part)
     if bad and bad > programme.log.max_quarantined * rows:
         outcomes = connection.execute(
             "SELECT outcome, count(*) AS n FROM log_rows WHERE file = $1 AND fate = $2 "

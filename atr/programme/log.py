@@ -71,10 +71,10 @@ class Log(Part):
     """Where the decisions are and what their columns mean."""
 
     source: _Source
-    delimiter: Text | None = None
+    delimiter: str | None = None
     encoding: Text | None = None
-    decimal: Text | None = None
-    thousands: Text | None = None
+    decimal: Literal[".", ","] | None = None
+    thousands: Literal[".", ",", " ", "'"] | None = None
     date_format: Text | None = None
     missing: tuple[RawText, ...] = ("",)
     id: Text | None = None
@@ -105,6 +105,24 @@ class Log(Part):
             if found and "@" in rest.partition("/")[0]:
                 raise ValueError("holds a password, which does not belong into a programme: see AWS_ACCESS_KEY_ID")
         return source
+
+    @field_validator("delimiter")
+    @classmethod
+    def _parts_fields(cls, delimiter: str | None) -> str | None:
+        if delimiter is not None and (len(delimiter) != 1 or delimiter.isalnum() or delimiter in '"\r\n\0\\'):
+            raise ValueError("cannot stand between fields; write it as in ';', or \"\\t\" for tabs")
+        return delimiter
+
+    @field_validator("encoding")
+    @classmethod
+    def _of_texts(cls, encoding: str | None) -> str | None:
+        try:
+            known = encoding is None or "a;1\n".encode(encoding).decode(encoding) == "a;1\n"
+        except (LookupError, ValueError):
+            known = False
+        if not known:
+            raise ValueError("is no encoding of texts; write it as in cp1252, latin-1, utf-16")
+        return encoding
 
     @field_validator("date_format")
     @classmethod
@@ -137,6 +155,11 @@ class Log(Part):
                 self.outcomes is not None and self.positive not in self.outcomes,
                 f"'{self.positive}' is not one of the outcomes ({', '.join(self.outcomes or ())})",
                 "positive",
+            ),
+            (
+                self.thousands is not None and self.thousands == (self.decimal or "."),
+                "is the decimal sign too (a point, if log.decimal names no other)",
+                "thousands",
             ),
             (self.revision is not None and self.id is None, without_id, "revision"),
             (

@@ -184,7 +184,7 @@ def test_what_is_likely_not_meant_is_remarked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "advice"),
     [
-        ("1,31.05.2013,f,5,yes", "log.decided_at"),
+        ("1,in May,f,5,yes", "log.decided_at"),
         ("1,2013-05-31,f,five,yes", "give values, not bins"),
         ("1,2013-05-31,f,5,maybe", "log.outcomes"),
     ],

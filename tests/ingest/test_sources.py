@@ -165,8 +165,8 @@ def test_with_nothing_missing_every_text_is_a_value(tmp_path: Path) -> None:
         ("id,day,sex,income,x", "no column 'outcome'"),
         ("id,day,sex,income,outcome,sex", "column 'sex' stands there 2 times"),
         ("1,2013-01-01,f,5,yes", "no column 'id'"),
-        (b"id,day,s\xe9x,income,outcome", "not UTF-8"),
-        ("id,day,sex,income,outcome".encode("utf-16"), "not UTF-8"),
+        (b"id,day,s\xe9x,income,outcome", "encoding: cp1252\nBesides, there is no column 'sex', but 'séx'"),
+        ("id,day,sex,income,other".encode("utf-16"), "encoding: utf-16\nBesides, there is no column 'outcome'"),
     ],
 )
 def test_a_header_that_does_not_fit_is_an_error(tmp_path: Path, header: str | bytes, message: str) -> None:

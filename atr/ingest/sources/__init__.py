@@ -56,6 +56,11 @@ def parts(programme: Programme, *, may_be_none: bool = False) -> list[Part]:
     return [_part(name, found[name], programme, remote.get(name)) for name in sorted(found, key=natural)]
 
 
+def is_csv(path: Path) -> bool:
+    """Whether a file is read as CSV."""
+    return PurePosixPath(unpacked_name(path)).suffix not in _KINDS
+
+
 def natural(name: str) -> list[tuple[int, str]]:
     """The key that sorts names with the numbers in them as numbers.
 

@@ -7,7 +7,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import IO
@@ -17,7 +17,7 @@ import numpy as np
 
 from atr.errors import IngestError
 from atr.ingest.sources.base import Column, Needed, Relation, require_columns
-from atr.ingest.sources.encodings import recode
+from atr.ingest.sources.encodings import likely, recode
 from atr.ingest.sources.packed import unpacked
 from atr.ingest.sources.rows import NO_VALUE
 from atr.programme.log import Log
@@ -91,6 +91,41 @@ def relation(path: Path, log: Log, warehouse: Warehouse, needed: Needed) -> Iter
 
         found = {name: Column(f"c{names.index(name)}", f"c{names.index(name)}") for name in needed}
         yield Relation(sql, p, found, "CSV", f"row_number() OVER () + {above + 1}", finish=finish)
+
+
+def written(path: Path, log: Log, warehouse: Warehouse, needed: Needed) -> dict[str, str]:
+    """Tell how a CSV file is written, as far as its bytes and its header tell.
+
+    Returns
+    -------
+    ``encoding``, if it is likely another than ``log.encoding``, and ``delimiter``, if it is no comma.
+
+    Raises
+    ------
+    IngestError
+        If the file cannot be read.
+    """
+    with unpacked(path, warehouse) as stream:
+        encoding = likely(stream)
+        if log.encoding is not None and not (encoding or "").startswith("utf-16"):
+            with suppress(IngestError), warehouse.scratch() as copy:
+                stream.seek(0)
+                recode(stream, copy, log.encoding, "")
+                encoding = log.encoding
+        stream.seek(0)
+        begins = stream.read(1 << 20)
+    found = {}
+    if (encoding or "utf-8") != (log.encoding or "utf-8"):
+        found["encoding"] = encoding or "utf-8"
+    text = begins.decode(encoding or "utf-8-sig", errors="replace").lstrip("\ufeff\r\n")
+    line, *_ = text.splitlines() or [""]
+    if line.startswith("sep="):
+        return found
+    signs = [*DELIMITERS, *sorted({sign for sign in line if not sign.isalnum() and sign not in '"_\\'})]
+    fitting = [sign for sign in signs if not set(needed) - set(next(csv.reader([line], delimiter=sign), []))]
+    if fitting and fitting[0] != (log.delimiter or ","):
+        found["delimiter"] = fitting[0]
+    return found
 
 
 def _collect_rejects(connection: duckdb.DuckDBPyConnection, path: Path, first_line: int) -> int:

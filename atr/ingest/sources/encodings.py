@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import codecs
+import re
 from typing import IO
 
 from atr.errors import IngestError
 
+UNCERTAIN = "latin-1"
+"""Reads every byte, where nothing tells what it means."""
 _CHUNK = 1 << 20
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _SAMPLE = 1 << 16
-_TELLING = bytes(range(0x80, 0xA0))
-"""Bytes that are letters and signs in cp1252, and nothing that is written in latin-1."""
 _NOT_CP1252 = b"\x81\x8d\x8f\x90\x9d"
+"""Bytes that cp1252 has no letters for."""
 
 
 def recode(stream: IO[bytes], copy: IO[bytes], encoding: str, where: str) -> None:
@@ -69,7 +71,7 @@ def likely(stream: IO[bytes]) -> str | None:
 
     Returns
     -------
-    As Python names it; None for UTF-8.
+    As Python names it; None for UTF-8, also where some bytes are damaged.
     """
     stream.seek(0)
     begins = stream.read(_SAMPLE)
@@ -80,15 +82,14 @@ def likely(stream: IO[bytes]) -> str | None:
         if len(begins) > 1 and begins[offset::2].count(0) > len(begins) / 4 > 4 * begins[1 - offset :: 2].count(0):
             return encoding
     stream.seek(0)
-    decoder, telling, strange, utf_8 = codecs.getincrementaldecoder("utf-8")(), False, False, True
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    strange, letters, others = False, 0, 0
     while chunk := stream.read(_CHUNK):
-        telling |= len(chunk.translate(None, _TELLING)) < len(chunk)
         strange |= len(chunk.translate(None, _NOT_CP1252)) < len(chunk)
-        try:
-            decoder.decode(chunk)
-        except UnicodeDecodeError:
-            utf_8 = False
-            decoder.reset()
-    if utf_8:
+        text = decoder.decode(chunk)
+        wrong = len(re.findall("[\udc80-\udcff]", text))
+        others += wrong
+        letters += len(re.findall("[\x80-\U0010ffff]", text)) - wrong
+    if others <= letters:
         return None
-    return "latin-1" if strange else "cp1252"
+    return UNCERTAIN if strange else "cp1252"
