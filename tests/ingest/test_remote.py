@@ -85,8 +85,8 @@ def test_an_object_that_is_as_it_was_is_not_fetched(
     tmp_path: Path, bucket: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    query = remote._query
-    monkeypatch.setattr(remote, "_query", lambda *given: [asked.append(given[2]), query(*given)][1])
+    query = remote.ask
+    monkeypatch.setattr(remote, "ask", lambda *given: [asked.append(given[2]), query(*given)][1])
     now = [datetime.now(UTC)]
     monkeypatch.setattr(remote, "datetime", type("clock", (), {"now": lambda _: now[0]}))
     bucket.put_object(Key="1.csv", Body=(HEADER + GOOD).encode())

@@ -51,7 +51,7 @@ class Object:
     @cached_property
     def sha256(self) -> str:
         """The hash of its content."""
-        ((found,),) = _query(self.reader, self.address, "SELECT sha256(content) FROM read_blob($1)")
+        ((found,),) = ask(self.reader, self.address, "SELECT sha256(content) FROM read_blob($1)")
         return str(found)
 
     @contextmanager
@@ -61,7 +61,7 @@ class Object:
             path = folder / self.address.rpartition("/")[2]
             copy = f"COPY (SELECT content FROM read_blob($1)) TO '{_quoted(str(path))}' (FORMAT blob, COMPRESSION none)"  # noqa: S608
             with os_faults(warehouse.path or path):
-                _query(self.reader, self.address, copy)
+                ask(self.reader, self.address, copy)
                 with path.open("rb") as content:
                     same = hashlib.file_digest(content, "sha256").hexdigest() == self.sha256
             if not same:
@@ -113,7 +113,7 @@ def objects(sources: Sequence[str], *, may_be_none: bool) -> dict[str, Object]:
     for source in sources:
         assert reader is not None
         pattern = f"{source}**" if source.endswith("/") else source
-        rows = _query(reader, pattern, "SELECT filename, size, last_modified FROM read_blob($1)", source)
+        rows = ask(reader, pattern, "SELECT filename, size, last_modified FROM read_blob($1)", source)
         there = {
             address: Object(address, size, written, reader)
             for address, size, written in rows
@@ -161,7 +161,7 @@ def _quoted(text: str) -> str:
     return text.replace("'", "''")
 
 
-def _query(reader: Warehouse, address: str, sql: str, source: str | None = None) -> list[tuple[Any, ...]]:
+def ask(reader: Warehouse, address: str, sql: str, source: str | None = None) -> list[tuple[Any, ...]]:
     """Ask the server. What DuckDB says of a failure is left behind: it may hold what nobody else is to know."""
     named = literally(address) if source is None else address
     try:
