@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import product
+from typing import Any
 
 import duckdb
 
@@ -114,7 +115,8 @@ def refuse_ambiguous_numbers(
         each = ", ".join(f"regexp_replace(t{i}, {p.mark(NOT_MEANT)}, '', 'g')" for i in range(len(texts)))
         like = f"regexp_full_match(text, {p.mark(_LIKE_THOUSANDS)})"
         read = f"{number('text', None, None)} IS NOT NULL"
-        ((alike, others),) = warehouse.query(
+        ((alike, others),) = _ask(
+            warehouse,
             f"""SELECT count(*) FILTER ({like}), count(*) FILTER ({read} AND NOT {like})
             FROM (SELECT unnest([{each}]) AS text FROM (SELECT {columns} FROM {relation.sql} {rows}))
             WHERE contains(text, '.')""",
@@ -131,6 +133,12 @@ def refuse_ambiguous_numbers(
         alike, others = points("")
     if alike and not others:
         refuse_other_form(warehouse, programme, part)
+
+
+def _ask(warehouse: Warehouse, sql: str, p: Parameters) -> list[tuple[Any, ...]]:
+    """Run a statement that may not need all parameters of a relation."""
+    used = {str(i): value for i, value in enumerate(p, 1) if re.search(rf"\${i}\b", sql)}
+    return warehouse.connection.execute(sql, used).fetchall()
 
 
 def _pair(key: str, value: str) -> str:
@@ -172,7 +180,8 @@ def _texts(warehouse: Warehouse, relation: Relation, programme: Programme, texts
     p = Parameters(relation.parameters)
     each = ", ".join(f"regexp_replace({text}, {p.mark(NOT_MEANT)}, '', 'g')" for text in texts)
     present = f"NOT IN ({p.marks(programme.log.missing)})" if programme.log.missing else "IS NOT NULL"
-    warehouse.connection.execute(
+    _ask(
+        warehouse,
         f"""CREATE OR REPLACE TEMP TABLE texts AS SELECT text, count(*) AS n
         FROM (SELECT unnest([{each}]) AS text FROM {relation.sql}) WHERE text {present} AND text <> '' GROUP BY text""",
         p,

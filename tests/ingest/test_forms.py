@@ -271,3 +271,15 @@ def test_numbers_are_read_in_their_form_and_no_other(
     with Warehouse.in_memory() as warehouse:
         found = warehouse.query(f"SELECT text, {number('text', *keys)} FROM (SELECT unnest($1) AS text)", [texts])
     assert {text: value for text, value in found if value is not None} == read
+
+
+def test_partitions_of_a_folder_do_not_hide_the_form(tmp_path: Path) -> None:
+    columns = ("id", "day", "income", "outcome")
+    rows = (("1", "03.04.2025", '"1234,5"', "yes"), ("2", "31.01.2025", '"0,5"', "no"))
+    for sex, row in zip("fm", rows, strict=True):
+        write(tmp_path, log(row, columns=columns), f"log/sex={sex}/0.csv")
+    keys = {"decimal": ",", "date_format": "%d.%m.%Y"}
+    assert pasted(proposal(tmp_path, {"source": "log"})) == keys
+    with Warehouse.in_memory() as warehouse:
+        account(warehouse, programme(tmp_path, {"source": "log", **keys}))
+        assert decisions(warehouse) == USUAL
