@@ -95,6 +95,8 @@ def _partitioned(
             yield None
             return
         p = Parameters(relation.parameters)
-        marks = {column: f"{p.mark(value)}::VARCHAR" for column, value in told.items()}
-        columns = relation.columns | {column: Column(mark, mark) for column, mark in marks.items()}
-        yield replace(relation, parameters=p, columns=columns)
+        cells = {column: f"told{i}" for i, column in enumerate(told)}
+        values = ", ".join(f"{p.mark(told[column])}::VARCHAR AS {cell}" for column, cell in cells.items())
+        columns = relation.columns | {column: Column(cell, cell) for column, cell in cells.items()}
+        sql = f"(SELECT *, {values} FROM {relation.sql})"  # noqa: S608
+        yield replace(relation, sql=sql, parameters=p, columns=columns)
