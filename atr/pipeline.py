@@ -230,9 +230,12 @@ def aggregate(run: Run) -> list[Batch]:
     with Warehouse.open(programme) as warehouse:
         counted = counting.aggregate(warehouse, programme, run.period)
         accounting, changes = ingest.accounting(warehouse), ingest.log_changes(warehouse)
+        remarks = ingest.remarks(warehouse, programme, date.fromisoformat(run.today))
         kept, remember = versions.about(warehouse, programme, run.period_label, counted.outcomes)
     regions, kept = versions.settled(counted, kept, programme, remember)
-    run.start(regions, {"accounting": asdict(accounting), "unknown": counting.unknown(counted, programme)})
+    remarks += ingest.not_announced({run.period_label: (counted, regions)}, programme)
+    log = {"accounting": asdict(accounting), "unknown": counting.unknown(counted, programme), "remarks": remarks}
+    run.start(regions, log)
     kept.model_copy(update={"log_changes": changes}).leave(run)
     announced, mechanism = regions.take(regions.announced), mechanism_of(policy)
     mechanism.check_programme(announced, policy)
@@ -265,8 +268,7 @@ def announce(run: Run) -> None:
 
 def measure(run: Run) -> None:
     """Measure fairness on what is announced and put the public report together."""
-    programme = run.programme
-    report = _report(run)
+    programme, report = run.programme, _report(run)
     with Warehouse.open(programme, read_only=True) as warehouse:
         waiting = Ledger(warehouse).release(run.period_label, run.version)
     if waiting.state == "draft" and waiting.content_sha256 != earlier.content_sha256(report):
@@ -373,8 +375,7 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
     choices, beliefs = tuple[OtherChoice, ...](), tuple[OtherBelief, ...]()
     if announcement is not None:
         beliefs = other_beliefs(regions.take(regions.announced), run.announced, programme.policy)
-        remember = versions.memory(kept, programme)
-        choices = other_choices(programme, regions, announcement, kept.counted, remember)
+        choices = other_choices(programme, regions, announcement, kept.counted, versions.memory(kept, programme))
     results = dossiers.Results(
         programme=programme,
         period=run.period_label,
@@ -385,9 +386,8 @@ def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: Refu
         report=report,
         beliefs=beliefs,
         choices=choices,
-        accounting=run.log["accounting"],
-        unknown=run.log["unknown"],
         counted=kept.counted,
+        **run.log,
     )
     before = earlier.of_period_before(run.programme, run.period)
     dossier = dossiers.build(results, previous=before, related=others, refusal=refusal)

@@ -6,7 +6,7 @@ A document of its own, with its own type, folder and permissions: it shows the t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,8 @@ class Results:
         What is announced; None where the run was refused.
     accounting, unknown
         What became of the log's rows, and how many decisions of the period lack each attribute.
+    remarks
+        What deserves a look in the log, as sentences without a full stop.
     beliefs
         What readers conclude whom the promise does not cover.
     choices
@@ -67,6 +69,7 @@ class Results:
     report: model.PublicReport | None
     accounting: Mapping[str, Any]
     unknown: Mapping[str, int]
+    remarks: Sequence[str] = ()
     beliefs: tuple[OtherBelief, ...] = ()
     choices: tuple[OtherChoice, ...] = ()
     counted: Counted = ()
@@ -107,6 +110,7 @@ class Dossier:
     checks: tuple[Check, ...]
     rows: dict[str, int]
     reasons: dict[str, int]
+    remarks: tuple[str, ...]
     differences: tuple[Difference, ...]
     warnings: tuple[str, ...]
     factors: dict[str, float]
@@ -169,6 +173,7 @@ def build(
         checks=tuple(checked),
         rows=rows | {f"decisions of the period without {name}": n for name, n in results.unknown.items() if n},
         reasons=dict(results.accounting["reasons"]),
+        remarks=tuple(results.remarks),
         differences=tuple(_differences(previous, report)) if previous and report else (),
         warnings=tuple(_warnings(related, report)) if report else (),
         factors={

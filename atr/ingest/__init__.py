@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atr.errors import IngestError, ProgrammeError
-from atr.ingest.check import check_log, remarks
+from atr.ingest.check import check_log
 from atr.ingest.copies import refuse_copies
 from atr.ingest.mirror import plan, write_files
 from atr.ingest.precedence import Changed, settle
+from atr.ingest.remarks import not_announced, remarks
 from atr.ingest.sources import parts
 from atr.ingest.sources.base import Part, state_of
 from atr.ingest.staging import read_part
@@ -18,7 +19,7 @@ from atr.programme import Programme
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.layout import Layout
 
-__all__ = ["Accounting", "Reading", "accounting", "check_log", "ingest", "log_changes", "remarks"]
+__all__ = ["Accounting", "Reading", "accounting", "check_log", "ingest", "log_changes", "not_announced", "remarks"]
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-import unicodedata
-from collections.abc import Iterable
-
-from atr.core.display_text import CONTROL, UNKNOWN, printable
+from atr.core.display_text import printable
 from atr.errors import IngestError, ProgrammeError
 from atr.programme import MOST_OUTCOMES, Programme
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import displayed, raw_values
 from atr.warehouse.layout import OUTCOME
-
-_LONG = 80
-"""More letters are long for a table."""
-_MANY = 0.1
-"""A larger share of corrections is rarely meant."""
-_MOST_VALUES = 10_000
-"""Of an attribute, as many are looked at."""
 
 
 def check_log(warehouse: Warehouse, programme: Programme) -> None:
@@ -61,106 +50,6 @@ def check_log(warehouse: Warehouse, programme: Programme) -> None:
                 hint=f"Is one of the log's values missing in {name}.values?" if attribute.values else "",
                 private=f"The log has {', '.join(shown[:20])}.",
             )
-
-
-def remarks(warehouse: Warehouse, programme: Programme) -> list[str]:
-    """Tell what is no mistake, but likely not meant.
-
-    Such are values that readers cannot tell apart, cannot see, or have no room for; ranges and rows of hierarchies for
-    values that occur nowhere; and hierarchies that nothing is done with.
-
-    Parameters
-    ----------
-    warehouse
-        With the log ingested.
-    programme
-        What is held against it.
-
-    Returns
-    -------
-    Sentences without a full stop. For the person at the keyboard: they quote values of the log.
-    """
-    found = []
-    ((corrections, rows),) = warehouse.query(
-        "SELECT coalesce(sum(rows) FILTER (fate = 'correction'), 0), coalesce(sum(rows), 0) FROM fates"
-    )
-    if corrections > _MANY * rows:
-        found.append(
-            f"log.id: {corrections:,} of {rows:,} rows replaced an earlier one of the same id; is it the id of a "
-            "decision?"
-        )
-    for name, attribute in programme.attributes.items():
-        if attribute.bins is not None:
-            found += _without_use(programme, name, [*attribute.categories, UNKNOWN])
-        else:
-            raws, named = raw_values(warehouse, name, _MOST_VALUES), attribute.values or {}
-            shown, undeclared = sorted({*map(attribute.shown, raws)}), [raw for raw in raws if raw not in named]
-            found += _without_use(programme, name, [*shown, UNKNOWN])
-            found += _misspelt(name, named, undeclared, raws)
-            found += _hard_to_read(name, shown, undeclared)
-    return found
-
-
-def _hard_to_read(attribute: str, shown: list[str], undeclared: list[str]) -> list[str]:
-    """Values that readers cannot tell apart, cannot see, or have no room for."""
-    alike: dict[str, list[str]] = {}
-    for value in shown:
-        alike.setdefault(" ".join(unicodedata.normalize("NFKC", value).split()), []).append(value)
-    found = [
-        f"attributes.{attribute}: {', '.join(map(repr, values))} look alike and are counted apart; see `values`"
-        for values in alike.values()
-        if len(values) > 1
-    ]
-    odd = [raw for raw in undeclared if CONTROL.search(raw)]
-    if odd:
-        found.append(f"attributes.{attribute}: {min(odd)!a} has characters that cannot be printed")
-    longest = max(shown, key=len, default="")
-    if len(longest) > _LONG:
-        found.append(f"attributes.{attribute}: a value has {len(longest)} letters, '{longest[:30]}…'; see `values`")
-    return found
-
-
-def _misspelt(attribute: str, values: Iterable[str], undeclared: list[str], raws: list[str]) -> list[str]:
-    """Declared values that occur nowhere, where the log has some like them that are not declared."""
-    near = ((value, _nearest(value, undeclared)) for value in values if value not in raws)
-    return [
-        f"attributes.{attribute}.values: {value!r} occurs nowhere in the log, which has {like!r}"
-        for value, like in near
-        if like is not None
-    ]
-
-
-def _without_use(programme: Programme, attribute: str, shown: list[str]) -> list[str]:
-    """What further files say of an attribute that no report can use."""
-    found = []
-    hierarchy, key = programme.attributes[attribute].coarser, f"attributes.{attribute}.hierarchy"
-    coarsens = programme.policy.unattainable == "coarsen"
-    if hierarchy is not None:
-        if not coarsens:
-            found.append(f"{key}: is used only with policy.unattainable: coarsen")
-        found += _strangers(key, set(hierarchy.coarser), shown)
-    coarse = hierarchy.coarse if hierarchy is not None and coarsens else ()
-    for file in (file for file in programme.policy.files if file.fits_log):
-        table = file.read()
-        named = {values[table.attributes.index(attribute)] for values in table.rows}
-        found += _strangers(".".join(("policy", *file.keys)), named, [*shown, *coarse], f" in '{attribute}'")
-    return found
-
-
-def _strangers(key: str, named: set[str], shown: list[str], where: str = "") -> list[str]:
-    """The first of the values that a file names and no report can show."""
-    strangers = sorted(named - set(shown))
-    if not strangers:
-        return []
-    like = _nearest(strangers[0], shown)
-    hint = "" if like is None else f"; did you mean {like!r}?"
-    return [f"{key}: no report can show {strangers[0]!r}{where}{hint}"]
-
-
-def _nearest(value: str, others: list[str]) -> str | None:
-    """The value among others that this one is likely meant to be."""
-    near = difflib.get_close_matches(value.casefold(), [other.casefold() for other in others], n=1)
-    return next((other for other in others if other.casefold() in near), None)
 
 
 def _few_outcomes(warehouse: Warehouse, programme: Programme) -> list[str]:

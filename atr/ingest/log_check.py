@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from atr.core.regions import DisclosureStatus, Regions
-from atr.ingest import Accounting, ingest, remarks
+from atr.ingest import Accounting, ingest, not_announced, remarks
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme, load
 from atr.warehouse import coarsening, counting
@@ -88,6 +88,7 @@ def check(programme: Programme | str | Path) -> LogCheck:
         accounting = ingest(warehouse, programme).accounting
         found = remarks(warehouse, programme)
         rows, by_period, shares = [], dict[str, Regions](), dict[str, Shares]()
+        reported = dict[str, tuple[Regions, Regions]]()
         for period, decisions in counting.periods(warehouse, programme.period.every):
             counted = counting.aggregate(warehouse, programme, period)
             regions = coarsening.reported(counted, programme)
@@ -95,7 +96,9 @@ def check(programme: Programme | str | Path) -> LogCheck:
             groups = {status.name.lower(): len(regions.with_status(status)) for status in _COUNTED}
             row = {"period": period.label, "decisions": decisions, "announced": len(regions.printed)}
             by_period[period.label], shares[period.label] = counted, Shares.of(regions)
+            reported[period.label] = counted, regions
             rows.append(row | groups | shares[period.label].counts())
+    found += not_announced(reported, programme)
     if not any(row["announced"] for row in rows):
         found.append(
             "policy: no period announces a group: every one is smaller than minimum_group_size, or known too well "

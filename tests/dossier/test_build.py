@@ -20,6 +20,8 @@ from atr.programme import Programme
 from atr.report import model
 from tests.helpers import series, whole
 
+REMARKS = ["attributes.sex: 4 say 'f'", "the id?"]
+LOG: dict[str, Any] = {"unknown": {"public": 4}, "remarks": REMARKS}
 ROWS: dict[str, Any] = {
     "rows_read": 9, "decisions": 9, "duplicates": 0, "corrections": 0, "quarantined": 0, "reasons": {"no day": 2}
 }  # fmt: skip
@@ -41,7 +43,18 @@ def _results(**policy: Any) -> Results:
     announced = whole.announced(programme, regions)
     report = whole.report(programme, regions, announced)
     regions = whole.reported(programme, regions)
-    return Results(programme, "2024-Q1", 3, regions, solved, announced, report, accounting=ROWS, unknown={"public": 4})
+    return Results(
+        programme,
+        "2024-Q1",
+        3,
+        regions,
+        solved,
+        announced,
+        report,
+        accounting=ROWS,
+        unknown={"public": 4},
+        remarks=REMARKS,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -155,6 +168,9 @@ def test_the_dossier_tells_what_changed_and_what_to_look_at(results: Results, tm
     render(dossier, tmp_path)
     content = json.loads((tmp_path / "dossier.json").read_text())
     assert content["reasons"] == {"no day": 2}
+    assert content["remarks"] == REMARKS
+    page = (tmp_path / "dossier.html").read_text()
+    assert "<li>attributes.sex: 4 say &#39;f&#39;.</li>\n<li>the id?</li>" in page
     assert "factors" not in content
     html = (tmp_path / "dossier.html").read_text()
     assert html.count("Look at this first") == 2

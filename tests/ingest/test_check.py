@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from atr import ingest as ingestion
 from atr.errors import IngestError, ProgrammeError, RefusedError
@@ -151,34 +150,6 @@ def test_a_misspelt_outcome_is_named_privately(tmp_path: Path) -> None:
         account(warehouse, load(path))
     assert "'yes' (" in refused.value.private
     assert "'yes'" not in str(refused.value)
-
-
-def test_values_that_readers_cannot_tell_apart_are_remarked(tmp_path: Path) -> None:
-    counts = {("a", "x"): (9, 3), ("\uff41", "x"): (9, 3), ("b\u200d", "y" * 90): (9, 3), ("c", "z"): (9, 3)}
-    path = series.write_series(tmp_path, counts)
-    with Warehouse.in_memory() as warehouse:
-        account(warehouse, load(path))
-        found = ingestion.remarks(warehouse, load(path))
-    assert [remark.split(":")[0] for remark in found] == ["attributes.public", "attributes.secret"]
-    assert "'a', '\uff41'" in found[0]
-    assert "90 letters" in found[1]
-
-
-def test_what_is_likely_not_meant_is_remarked(tmp_path: Path) -> None:
-    """An id that is not a decision's, and a declared value that the log writes otherwise."""
-    path = series.write_series(tmp_path, series.card(2))
-    content = yaml.safe_load(path.read_text())
-    content["attributes"]["public"]["values"] = {"Women": "women", "men": "men"}
-    path.write_text(yaml.safe_dump(content))
-    header, *rows = (tmp_path / "log.csv").read_text().splitlines()
-    customers = [f"c{n % 50},{row.split(',', 1)[1]}" for n, row in enumerate(rows)]
-    (tmp_path / "log.csv").write_text("\n".join([header, *customers]) + "\n")
-    with Warehouse.in_memory() as warehouse:
-        account(warehouse, load(path))
-        found = ingestion.remarks(warehouse, load(path))
-    assert len(found) == 2, found
-    assert "rows replaced an earlier one of the same id" in found[0]
-    assert found[1] == "attributes.public.values: 'Women' occurs nowhere in the log, which has 'women'"
 
 
 @pytest.mark.parametrize(

@@ -304,7 +304,7 @@ def test_a_declared_value_needs_a_row(tmp_path: Path) -> None:
 def test_what_is_likely_not_meant_is_remarked(tmp_path: Path) -> None:
     path = _series(tmp_path, unattainable="withhold")
     (tmp_path / "areas.csv").write_text("value,part,whole\n" + AREAS, encoding="utf-8")
-    unused, stranger = check(path).remarks
+    unused, stranger, *_ = check(path).remarks
     assert unused == "attributes.area.hierarchy: is used only with policy.unattainable: coarsen"
     assert stranger.startswith("attributes.area.hierarchy: no report can show 'value'")
     path = _series(tmp_path)

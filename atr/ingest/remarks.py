@@ -1,0 +1,177 @@
+"""What is no mistake in a log, but likely not meant: told, and never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+
+from atr.core.display_text import ANY, UNKNOWN
+from atr.core.regions import Regions
+from atr.ingest.value_remarks import Values, counted_values, few, nearest, value_remarks
+from atr.programme import Programme, periods
+from atr.warehouse import counting
+from atr.warehouse.connection import Warehouse
+from atr.warehouse.layout import OUTCOME
+
+_MANY = 0.1
+"""A larger share of corrections is rarely meant."""
+
+
+def remarks(warehouse: Warehouse, programme: Programme, today: date | None = None) -> list[str]:
+    """Tell what is no mistake, but likely not meant.
+
+    Such are values that readers cannot tell apart, cannot see, or have no room for, or that mean no value; values that
+    the programme does not name, or that occur nowhere; dates far off; cells that were cleaned; rows of one id that
+    differ; and further files with values that no report can show.
+
+    Parameters
+    ----------
+    warehouse
+        With the log ingested. Only its sums are looked at.
+    programme
+        What is held against it.
+    today
+        The day it is; by default by the clock, in the programme's time zone.
+
+    Returns
+    -------
+    Sentences without a full stop. For the person at the keyboard and the reviewer: they quote values of the log.
+    """
+    found = [*_corrected(warehouse), *_cleaned(warehouse, programme)]
+    if programme.log.decided_at is not None:
+        found += _dated(warehouse, today or periods.today(programme.period.timezone))
+    log = programme.log
+    grouped = {raw: name for name, group in (log.outcomes or {}).items() for raw in group}
+    found += value_remarks(Values("log.outcome", "log.outcomes", counted_values(warehouse, OUTCOME), grouped))
+    for name, attribute in programme.attributes.items():
+        key = f"attributes.{name}"
+        if attribute.bins is not None:
+            found += _without_use(programme, name, [*attribute.categories, UNKNOWN])
+        else:
+            values = Values(key, f"{key}.values", counted_values(warehouse, name), attribute.values or {})
+            found += _without_use(programme, name, [*sorted(values.shown_counts), UNKNOWN])
+            found += value_remarks(values)
+    return found
+
+
+def not_announced(found: Mapping[str, tuple[Regions, Regions]], programme: Programme) -> list[str]:
+    """Tell which values of protected attributes nobody has of whom a report gives numbers.
+
+    Parameters
+    ----------
+    found
+        Of periods by label, the regions as counted, and the reported groups: numbers of people decide on these.
+    programme
+        Its attributes.
+
+    Returns
+    -------
+    Sentences without a full stop.
+    """
+    told_of = []
+    for name in programme.names(protected=True):
+        absent: dict[str, dict[str, int]] = {}
+        for label, (counted, reported) in found.items():
+            place = (*counted.public, *counted.sensitive).index(name)
+            told = {values[place] for values in reported.take(reported.printed).values}
+            for values, people in zip(counted.values, counted.population.tolist(), strict=True):
+                if told and values[place] not in told | {ANY}:
+                    of_value = absent.setdefault(values[place], {})
+                    of_value[label] = of_value.get(label, 0) + people
+        for value, of in absent.items():
+            people = sum(of.values())
+            who = "person has" if people == 1 else "people have"
+            told_of.append(
+                f"attributes.{name}: {people:,} {who} {value!r} in {few(of)}, where no group is announced that has it"
+            )
+    return told_of
+
+
+def _corrected(warehouse: Warehouse) -> Iterable[str]:
+    """How often rows of one id differ, and which of them count."""
+    ((corrections, rows),) = warehouse.query(
+        "SELECT coalesce(sum(rows) FILTER (fate = 'correction'), 0), coalesce(sum(rows), 0) FROM fates"
+    )
+    if corrections > _MANY * rows:
+        yield (
+            f"log.id: {corrections:,} of {rows:,} rows replaced an earlier one of the same id; is it the id of a "
+            "decision?"
+        )
+    pairs = warehouse.query(
+        """
+        SELECT e.name, c.name, sum(ids)::BIGINT FROM conflicts
+        JOIN files AS e ON e.file = earlier JOIN files AS c ON c.file = counts GROUP BY ALL ORDER BY 3 DESC, 1, 2
+        """
+    )
+    which = "the highest revision" if warehouse.layout().revision is not None else "the last"
+    for earlier, counts, ids in pairs[:5]:
+        stand = f"{ids:,} ids stand" if ids > 1 else "1 id stands"
+        if earlier == counts:
+            yield f"log.id: {stand} in {counts} several times, with different values: {which} counts"
+        else:
+            yield f"log.id: {stand} in {earlier} and {counts} with different values: {counts} counts"
+    if pairs[5:]:
+        ids = sum(ids for _, _, ids in pairs[5:])
+        yield f"log.id: {ids:,} ids stand in {len(pairs) - 5:,} further pairs of files with different values"
+
+
+def _cleaned(warehouse: Warehouse, programme: Programme) -> Iterable[str]:
+    """In how many rows cells were cleaned, by column."""
+    rows, log = dict(warehouse.query("SELECT bits, sum(rows)::BIGINT FROM cleaned GROUP BY bits")), programme.log
+    optional = {
+        "log.id": log.id,
+        "log.decided_at": log.decided_at,
+        "log.revision": log.revision,
+        "log.counts": log.counts,
+    }
+    keys = ["log.outcome", *(f"attributes.{name}" for name in programme.attributes)]
+    keys += [key for key, column in optional.items() if column is not None]
+    for i, key in enumerate(keys):
+        n = sum(rows[bits] for bits in rows if bits >> i & 1)
+        if n:
+            yield f"{key}: whitespace or unseen characters were removed in {n:,} {'row' if n == 1 else 'rows'}"
+
+
+def _dated(warehouse: Warehouse, today: date) -> Iterable[str]:
+    """Dates that are likely placeholders or mistakes."""
+    far, (first, last) = counting.days_far_off(warehouse), counting.covered_span(warehouse)
+    for days, what in (
+        (far, f"far from the others ({first} to {last}): a placeholder?"),
+        (_after(warehouse, today, far), f"after today, which is {today}"),
+    ):
+        n = sum(days.values())
+        if n:
+            dated = f"{n:,} {'decision is' if n == 1 else 'decisions are'} dated {few(map(str, days))}"
+            yield f"log.decided_at: {dated}, {what}"
+
+
+def _after(warehouse: Warehouse, today: date, but: Mapping[date, int]) -> dict[date, int]:
+    sql = "SELECT day, sum(decisions)::BIGINT FROM days WHERE day > $1 GROUP BY day ORDER BY day"
+    return {day: n for day, n in warehouse.query(sql, [today]) if day not in but}
+
+
+def _without_use(programme: Programme, attribute: str, shown: list[str]) -> list[str]:
+    """What further files say of an attribute that no report can use."""
+    found = []
+    hierarchy, key = programme.attributes[attribute].coarser, f"attributes.{attribute}.hierarchy"
+    coarsens = programme.policy.unattainable == "coarsen"
+    if hierarchy is not None:
+        if not coarsens:
+            found.append(f"{key}: is used only with policy.unattainable: coarsen")
+        found += _strangers(key, set(hierarchy.coarser), shown)
+    coarse = hierarchy.coarse if hierarchy is not None and coarsens else ()
+    for file in (file for file in programme.policy.files if file.fits_log):
+        table = file.read()
+        named = {values[table.attributes.index(attribute)] for values in table.rows}
+        found += _strangers(".".join(("policy", *file.keys)), named, [*shown, *coarse], f" in '{attribute}'")
+    return found
+
+
+def _strangers(key: str, named: set[str], shown: list[str], where: str = "") -> list[str]:
+    """The first of the values that a file names and no report can show."""
+    strangers = sorted(named - set(shown))
+    if not strangers:
+        return []
+    like = nearest(strangers[0], shown)
+    hint = "" if like is None else f"; did you mean {like!r}?"
+    return [f"{key}: no report can show {strangers[0]!r}{where}{hint}"]

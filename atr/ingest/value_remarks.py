@@ -1,0 +1,180 @@
+"""Values of a log that are likely not meant as they stand."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from atr.core.display_text import CONTROL, UNDRAWN, UNKNOWN, printable
+from atr.warehouse.connection import Warehouse
+
+_LONG = 80
+"""More letters are long for a table."""
+_MOST_VALUES = 10_000
+"""Of a column, as many are looked at, the most frequent ones."""
+_TOLD = 5
+"""As many of a kind are named."""
+_NO_VALUE = {
+    *("na", "n/a", "n.a.", "nan", "none", "null", "nil", "-", "--", "\u2013", "\u2014", "?", "??", ".", "#n/a", "<na>"),
+    *("(null)", "\\n", "unknown", "missing", "undefined", "unspecified", "not available", "not known", "no value"),
+}
+"""Usual spellings of "no value", in small letters."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of a column, and what the programme says of them.
+
+    Parameters
+    ----------
+    key, naming
+        What messages call the column, and the key that names its values.
+    counts
+        Raw values to decisions.
+    named
+        Raw values that the programme names, and what it calls them.
+    """
+
+    key: str
+    naming: str
+    counts: Mapping[str, int]
+    named: Mapping[str, str]
+
+    def shown(self, raw: str) -> str:
+        """The value as reports show it."""
+        return self.named.get(raw, printable(raw))
+
+    @cached_property
+    def shown_counts(self) -> dict[str, int]:
+        """Values as reports show them to decisions."""
+        found: dict[str, int] = {}
+        for raw, decisions in self.counts.items():
+            found[self.shown(raw)] = found.get(self.shown(raw), 0) + decisions
+        return found
+
+
+def counted_values(warehouse: Warehouse, name: str) -> dict[str, int]:
+    """Count the decisions of each raw value of an attribute, or of the outcome."""
+    sql = """SELECT raw, sum(decisions)::BIGINT FROM cells WHERE name = $1 AND raw IS NOT NULL
+        GROUP BY raw ORDER BY 2 DESC, 1 LIMIT $2"""
+    return dict(warehouse.query(sql, [name, _MOST_VALUES]))
+
+
+def value_remarks(values: Values) -> list[str]:
+    """Tell which values are likely not meant as they stand.
+
+    Parameters
+    ----------
+    values
+        Of an attribute without bins, or of the outcome.
+
+    Returns
+    -------
+    Sentences without a full stop.
+    """
+    alike = [*_alike(values.counts, values)]
+    told = {raw for group in alike for raw in group}
+    found = [_told_apart(group, values.counts, values) for group in alike]
+    names = [group for group in _alike(values.shown_counts, None) if not {*group} & {*map(values.shown, told)}]
+    found += [_told_apart(group, values.shown_counts, values) for group in names]
+    found += _no_value(values) + _misnamed(values, told)
+    shown = values.shown_counts
+    odd = [raw for raw in values.counts if raw not in values.named and CONTROL.search(raw)]
+    if odd:
+        found.append(f"{values.key}: {min(odd)!a} has characters that cannot be printed")
+    undrawn = {value: missing for value in shown if (missing := UNDRAWN.findall(value))}
+    if undrawn:
+        characters = sorted({character for missing in undrawn.values() for character in missing})
+        some = few(
+            f"'{c}'" if c.isprintable() and not unicodedata.combining(c) else f"U+{ord(c):04X}" for c in characters
+        )
+        found.append(
+            f"{values.key}: no font of the reports has {some}, as in {min(undrawn)!r}: they may be printed as boxes; "
+            f"name such values otherwise in {values.naming}"
+        )
+    longest = max(shown, key=len, default="")
+    if len(longest) > _LONG:
+        found.append(f"{values.key}: a value has {len(longest)} letters, '{longest[:30]}…'; see {values.naming}")
+    return found
+
+
+def few(names: Iterable[str]) -> str:
+    """The first of some names, and how many more there are.
+
+    >>> few(["a", "b", "c", "d", "e", "f", "g"])
+    'a, b, c, d, e and 2 more'
+    """
+    every = [*names]
+    more = f" and {len(every) - _TOLD:,} more" if every[_TOLD:] else ""
+    return f"{', '.join(every[:_TOLD])}{more}"
+
+
+def nearest(value: str, others: Iterable[str]) -> str | None:
+    """The value among others that this one is likely meant to be."""
+    folded = {other.casefold(): other for other in reversed([*others])}
+    near = difflib.get_close_matches(value.casefold(), [*reversed(folded)], n=1)
+    return folded[near[0]] if near else None
+
+
+def _seen(text: str) -> str:
+    """What values that nobody tells apart have in common."""
+    plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    if re.fullmatch(r"[+-]?[0-9]{1,30}([.][0-9]{1,30})?", plain):
+        return f"{Decimal(plain).normalize():f}"
+    return "".join(c for c in plain if unicodedata.category(c) != "Cf" and c not in "\ufe0e\ufe0f") or text
+
+
+def _alike(counts: Mapping[str, int], values: Values | None) -> Iterable[list[str]]:
+    """Groups of texts that nobody tells apart, and reports show apart."""
+    groups: dict[str, list[str]] = {}
+    for text in counts:
+        groups.setdefault(_seen(text), []).append(text)
+    for group in groups.values():
+        if len({values.shown(text) if values else text for text in group}) > 1:
+            yield sorted(group, key=lambda text: (counts[text], text))
+
+
+def _told_apart(group: list[str], counts: Mapping[str, int], values: Values) -> str:
+    first, *others = group
+    if len({text.casefold() for text in group}) == 1:
+        how = "differ only in letter case"
+    else:
+        how = "are the same number" if re.fullmatch(r"[+-]?[0-9.]+", first) else "look alike"
+    say = few([f"{counts[first]:,} of {sum(counts[text] for text in group):,} decisions say {first!r}",
+               *(f"{counts[text]:,} {text!r}" for text in others)])  # fmt: skip
+    return f"{values.key}: {say}: these {how}, and are counted apart; see {values.naming}"
+
+
+def _no_value(values: Values) -> list[str]:
+    found = [
+        f"{raw!r} ({decisions:,})"
+        for raw, decisions in values.counts.items()
+        if raw not in values.named and _seen(raw) in _NO_VALUE and raw != UNKNOWN
+    ]
+    if not found:
+        return []
+    return [
+        f"{values.key}: {few(found)} may mean that there is no value, and {'is' if len(found) == 1 else 'are'} counted "
+        "as any other; if so, name such texts in log.missing"
+    ]
+
+
+def _misnamed(values: Values, told: set[str]) -> list[str]:
+    """Values that the programme names and nobody has, and the other way round."""
+    undeclared = [raw for raw in values.counts if raw not in values.named]
+    near = {value: nearest(value, undeclared) for value in values.named if value not in values.counts}
+    found = [
+        f"{values.naming}: {value!r} occurs nowhere in the log, which has {like!r}"
+        for value, like in near.items()
+        if like is not None
+    ]
+    unnamed = [raw for raw in undeclared if raw not in told | {*near.values()} and _seen(raw) not in _NO_VALUE]
+    if values.named and unnamed:
+        some = few(f"{raw!r} ({values.counts[raw]:,})" for raw in unnamed)
+        found.append(f"{values.naming}: does not name {some}, which the log has")
+    return found

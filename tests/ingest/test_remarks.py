@@ -1,0 +1,183 @@
+"""What is no mistake in a log, but likely not meant, is told with numbers, and changes nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fontTools.ttLib import TTFont
+
+from atr.core.display_text import UNDRAWN
+from atr.documents import templates
+from atr.ingest import remarks
+from atr.ingest.log_check import check
+from atr.warehouse.connection import Warehouse
+from tests.helpers.logs import HEADER, account, decisions, programme, write
+
+SEX = {"sex": {"role": "public"}, "income": {"role": "sensitive", "bins": [10]}}
+TODAY = date(2014, 1, 1)
+
+
+def told(
+    folder: Path,
+    sexes: Sequence[str],
+    outcomes: Sequence[str] = ("yes", "no"),
+    log: dict[str, Any] | None = None,
+    **sex: Any,
+) -> list[str]:
+    """The remarks on a log in which these values, and these outcomes, stand one after the other."""
+    rows = (f"{i},2013-01-{i % 28 + 1:02d},{value},5,{outcomes[i % len(outcomes)]}\n" for i, value in enumerate(sexes))
+    write(folder, HEADER + "".join(rows))
+    made = programme(folder, log, attributes=SEX | {"sex": {"role": "public"} | sex})
+    with Warehouse.in_memory() as warehouse:
+        account(warehouse, made)
+        kept = [value for value in sexes if value.strip()]
+        assert sorted(value for (value,) in decisions(warehouse, "a0") if value) == sorted(v.strip() for v in kept)
+        return remarks(warehouse, made, TODAY)
+
+
+@pytest.mark.parametrize(
+    ("sexes", "remark"),
+    [
+        (["Female"] * 6 + ["female"] * 2 + ["Male"],
+         "2 of 8 decisions say 'female', 6 'Female': these differ only in letter case, and are counted apart"),
+        (["STRASSE", "straße", "x"], "1 of 2 decisions say 'STRASSE', 1 'straße': these differ only in letter case"),
+        (["a", "\uff41", "b"], "1 of 2 decisions say 'a', 1 '\uff41': these look alike"),
+        (["b", "b\u200d", "c"], "1 of 2 decisions say 'b', 1 'b\\u200d': these look alike"),
+        (["x  y", "x y", "c"], "1 of 2 decisions say 'x  y', 1 'x y': these look alike"),
+        (["1", "1.0", "x"], "1 of 2 decisions say '1', 1 '1.0': these are the same number"),
+        (["01", "1", "x"], "1 of 2 decisions say '01', 1 '1': these are the same number"),
+        (["f", "NA", "m", "n/a", "NA"], "'NA' (2), 'n/a' (1) may mean that there is no value, and are counted"),
+        (["f", "nan", "m"], "'nan' (1) may mean that there is no value, and is counted as any other"),
+        (["f", "-", "m"], "'-' (1) may mean"),
+        (["f", "Unknown", "m"], "'Unknown' (1) may mean"),
+        (["f", "日本", "m"], "no font of the reports has '日', '本', as in '日本'"),
+        (["f", "m\u0304\u0330", "m"], "no font of the reports has U+0330"),
+        (["f", "y" * 90, "m"], "a value has 90 letters"),
+        (["f", "a\ufffeb", "m"], "'a\\ufffeb' has characters that cannot be printed"),
+        ([" f", "f", "m\u00a0", "m"], "whitespace or unseen characters were removed in 2 rows"),
+    ],
+)  # fmt: skip
+def test_values_not_meant_as_they_stand_are_told(tmp_path: Path, sexes: list[str], remark: str) -> None:
+    found = told(tmp_path, sexes)
+    assert [text for text in found if text.startswith(f"attributes.sex: {remark}")], found
+    assert len(found) == 1 + ("\uff41" in remark), found
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "log", "remark"),
+    [
+        (
+            ["yes", "no", "Yes"],
+            {},
+            "log.outcome: 3 of 6 decisions say 'Yes', 3 'yes': these differ",
+        ),
+        (["yes", "no", "yes "], {}, "log.outcome: whitespace or unseen characters were removed in 3 rows"),
+        (["yes", "no", "N/A"], {}, "log.outcome: 'N/A' (3) may mean"),
+        (["yes", "no", "oui"], {"outcomes": {"yes": ["yes", "oui"], "no": ["no", "No"]}}, None),
+        (["yes", "no", "Yes"], {"outcomes": {"yes": ["yes", "Yes"], "no": ["no"]}}, None),
+    ],
+)
+def test_outcomes_not_meant_are_told_as_well(
+    tmp_path: Path, outcomes: list[str], log: dict[str, Any], remark: str | None
+) -> None:
+    found = told(tmp_path, ["f", "m", "x"] * 3, outcomes, log)
+    assert [text[: len(remark or "")] for text in found] == ([remark] if remark else []), found
+
+
+@pytest.mark.parametrize(
+    ("sexes", "values", "found"),
+    [
+        (["f", "F", "m"], {"f": "women", "F": "women", "m": "men"}, []),
+        (["f", "NA", "m"], {"f": "women", "NA": "Namibia", "m": "men"}, []),
+        (["f", "x", "m", "x"], {"f": "women", "m": "men"},
+         ["attributes.sex.values: does not name 'x' (2), which the log has"]),
+        (["women", "men"], {"Women": "women", "men": "men"},
+         ["attributes.sex.values: 'Women' occurs nowhere in the log, which has 'women'"]),
+        (["1", "1.0", "0"], {"1": "women", "0": "men"},
+         ["attributes.sex: 1 of 2 decisions say '1', 1 '1.0': these are the same number, and are counted apart; see "
+          "attributes.sex.values"]),
+        (["a", "b"], {"a": "X", "b": "x"},
+         ["attributes.sex: 1 of 2 decisions say 'X', 1 'x': these differ only in letter case, and are counted apart; "
+          "see attributes.sex.values"]),
+    ],
+)  # fmt: skip
+def test_what_the_programme_names_is_held_against_the_log(
+    tmp_path: Path, sexes: list[str], values: dict[str, str], found: list[str]
+) -> None:
+    assert told(tmp_path, sexes, values=values) == found
+
+
+def test_what_a_programme_declares_missing_is_none(tmp_path: Path) -> None:
+    write(tmp_path, HEADER + "1,2013-01-01,NA,5,yes\n2,2013-01-01,f,5,no\n3,2013-01-01,unknown,5,no\n")
+    made = programme(tmp_path, {"missing": ["", "NA"]})
+    with Warehouse.in_memory() as warehouse:
+        account(warehouse, made)
+        assert remarks(warehouse, made, TODAY) == []
+
+
+def test_dates_not_meant_are_told(tmp_path: Path) -> None:
+    rows = [f"{i},2013-{i % 12 + 1:02d}-05,f,5,{'no' if i % 2 else 'yes'}" for i in range(400)]
+    write(tmp_path, HEADER + "\n".join([*rows, "x,2099-12-31,f,5,no", "y,1900-01-01,f,5,no", "z,2014-02-03,f,5,no"]))
+    with Warehouse.in_memory() as warehouse:
+        account(warehouse, made := programme(tmp_path))
+        assert remarks(warehouse, made, TODAY) == [
+            "log.decided_at: 2 decisions are dated 1900-01-01, 2099-12-31, far from the others (2013-01-05 to "
+            "2014-02-03): a placeholder?",
+            "log.decided_at: 1 decision is dated 2014-02-03, after today, which is 2014-01-01",
+        ]
+
+
+@pytest.mark.parametrize("revised", [False, True])
+def test_ids_with_rows_that_differ_are_told_with_their_files(tmp_path: Path, revised: bool) -> None:
+    head = "id,day,sex,income,outcome,revised\n"
+    a = [f"{i},2013-01-01,f,5,{'no' if i % 2 else 'yes'},{9 if revised else 1}" for i in range(20)]
+    b = [row.replace(",5,", ",50,").replace(",9", ",2") for row in a[:12]]
+    write(tmp_path, head + "\n".join([*a, "19,2013-01-01,m,5,no,10"]), "a.csv")
+    write(tmp_path, head + "\n".join([*b, a[15]]), "b.csv")
+    made = programme(tmp_path, {"source": "*.csv"} | ({"revision": "revised"} if revised else {}))
+    with Warehouse.in_memory() as warehouse:
+        account(warehouse, made)
+        several, pair = sorted(remarks(warehouse, made, TODAY)[-2:])
+    first, counts = ("b.csv", "a.csv") if revised else ("a.csv", "b.csv")
+    last = "the highest revision" if revised else "the last"
+    assert several == f"log.id: 1 id stands in a.csv several times, with different values: {last} counts"
+    assert pair == f"log.id: 12 ids stand in {first} and {counts} with different values: {counts} counts"
+
+
+def test_an_id_that_is_not_of_a_decision_is_told(tmp_path: Path) -> None:
+    rows = [f"c{i % 10},2013-01-01,f,{i},{'no' if i % 2 else 'yes'}" for i in range(20)]
+    write(tmp_path, HEADER + "\n".join(rows))
+    with Warehouse.in_memory() as warehouse:
+        account(warehouse, made := programme(tmp_path))
+        found = remarks(warehouse, made, TODAY)
+    assert found[0] == ("log.id: 10 of 20 rows replaced an earlier one of the same id; is it the id of a decision?")
+
+
+def test_values_that_nobody_announced_has_are_told(tmp_path: Path) -> None:
+    rows = [
+        f"{i},2013-{1 + i % 4 * 3:02d}-01,{'f' if i % 40 else 'x'},{i % 20},{'no' if i % 3 else 'yes'}"
+        for i in range(800)
+    ]
+    write(tmp_path, HEADER + "\n".join(rows))
+    protected = {"sex": {"role": "public", "protected": True}}
+    policy = {"minimum_group_size": 10, "max_confidence": 0.9}
+    found = check(programme(tmp_path, attributes=SEX | protected, policy=policy)).remarks
+    assert found == ("attributes.sex: 20 people have 'x' in 2013-Q1, where no group is announced that has it",)
+
+
+def test_the_characters_that_every_font_has_are_known() -> None:
+    """Held against the fonts themselves; symbols have one of their own."""
+    faces: dict[str, set[int]] = {}
+    for path in (templates.folder() / "report" / "fonts").glob("*.ttf"):
+        face = re.sub("-(latin-ext|latin|greek|cyrillic)-", "-", path.stem)
+        faces.setdefault(face, set()).update(TTFont(path).getBestCmap())
+    symbols = faces.pop("atr-symbols")
+    drawn = set.intersection(*faces.values()) | symbols
+    spaces = {*range(0x2000, 0x200B), 0x200C, 0x200D, 0x2010, 0x2011, 0x202F, 0xFE0E, 0xFE0F}
+    for code in {*range(0xA0, 0x10000)} - spaces - {*range(0xD800, 0xE000), 0x200B}:
+        assert (UNDRAWN.match(chr(code)) is None) == (code in drawn), f"U+{code:04X}"
