@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,6 +131,7 @@ def test_types_of_mysql_are_read_exactly(tmp_path: Path, mariadb: servers.Server
         "SET time_zone = '-05:00';"
         f"INSERT INTO types VALUES ('yes', {', '.join(f'{text!r}' for text in types)}, '2013-12-31 23:30:00.5')"
     )
+    assert texts(tmp_path, "MY_LOG", 4, "SELECT c0, c1, c2, c3, outcome FROM types") == [*types][:4]
     found = texts(tmp_path, "MY_LOG", last + 1)
     assert found[:last] == [*types]
     assert found[last] in ("2014-01-01 04:30:00.5+00", "2014-01-01 04:30:00.500+00", "2014-01-01 04:30:00.500000+00")
@@ -169,7 +172,7 @@ def test_types_of_duckdb_are_read_exactly(tmp_path: Path) -> None:
     ("database", "refused"),
     [
         ("PG_LOG", ["ARRAY['f']", "'f'::bytea", "interval '1 day'", "B'101'", "'{}'::jsonb", "ROW(1)", "5::money"]),
-        ("MY_LOG", ["CAST('f' AS BINARY(3))", "NOW()"]),
+        ("MY_LOG", ["CAST('f' AS BINARY(3))", "NOW()", "b'1'"]),
         ("a.db", ["x'00ff'"]),
         ("b.db", ["['f']", "{'a': 1}", "MAP {'a': 1}", "INTERVAL 1 DAY", "'f'::BLOB", "'101'::BIT"]),
     ],
@@ -337,6 +340,32 @@ def test_a_file_is_read_again_if_it_changed(tmp_path: Path, monkeypatch: pytest.
         assert account(warehouse, made).decisions == 2
         open_elsewhere.close()
         assert account(warehouse, made).decisions == 2
+
+
+def test_a_query_sees_its_database_alone(tmp_path: Path) -> None:
+    duck(tmp_path / "a.db", TABLE, VALUES, "ALTER TABLE decisions RENAME TO others")
+    made = programme(tmp_path, {"source": {"database": "a.db", "table": "others"}})
+    with Warehouse.open(made) as warehouse:
+        account(warehouse, made)
+        for name in ("decisions", "log_rows", "rejects", "main.decisions"):
+            query = f"SELECT 1 AS id, '2013-01-01' AS day, 'f' AS sex, 5 AS income, 'yes' AS outcome FROM {name}"
+            again = programme(tmp_path, {"source": {"database": "a.db", "query": query}})
+            with pytest.raises(IngestError, match="DuckDB cannot read the query"):
+                account(warehouse, again)
+
+
+@pytest.mark.parametrize("kind", ["duckdb", pytest.param("sqlite3", marks=pytest.mark.long)])
+def test_a_file_that_is_being_written_is_busy(tmp_path: Path, kind: str) -> None:
+    (lite if kind == "sqlite3" else duck)(tmp_path / "a.db", TABLE, VALUES)
+    writing = "BEGIN EXCLUSIVE" if kind == "sqlite3" else "SELECT 1"
+    code = f"import {kind}, sys; c = {kind}.connect('a.db'); c.execute('{writing}'); print(); sys.stdin.read()"
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        with pytest.raises(EnvironmentFault, match="cannot be read now"):
+            read(tmp_path, database="a.db", table="decisions")
+        process.communicate()
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,8 @@ _NOT_REACHED = {
 }
 """What a server's words say, and what is told of it: they may hold the address, and so the password."""
 
+_BUSY = ("database is locked", "lock on file", "no space left")
+
 _CONNECTION_LOST = (
     "unable to connect",
     "failed to connect",
@@ -143,11 +145,14 @@ def _attach(connection: duckdb.DuckDBPyConnection, engine: Engine, address: str,
     quoted = address.replace("'", "''")
     try:
         connection.execute(f"ATTACH '{quoted}' AS source (TYPE {engine.type}, READ_ONLY)")
+    except duckdb.InterruptException:
+        raise
     except duckdb.Error as error:
         said = str(error).lower().replace(address.lower(), "")
     else:
         return
     if source.variable is None:
+        _refuse_busy(said, engine, where)
         hint = "Close what has it open, or write it with a version of DuckDB that is not newer than atr's."
         raise IngestError(f"cannot be opened as a {engine.name} database", where=where, hint=hint)
     told = next((told for words, told in _NOT_REACHED.items() if words in said), "cannot be reached")
@@ -176,13 +181,20 @@ def _fetch(
         found = engine.found(columns, where, needed)
         connection.execute(f"CREATE TABLE fetched.main.log AS FROM {sql}", parameters)
         connection.execute("COMMIT")
-    except duckdb.OutOfMemoryException:
+    except (duckdb.OutOfMemoryException, duckdb.InterruptException):
         raise
     except duckdb.Error as error:
-        fault = _fault(str(error), engine, address, source, where)
+        said = str(error)
     else:
         return found
-    raise fault
+    _refuse_busy(said, engine, where)
+    raise _fault(said, engine, address, source, where)
+
+
+def _refuse_busy(said: str, engine: Engine, where: str) -> None:
+    if any(words in said.lower() for words in _BUSY):
+        hint = "Wait until whoever writes to it has ended; look at the free space of the store."
+        raise EnvironmentFault(f"the {engine.name} database cannot be read now", where=where, hint=hint)
 
 
 def _fault(said: str, engine: Engine, address: str, source: Database, where: str) -> AtrError:

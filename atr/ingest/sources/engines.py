@@ -169,6 +169,9 @@ class MySQL(Engine):
         "timestamp", "time", "year", "char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "uuid",
     )  # fmt: skip
 
+    def prepare(self, connection: duckdb.DuckDBPyConnection) -> None:
+        connection.execute("SET mysql_tinyint1_as_boolean = false; SET mysql_bit1_as_boolean = false")
+
     def types(self, connection: duckdb.DuckDBPyConnection, source: Database, rows: str) -> dict[str, str]:
         if source.table is None:
             return self._of_query(connection, rows)

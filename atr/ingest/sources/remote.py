@@ -166,6 +166,8 @@ def ask(reader: Warehouse, address: str, sql: str, source: str | None = None) ->
     named = literally(address) if source is None else address
     try:
         return reader.connection.execute(sql, Parameters([named])).fetchall()
+    except duckdb.InterruptException:
+        raise
     except duckdb.OutOfMemoryException:
         hint = "Write it as several smaller objects, or raise ATR_MEMORY_LIMIT."
         fault: AtrError = EnvironmentFault("is too large for the memory", where=address, hint=hint)
