@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks import calibrated, cases, fairlearn_compared, fairness, individual, influence, several
+from benchmarks import calibrated, cases, fairlearn_compared, fairness, individual, influence, logs, several
 from benchmarks.measure import machine
 
 HERE = Path(__file__).parent
@@ -18,6 +18,7 @@ SECTIONS = {
     "start_up": cases.start_up,
     "rounded": cases.rounded,
     "several": several.several,
+    "logs": logs.logs,
     "calibrated": calibrated.calibrated,
     "fairness": fairness.fairness,
     "fairlearn": fairlearn_compared.fairness,

@@ -65,18 +65,21 @@ def settle(connection: duckdb.DuckDBPyConnection, layout: Layout, plan: Plan) ->
     new, others = among(plan.new), among(plan.leaving | plan.moved)
     contested = "false"
     if layout.id is not None:
-        of_these = "" if first else f"AND id IN (SELECT id FROM log_rows WHERE {_VALID} AND ({new} OR {others}))"
+        of_these, lost = "", ""
+        if not first:
+            of_these = f"AND id IN (SELECT id FROM log_rows WHERE {_VALID} AND ({new} OR {others}))"
+            lost = "OR bool_or(fate <> 'decision')"
         connection.execute(
             f"""
             CREATE OR REPLACE TEMP TABLE contested AS
             SELECT hash(id) AS id_hash FROM log_rows
             WHERE {_VALID} AND NOT {among(plan.leaving)} {of_these}
-            GROUP BY id_hash HAVING count(*) > 1 OR bool_or(fate <> 'decision')
+            GROUP BY id_hash HAVING count(*) > 1 {lost}
             """
         )
         contested = "hash(id) IN (FROM contested)"
     decisions = f"""
-        SELECT id, hash({layout.content}) AS content, sum(people) AS people
+        SELECT id, hash({layout.content}) AS content, {layout.people} AS people
         FROM decisions WHERE {{}} GROUP BY id, content"""
     if not first:
         before = f"({others} OR {contested}) AND NOT {new}"
@@ -86,7 +89,7 @@ def settle(connection: duckdb.DuckDBPyConnection, layout: Layout, plan: Plan) ->
         _refuse_mixed_revisions(connection)
     judged = frozenset() if layout.id is None else _judge(connection, layout, contested)
     if first:
-        ((came,),) = connection.execute("SELECT coalesce(sum(people), 0)::BIGINT FROM decisions").fetchall()
+        ((came,),) = connection.execute(f"SELECT coalesce({layout.people}, 0)::BIGINT FROM decisions").fetchall()
         return Changed(came), judged
     after = decisions.format(f"{new} OR {others} OR {contested}")
     connection.execute(f"CREATE OR REPLACE TEMP TABLE after AS {after}")
@@ -107,6 +110,9 @@ FROM (SELECT coalesce(a.people, 0) - coalesce(b.people, 0) AS more
 
 def _judge(connection: duckdb.DuckDBPyConnection, layout: Layout, contested: str) -> frozenset[int]:
     """Set the fate of the rows of contested ids, and tell in which files one changed."""
+    if connection.execute("SELECT 1 FROM contested LIMIT 1").fetchone() is None:
+        return frozenset()
+    revision = "revision DESC NULLS LAST," if layout.revision is not None else ""
     connection.execute(
         f"""
         CREATE OR REPLACE TEMP TABLE judged AS
@@ -116,7 +122,7 @@ def _judge(connection: duckdb.DuckDBPyConnection, layout: Layout, contested: str
                    rank() OVER order_of_log AS rank
             FROM log_rows AS r JOIN files AS f USING (file) WHERE {_VALID} AND {contested}
             WINDOW order_of_log AS (
-                PARTITION BY id ORDER BY revision DESC NULLS LAST, f.place DESC, file DESC, line DESC))
+                PARTITION BY id ORDER BY {revision} f.place DESC, file DESC, line DESC))
         SELECT *, CASE WHEN number = 1 THEN 'decision' WHEN content IS NOT DISTINCT FROM that_counts THEN 'duplicate'
                   ELSE 'correction' END AS new_fate
         FROM ranked

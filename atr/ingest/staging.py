@@ -110,9 +110,8 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, part: Part, r
     )
     dated, revised = layout.decided_at is not None, layout.revision is not None
     steps = _steps(layout, {key: columns[key] for key in ("moment", "revised") if key in columns}, direct, p)
-    people = "1"
-    if layout.counts is not None:
-        people = "CASE WHEN regexp_full_match(counted, '[0-9]{1,18}') THEN counted::BIGINT ELSE 0 END"
+    whole = "CASE WHEN regexp_full_match(counted, '[0-9]{1,18}') THEN counted::BIGINT ELSE 0 END"
+    people = f", {whole} AS people" if layout.counts is not None else ""
     faults = {
         _HEADER: not plain and " AND ".join(f"clean_{key} = {p.mark(cleaned(name))}" for key, name in cells.items()),
         "no id": layout.id and "id IS NULL OR id = ''",
@@ -128,21 +127,24 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, part: Part, r
         for c, name in numbers.items()
     }
     judged = " ".join(f"WHEN {fault} THEN {p.mark(reason)}" for reason, fault in faults.items() if fault)
-    typed = ", ".join(f"n{c}" if c in numbers else c for c in layout.columns)
+    found = {"file": f"{file}", "line": "line", "fate": "fate", "decided_on": "decided_on", "outcome": "outcome"}
+    found |= {c: f"n{c}" if c in numbers else c for c in layout.columns}
+    found |= {"id": "id"} if layout.id is not None else {}
+    found |= {"revision": "revision", "revised_as": "revised_as"} if revised else {}
+    found |= {"people": "if(fate = 'decision', people, 1)"} if layout.counts is not None else {}
+    found["cleaned"] = "coalesce(bits, 0)"
+    found["raw"] = f"CASE WHEN fate <> 'decision' THEN CAST(json_object({raw}) AS VARCHAR) END"
     try:
         connection.execute(
             f"""
-            INSERT INTO log_rows
+            INSERT INTO log_rows BY NAME
             WITH texts AS (SELECT {relation.line} AS line, {texts} FROM {relation.sql}),
             cleaned AS (SELECT *, {clean} FROM texts),
             cells AS (SELECT *, {known}, {" + ".join(bits) or "0"} AS bits FROM cleaned),
-            step0 AS (SELECT *, {people} AS people {parsed} FROM cells),
+            step0 AS (SELECT * {people} {parsed} FROM cells),
             {steps},
             judged AS (SELECT *, CASE {judged} ELSE 'decision' END AS fate FROM steps)
-            SELECT {file}, line, fate, if(fate = 'decision', people, 1), {"id" if layout.id else "NULL"},
-                   revision, revised_as, decided_on, outcome, {typed}, coalesce(bits, 0),
-                   CASE WHEN fate <> 'decision' THEN CAST(json_object({raw}) AS VARCHAR) END
-            FROM judged
+            SELECT {", ".join(f"{sql} AS {name}" for name, sql in found.items())} FROM judged
             """,
             p,
         )
@@ -161,7 +163,7 @@ def _steps(layout: Layout, columns: dict[str, Column], direct: set[str], p: Para
         for key, column in columns.items()
     }
     day: Steps = [{"decided_on": "NULL::DATE"}]
-    revision: Steps = [{"revision": "NULL::DECIMAL(38, 9)", "revised_as": "NULL::VARCHAR"}]
+    revision: Steps = []
     if "moment" in of:
         day = moments("moment", *of["moment"], p) + days("moment", layout.timezone)
     if "revised" in of:
@@ -190,9 +192,13 @@ def _add_rejects(connection: duckdb.DuckDBPyConnection, layout: Layout, file: in
         """,
         [file],
     )
-    nulls = ", ".join("NULL" for _ in (*layout.columns, "id", "revision", "revised_as", "decided_on", "outcome"))
+    people = ", 1 AS people" if layout.counts is not None else ""
     connection.execute(
-        f"INSERT INTO log_rows SELECT $1, line, reason, 1, {nulls}, 0, raw FROM rejects ORDER BY line", [file]
+        f"""
+        INSERT INTO log_rows BY NAME
+        SELECT $1 AS file, line, reason AS fate, 0 AS cleaned, raw {people} FROM rejects ORDER BY line
+        """,
+        [file],
     )
 
 

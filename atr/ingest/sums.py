@@ -22,16 +22,18 @@ def summarise(warehouse: Warehouse, files: frozenset[int], *, gone: frozenset[in
         connection.execute(f"DELETE FROM {table} WHERE {among(files | gone)}")
     these = among(files)
     connection.execute(
-        f"INSERT INTO fates SELECT file, fate, sum(people) FROM log_rows WHERE {these} GROUP BY file, fate ORDER BY ALL"
+        f"INSERT INTO fates SELECT file, fate, {layout.people} FROM log_rows WHERE {these} GROUP BY file, fate"
     )
     connection.execute(
         f"INSERT INTO cleaned SELECT file, cleaned, count(*) FROM log_rows WHERE {these} AND cleaned <> 0 GROUP BY ALL"
     )
-    of_these = f"sum(people) FROM decisions WHERE {these} GROUP BY ALL"
+    of_these = f"{layout.people} FROM decisions WHERE {these} GROUP BY ALL"
     connection.execute(f"INSERT INTO days SELECT file, decided_on, {of_these}")
     for name, column in layout.texts.items():
         connection.execute(f"INSERT INTO cells SELECT file, $1, {column}, {of_these}", [name])
     connection.execute("DELETE FROM conflicts")
+    if connection.execute("SELECT 1 FROM fates WHERE fate = 'correction' LIMIT 1").fetchone() is None:
+        return
     connection.execute(
         """
         INSERT INTO conflicts

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from atr.core.arrays import usable_cores
 from atr.errors import EnvironmentFault, IngestError, ProgrammeError, ReviewError
 from atr.programme import Programme
-from atr.warehouse.layout import MIRROR, Layout
+from atr.warehouse.layout import Layout
 from atr.warehouse.store import os_faults, private_files, private_folder
 
 _TABLES = """
@@ -74,7 +74,7 @@ class Warehouse:
         self.connection = connection
         self.path = path
         self._spill: tempfile.TemporaryDirectory[str] | None = None
-        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute("SET TimeZone = 'UTC'; SET enable_progress_bar = false")
         if not read_only:
             with self.transaction():
                 connection.execute(_TABLES)
@@ -269,9 +269,7 @@ class Warehouse:
         self.connection.execute("DROP VIEW IF EXISTS decisions" if "log_rows" in there else "")
         for name in there:
             self.connection.execute(f"DROP TABLE {name}")
-        numbers = layout.attributes.values()
-        attributes = [f"{c} {'DOUBLE' if n else 'VARCHAR'}" for c, n in zip(layout.columns, numbers, strict=True)]
-        self.connection.execute(MIRROR.format(attributes=", ".join(attributes)))
+        self.connection.execute(layout.tables)
         self.connection.execute("INSERT INTO mirror VALUES ($1)", [layout.model_dump_json()])
         self.connection.execute("UPDATE log_changes SET generation = generation + 1, new = 0, changed = 0, gone = 0")
         return bool(there)

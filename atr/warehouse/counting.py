@@ -56,7 +56,7 @@ def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Reg
     rows = warehouse.query(
         f"""
         WITH counted AS (
-            SELECT {", ".join(raw_cells)}, CASE {cases} END AS decided, sum(people) AS people
+            SELECT {", ".join(raw_cells)}, CASE {cases} END AS decided, {layout.people} AS people
             FROM decisions WHERE {in_period} GROUP BY ALL),
         displayed AS (SELECT {", ".join(displays)}, decided, people FROM counted)
         SELECT {columns}, {", ".join(people)}

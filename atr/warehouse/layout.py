@@ -14,9 +14,8 @@ CREATE TABLE mirror (layout VARCHAR NOT NULL);
 CREATE TABLE files (
     file INTEGER NOT NULL, name VARCHAR NOT NULL, key VARCHAR, state VARCHAR, place INTEGER NOT NULL);
 CREATE TABLE log_rows (
-    file INTEGER NOT NULL, line BIGINT NOT NULL, fate VARCHAR NOT NULL, people BIGINT NOT NULL, id VARCHAR,
-    revision DECIMAL(38, 9), revised_as VARCHAR, decided_on DATE, outcome VARCHAR, {attributes},
-    cleaned BIGINT NOT NULL, raw VARCHAR);
+    file INTEGER NOT NULL, line BIGINT NOT NULL, fate VARCHAR NOT NULL, id VARCHAR, decided_on DATE, outcome VARCHAR,
+    {columns}, cleaned INTEGER NOT NULL, raw VARCHAR);
 CREATE VIEW decisions AS SELECT * FROM log_rows WHERE fate = 'decision';
 CREATE TABLE fates (file INTEGER NOT NULL, fate VARCHAR NOT NULL, rows BIGINT NOT NULL);
 CREATE TABLE cleaned (file INTEGER NOT NULL, bits BIGINT NOT NULL, rows BIGINT NOT NULL);
@@ -84,6 +83,20 @@ class Layout(BaseModel, frozen=True):
     def columns(self) -> tuple[str, ...]:
         """The columns of ``log_rows`` that hold the attributes."""
         return tuple(f"a{i}" for i in range(len(self.attributes)))
+
+    @property
+    def tables(self) -> str:
+        """SQL that makes the tables, empty."""
+        numbers = self.attributes.values()
+        columns = {c: "DOUBLE" if number else "VARCHAR" for c, number in zip(self.columns, numbers, strict=True)}
+        columns |= {"revision": "DECIMAL(38, 9)", "revised_as": "VARCHAR"} if self.revision is not None else {}
+        columns |= {"people": "BIGINT NOT NULL"} if self.counts is not None else {}
+        return MIRROR.format(columns=", ".join(f"{name} {type}" for name, type in columns.items()))
+
+    @property
+    def people(self) -> str:
+        """SQL of how many decisions some rows stand for."""
+        return "count(*)" if self.counts is None else "sum(people)"
 
     @property
     def content(self) -> str:
