@@ -12,7 +12,7 @@ from atr.errors import IngestError
 from atr.ingest.mirror import Plan
 from atr.warehouse.layout import Layout
 
-_VALID = "fate IN ('decision', 'duplicate', 'correction')"
+_VALID = "fate <= 2"
 
 
 class Changed(NamedTuple):
@@ -68,7 +68,7 @@ def settle(connection: duckdb.DuckDBPyConnection, layout: Layout, plan: Plan) ->
         of_these, lost = "", ""
         if not first:
             of_these = f"AND id IN (SELECT id FROM log_rows WHERE {_VALID} AND ({new} OR {others}))"
-            lost = "OR bool_or(fate <> 'decision')"
+            lost = "OR bool_or(fate > 0)"
         connection.execute(
             f"""
             CREATE OR REPLACE TEMP TABLE contested AS
@@ -123,14 +123,12 @@ def _judge(connection: duckdb.DuckDBPyConnection, layout: Layout, contested: str
             FROM log_rows AS r JOIN files AS f USING (file) WHERE {_VALID} AND {contested}
             WINDOW order_of_log AS (
                 PARTITION BY id ORDER BY {revision} f.place DESC, file DESC, line DESC))
-        SELECT *, CASE WHEN number = 1 THEN 'decision' WHEN content IS NOT DISTINCT FROM that_counts THEN 'duplicate'
-                  ELSE 'correction' END AS new_fate
+        SELECT *, CASE WHEN number = 1 THEN 0 WHEN content IS NOT DISTINCT FROM that_counts THEN 1 ELSE 2 END
+                  AS new_fate
         FROM ranked
         """
     )
-    undecided = connection.execute(
-        "SELECT min(name), count(*) FROM judged WHERE rank = 1 AND new_fate = 'correction'"
-    ).fetchone()
+    undecided = connection.execute("SELECT min(name), count(*) FROM judged WHERE rank = 1 AND new_fate = 2").fetchone()
     if undecided is not None and undecided[1]:
         raise IngestError(
             f"{undecided[1]:,} rows differ from another of the same id, and nothing says which of them counts",

@@ -3,6 +3,7 @@
 # ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import ExitStack
 from itertools import zip_longest
 
@@ -126,14 +127,16 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, part: Part, r
         f"no number in '{printable(name)}' (attributes.{printable(name)}.bins)": f"{c} IS NOT NULL AND n{c} IS NULL"
         for c, name in numbers.items()
     }
-    judged = " ".join(f"WHEN {fault} THEN {p.mark(reason)}" for reason, fault in faults.items() if fault)
+    faults = {reason: fault for reason, fault in faults.items() if fault}
+    numbered = _numbered(connection, faults)
+    judged = " ".join(f"WHEN {fault} THEN {numbered[reason]}" for reason, fault in faults.items())
     found = {"file": f"{file}", "line": "line", "fate": "fate", "decided_on": "decided_on", "outcome": "outcome"}
     found |= {c: f"n{c}" if c in numbers else c for c in layout.columns}
     found |= {"id": "id"} if layout.id is not None else {}
     found |= {"revision": "revision", "revised_as": "revised_as"} if revised else {}
-    found |= {"people": "if(fate = 'decision', people, 1)"} if layout.counts is not None else {}
+    found |= {"people": "if(fate = 0, people, 1)"} if layout.counts is not None else {}
     found["cleaned"] = "coalesce(bits, 0)"
-    found["raw"] = f"CASE WHEN fate <> 'decision' THEN CAST(json_object({raw}) AS VARCHAR) END"
+    found["raw"] = f"CASE WHEN fate > 0 THEN CAST(json_object({raw}) AS VARCHAR) END"
     try:
         connection.execute(
             f"""
@@ -143,7 +146,7 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, part: Part, r
             cells AS (SELECT *, {known}, {" + ".join(bits) or "0"} AS bits FROM cleaned),
             step0 AS (SELECT * {people} {parsed} FROM cells),
             {steps},
-            judged AS (SELECT *, CASE {judged} ELSE 'decision' END AS fate FROM steps)
+            judged AS (SELECT *, CASE {judged} ELSE 0 END AS fate FROM steps)
             SELECT {", ".join(f"{sql} AS {name}" for name, sql in found.items())} FROM judged
             """,
             p,
@@ -186,26 +189,40 @@ def _add_rejects(connection: duckdb.DuckDBPyConnection, layout: Layout, file: in
                 SELECT line - n + 1 AS since, max(n) AS shift
                 FROM (SELECT line, row_number() OVER (ORDER BY line) AS n FROM rejects) GROUP BY ALL
             ) AS s ON r.line >= s.since
-            WHERE r.file = $1 AND r.fate <> 'decision'
+            WHERE r.file = $1 AND r.fate > 0
         ) AS moved
         WHERE log_rows.rowid = moved.place
         """,
         [file],
     )
     people = ", 1 AS people" if layout.counts is not None else ""
+    reasons = connection.execute("SELECT DISTINCT reason FROM rejects ORDER BY reason").fetchall()
+    _numbered(connection, [reason for (reason,) in reasons])
     connection.execute(
         f"""
         INSERT INTO log_rows BY NAME
-        SELECT $1 AS file, line, reason AS fate, 0 AS cleaned, raw {people} FROM rejects ORDER BY line
+        SELECT $1 AS file, line, fate, 0 AS cleaned, raw {people}
+        FROM rejects JOIN meanings ON reason = meaning ORDER BY line
         """,
         [file],
     )
 
 
+def _numbered(connection: duckdb.DuckDBPyConnection, reasons: Iterable[str]) -> dict[str, int]:
+    """Give each reason why a row is quarantined the number that it has, or gets now, as a fate."""
+    numbers: dict[str, int] = dict(connection.execute("SELECT meaning, fate FROM meanings").fetchall())
+    for reason in reasons:
+        if reason not in numbers:
+            numbers[reason] = len(numbers)
+            connection.execute("INSERT INTO meanings VALUES ($1, $2)", [numbers[reason], reason])
+    return numbers
+
+
 def _gate(warehouse: Warehouse, programme: Programme, part: Part, file: int) -> None:
     connection = warehouse.connection
     found: list[tuple[str, int, list[int]]] = connection.execute(
-        "SELECT fate, count(*) AS n, min(line, 3) FROM log_rows WHERE file = $1 GROUP BY fate ORDER BY n DESC, fate",
+        "SELECT meaning, count(*) AS n, min(line, 3) FROM log_rows JOIN meanings USING (fate) WHERE file = $1 "
+        "GROUP BY meaning ORDER BY n DESC, meaning",
         [file],
     ).fetchall()
     rows = sum(n for _, n, _ in found)
@@ -222,7 +239,7 @@ def _gate(warehouse: Warehouse, programme: Programme, part: Part, file: int) -> 
         refuse_other_form(warehouse, programme, part)
     if bad and bad > programme.log.max_quarantined * rows:
         outcomes = connection.execute(
-            "SELECT outcome, count(*) AS n FROM log_rows WHERE file = $1 AND fate = $2 "
+            "SELECT outcome, count(*) AS n FROM log_rows JOIN meanings USING (fate) WHERE file = $1 AND meaning = $2 "
             "GROUP BY ALL ORDER BY n DESC, outcome LIMIT 5",
             [file, _NO_SUCH_OUTCOME],
         ).fetchall()

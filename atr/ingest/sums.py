@@ -22,7 +22,8 @@ def summarise(warehouse: Warehouse, files: frozenset[int], *, gone: frozenset[in
         connection.execute(f"DELETE FROM {table} WHERE {among(files | gone)}")
     these = among(files)
     connection.execute(
-        f"INSERT INTO fates SELECT file, fate, {layout.people} FROM log_rows WHERE {these} GROUP BY file, fate"
+        f"INSERT INTO fates SELECT file, meaning, {layout.people} FROM log_rows JOIN meanings USING (fate) "
+        f"WHERE {these} GROUP BY file, meaning"
     )
     connection.execute(
         f"INSERT INTO cleaned SELECT file, cleaned, count(*) FROM log_rows WHERE {these} AND cleaned <> 0 GROUP BY ALL"
@@ -38,6 +39,6 @@ def summarise(warehouse: Warehouse, files: frozenset[int], *, gone: frozenset[in
         """
         INSERT INTO conflicts
         SELECT c.file, d.file, count(DISTINCT c.id) FROM log_rows AS c JOIN decisions AS d USING (id)
-        WHERE c.fate = 'correction' GROUP BY ALL ORDER BY ALL
+        WHERE c.fate = 2 GROUP BY ALL ORDER BY ALL
         """
     )

@@ -14,21 +14,23 @@ CREATE TABLE mirror (layout VARCHAR NOT NULL);
 CREATE TABLE files (
     file INTEGER NOT NULL, name VARCHAR NOT NULL, key VARCHAR, state VARCHAR, place INTEGER NOT NULL);
 CREATE TABLE log_rows (
-    file INTEGER NOT NULL, line BIGINT NOT NULL, fate VARCHAR NOT NULL, id VARCHAR, decided_on DATE, outcome VARCHAR,
+    file INTEGER NOT NULL, line BIGINT NOT NULL, fate USMALLINT NOT NULL, id VARCHAR, decided_on DATE, outcome VARCHAR,
     {columns}, cleaned INTEGER NOT NULL, raw VARCHAR);
-CREATE VIEW decisions AS SELECT * FROM log_rows WHERE fate = 'decision';
+CREATE VIEW decisions AS SELECT * FROM log_rows WHERE fate = 0;
+CREATE TABLE meanings (fate USMALLINT NOT NULL, meaning VARCHAR NOT NULL);
+INSERT INTO meanings VALUES (0, 'decision'), (1, 'duplicate'), (2, 'correction');
 CREATE TABLE fates (file INTEGER NOT NULL, fate VARCHAR NOT NULL, rows BIGINT NOT NULL);
 CREATE TABLE cleaned (file INTEGER NOT NULL, bits BIGINT NOT NULL, rows BIGINT NOT NULL);
 CREATE TABLE conflicts (earlier INTEGER NOT NULL, counts INTEGER NOT NULL, ids BIGINT NOT NULL);
 CREATE TABLE cells (file INTEGER NOT NULL, name VARCHAR NOT NULL, raw VARCHAR, decisions BIGINT NOT NULL);
 CREATE TABLE days (file INTEGER NOT NULL, day DATE, decisions BIGINT NOT NULL);
 """
-"""The log as it was read. ``log_rows`` has every row of every file with its ``fate``: it is a decision, a duplicate or
-a correction (an earlier row of an id that another row counts for), or why it is quarantined; ``raw`` is what it said
-then. ``files`` has what each file was, and its ``place`` in the order of the log. The other tables are sums over these
-two, made again for the files that change, so that a run with nothing new to read looks at no row: rows by ``fate``,
-rows of which the cells with these ``bits`` were cleaned, ids with rows that differ, decisions by the texts of their
-outcome and attributes, and by day."""
+"""The log as it was read. ``log_rows`` has every row of every file with its ``fate``, which ``meanings`` says in words:
+it is a decision, a duplicate or a correction (an earlier row of an id that another row counts for), or why it is
+quarantined; ``raw`` is what it said then. ``files`` has what each file was, and its ``place`` in the order of the log.
+The other tables are sums over these two, made again for the files that change, so that a run with nothing new to read
+looks at no row: rows by ``fate``, rows of which the cells with these ``bits`` were cleaned, ids with rows that differ,
+decisions by the texts of their outcome and attributes, and by day."""
 
 OUTCOME = ""
 """What ``cells`` calls the outcome, which is no attribute."""

@@ -56,7 +56,8 @@ def decisions(warehouse: Warehouse, columns: str = "id, decided_on, outcome, a0,
 
 
 def quarantine(warehouse: Warehouse) -> list[tuple[Any, ...]]:
-    return warehouse.query("SELECT line, fate FROM log_rows WHERE raw IS NOT NULL ORDER BY file, line")
+    quarantined = "FROM log_rows JOIN meanings USING (fate) WHERE fate > 2"
+    return warehouse.query(f"SELECT line, meaning {quarantined} ORDER BY file, line")
 
 
 def balanced(found: Accounting) -> bool:

@@ -30,7 +30,7 @@ def state(warehouse: Warehouse) -> dict[str, Any]:
     """All that is known of a log, however it came to be known: numbers of files are told by names."""
     by_name = "JOIN files USING (file)"
     tables = {
-        "rows": f"SELECT * EXCLUDE (file, key, state, place) FROM log_rows {by_name}",
+        "rows": f"SELECT * EXCLUDE (file, fate, key, state, place) FROM log_rows JOIN meanings USING (fate) {by_name}",
         "fates": f"SELECT name, fate, rows FROM fates {by_name}",
         "cleaned": f"SELECT name, bits, rows FROM cleaned {by_name}",
         "cells": "SELECT f.name, c.name, raw, decisions FROM cells AS c JOIN files AS f USING (file)",
