@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import product
@@ -152,8 +152,9 @@ def _form(warehouse: Warehouse, programme: Programme, part: Part) -> _Form:
             found.keys |= csv.written(part.path, programme.log, warehouse, needed)
     trial = programme.model_copy(update={"log": programme.log.model_copy(update=found.keys)})
     same = next((other for other in parts(trial) if other.name == part.name), part)
-    # A statement that fails here leaves the transaction of the reading as it was.
-    with closing(Warehouse(warehouse.connection.cursor(), warehouse.path, read_only=True)) as apart:
+    # A DuckDB of its own: what it fails at is no fault of the reading.
+    with Warehouse.in_memory() as apart:
+        apart.path = warehouse.path
         try:
             with same.open(apart, needed) as relation:
                 if relation is not None:

@@ -15,7 +15,7 @@ from atr.ingest.days import Steps, days, is_moment, moments, revisions
 from atr.ingest.forms import refuse_ambiguous_numbers, refuse_other_form
 from atr.ingest.numbers import number
 from atr.ingest.sources import is_csv
-from atr.ingest.sources.base import Column, Part, Relation, is_number
+from atr.ingest.sources.base import Column, Part, Relation, is_number, readable
 from atr.programme import Programme
 from atr.warehouse.connection import Parameters, Warehouse
 from atr.warehouse.layout import Layout
@@ -68,15 +68,16 @@ def read_part(warehouse: Warehouse, programme: Programme, part: Part, file: int)
         if relation is None:
             return
         connection.execute("CREATE OR REPLACE TEMP TABLE rejects (line BIGINT, reason VARCHAR, raw VARCHAR)")
-        _insert(connection, layout, part, relation, file)
-        ((rows,),) = connection.execute("SELECT count(*) FROM log_rows WHERE file = $1", [file]).fetchall()
-        relation.finish(connection, rows)
-        _add_rejects(connection, layout, file)
-        refuse_ambiguous_numbers(warehouse, programme, part, relation, file)
+        with readable(relation.kind, part.where):
+            _insert(connection, layout, relation, file)
+            ((rows,),) = connection.execute("SELECT count(*) FROM log_rows WHERE file = $1", [file]).fetchall()
+            relation.finish(connection, rows)
+            _add_rejects(connection, layout, file)
+            refuse_ambiguous_numbers(warehouse, programme, part, relation, file)
     _gate(warehouse, programme, part, file)
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, part: Part, relation: Relation, file: int) -> None:
+def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, relation: Relation, file: int) -> None:
     p, form = Parameters(relation.parameters), layout.form
     cells = {"outcome": layout.outcome, **dict(zip(layout.columns, layout.attributes, strict=True))}
     optional = {"id": layout.id, "moment": layout.decided_at, "revised": layout.revision, "counted": layout.counts}
@@ -137,25 +138,19 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, part: Part, r
     found |= {"people": "if(fate = 0, people, 1)"} if layout.counts is not None else {}
     found["cleaned"] = "coalesce(bits, 0)"
     found["raw"] = f"CASE WHEN fate > 0 THEN CAST(json_object({raw}) AS VARCHAR) END"
-    try:
-        connection.execute(
-            f"""
-            INSERT INTO log_rows BY NAME
-            WITH texts AS (SELECT {relation.line} AS line, {texts} FROM {relation.sql}),
-            cleaned AS (SELECT *, {clean} FROM texts),
-            cells AS (SELECT *, {known}, {" + ".join(bits) or "0"} AS bits FROM cleaned),
-            step0 AS (SELECT * {people} {parsed} FROM cells),
-            {steps},
-            judged AS (SELECT *, CASE {judged} ELSE 0 END AS fate FROM steps)
-            SELECT {", ".join(f"{sql} AS {name}" for name, sql in found.items())} FROM judged
-            """,
-            p,
-        )
-    except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
-        if "state machine" in str(error):
-            hint = "Write it with one kind of line ending."
-            raise IngestError("cannot be read: it mixes line endings", where=part.where, hint=hint) from None
-        raise IngestError(f"cannot be read as {relation.kind}", where=part.where) from None
+    connection.execute(
+        f"""
+        INSERT INTO log_rows BY NAME
+        WITH texts AS (SELECT {relation.line} AS line, {texts} FROM {relation.sql}),
+        cleaned AS (SELECT *, {clean} FROM texts),
+        cells AS (SELECT *, {known}, {" + ".join(bits) or "0"} AS bits FROM cleaned),
+        step0 AS (SELECT * {people} {parsed} FROM cells),
+        {steps},
+        judged AS (SELECT *, CASE {judged} ELSE 0 END AS fate FROM steps)
+        SELECT {", ".join(f"{sql} AS {name}" for name, sql in found.items())} FROM judged
+        """,
+        p,
+    )
 
 
 def _steps(layout: Layout, columns: dict[str, Column], direct: set[str], p: Parameters) -> str:

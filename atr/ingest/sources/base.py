@@ -8,8 +8,8 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -110,6 +110,35 @@ class Relation:
     finish: Callable[[duckdb.DuckDBPyConnection, int], None] = _read_whole
     """Called once so many rows were read: puts what was no row into the temporary table ``rejects`` (``line, reason,
     raw``), and raises IngestError if anything is in neither."""
+
+
+_UNREADABLE = (duckdb.InvalidInputException, duckdb.DataError, duckdb.InternalException, duckdb.NotSupportedError)
+
+
+@contextmanager
+def readable(kind: str, where: str) -> Iterator[None]:
+    """Say in words that DuckDB fails at a part, without the values that it tells of.
+
+    Parameters
+    ----------
+    kind, where
+        What the part is, and what messages call it.
+
+    Raises
+    ------
+    IngestError
+        If it does.
+    """
+    try:
+        yield
+    except duckdb.Error as error:
+        of_the_part = isinstance(error, duckdb.IOException) and where in str(error)
+        if type(error) is not duckdb.Error and not isinstance(error, _UNREADABLE) and not of_the_part:
+            raise
+        if "state machine" in str(error):
+            hint = "Write it with one kind of line ending."
+            raise IngestError("cannot be read: it mixes line endings", where=where, hint=hint) from None
+        raise IngestError(f"cannot be read as {kind}", where=where) from None
 
 
 def file_name(path: Path, programme: Programme) -> str:

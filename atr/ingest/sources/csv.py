@@ -63,11 +63,12 @@ def relation(path: Path, log: Log, warehouse: Warehouse, needed: Needed) -> Iter
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
         # `parallel` keeps its default: with false, DuckDB 1.5 drops what follows an open quote and records no reject.
         # `nullstr` is a text that no file has: which texts are missing is decided later, for every kind of file.
-        sql = f"""read_csv(
+        # All columns are looked at: where some are left out, DuckDB overlooks faults, and may fail at others.
+        sql = f"""(SELECT * FROM read_csv(
             {p.mark(f"/dev/fd/{stream.fileno()}")}, columns = {{{columns}}}, auto_detect = false, header = true,
             skip = {above}, delim = {p.mark(delimiter)}, quote = '"', escape = '"', strict_mode = true,
             compression = 'none', hive_partitioning = false, nullstr = [{p.mark(NO_VALUE)}],
-            store_rejects = true, rejects_limit = 0)"""
+            store_rejects = true, rejects_limit = 0) AS file WHERE hash(file) IS NOT NULL)"""
 
         def finish(connection: duckdb.DuckDBPyConnection, read: int) -> None:
             """Add up the lines: in some malformed files DuckDB drops rows and records no reject."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 
 from atr.errors import IngestError
-from atr.ingest.sources.base import Needed, Relation, exact, literally, require_columns
+from atr.ingest.sources.base import Needed, Relation, exact, literally, readable, require_columns
 from atr.programme.log import Log
 from atr.warehouse.connection import Parameters, Warehouse
 
@@ -23,11 +23,12 @@ def relation(path: Path, log: Log, warehouse: Warehouse, needed: Needed) -> Iter
     p = Parameters([literally(path)])
     options = "hive_partitioning = false, file_row_number = true"
     try:
-        elements = warehouse.connection.execute(
-            "SELECT name, num_children, type, logical_type, precision FROM parquet_schema($1)", p
-        ).fetchall()
-        described = warehouse.connection.execute(f"DESCRIBE FROM read_parquet($1, {options})", p).fetchall()
-    except (duckdb.InvalidInputException, duckdb.IOException):
+        with readable("Parquet", str(path)):
+            elements = warehouse.connection.execute(
+                "SELECT name, num_children, type, logical_type, precision FROM parquet_schema($1)", p
+            ).fetchall()
+            described = warehouse.connection.execute(f"DESCRIBE FROM read_parquet($1, {options})", p).fetchall()
+    except (IngestError, duckdb.IOException):
         raise IngestError("is not a Parquet file that can be read", where=str(path)) from None
     names: list[str] = []
     position = 1
