@@ -160,8 +160,7 @@ def publish(
 
 
 def _draft(run: Run, step: Step, map: Callable[..., None]) -> Draft:
-    batches = step(aggregate, run)
-    map(solve, run, batches)
+    map(solve, run, step(aggregate, run))
     step(announce, run)
     step(measure, run)
     step(render, run)

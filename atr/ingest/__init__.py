@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from atr.errors import IngestError, ProgrammeError
 from atr.ingest.check import check_log
-from atr.ingest.copies import refuse_copies
+from atr.ingest.copies import refuse_copies, refuse_other_spellings
 from atr.ingest.mirror import plan, write_files
 from atr.ingest.precedence import Changed, settle
 from atr.ingest.remarks import not_announced, remarks
@@ -117,7 +117,9 @@ def ingest(warehouse: Warehouse, programme: Programme) -> Reading:
                 "UPDATE log_changes SET new = new + $1, changed = changed + $2, gone = gone + $3", list(decisions)
             )
             summarise(warehouse, mirror.new | mirror.moved | judged, gone=mirror.leaving)
-            if layout.id is None and layout.counts is None and not programme.log.repeats:
+            if layout.id is not None:
+                refuse_other_spellings(warehouse)
+            elif layout.counts is None and not programme.log.repeats:
                 refuse_copies(warehouse, mirror.new)
         check_log(warehouse, programme)
     return Reading(accounting(warehouse), Changed(*mirror.changes), decisions, anew)

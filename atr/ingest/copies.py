@@ -1,4 +1,4 @@
-"""Files of a log without ids that hold the same decisions once more."""
+"""Decisions that stand in a log once more, and would be counted twice."""
 
 # ruff: noqa: S608 - what is put into the SQL is made here: column names and numbers of files
 from __future__ import annotations
@@ -62,3 +62,34 @@ def refuse_copies(warehouse: Warehouse, new: frozenset[int]) -> None:
                 hint="Remove the file that repeats the other, name the column of ids in log.id, or say repeats: true "
                 "under log if they are different decisions.",
             )
+
+
+def refuse_other_spellings(warehouse: Warehouse) -> None:
+    """Refuse ids of which some are those of others written as numbers with a fraction of nothing, as 7.0 for 7.
+
+    Parameters
+    ----------
+    warehouse
+        In a transaction, with a log that has ids.
+
+    Raises
+    ------
+    IngestError
+        If there are any, with the files.
+    """
+    found = warehouse.query(
+        """
+        SELECT a.name, b.name, count(DISTINCT s.id), min(s.id), min(o.id)
+        FROM decisions AS s JOIN decisions AS o ON o.id = regexp_replace(s.id, '[.]0+$', '')
+        JOIN files AS a ON a.file = s.file JOIN files AS b ON b.file = o.file
+        WHERE s.id LIKE '%.0%' AND regexp_full_match(s.id, '[+-]?[0-9]+[.]0+') GROUP BY ALL ORDER BY 3 DESC, 1, 2
+        """
+    )
+    for name, other, ids, spelt, plain in found[:1]:
+        raise IngestError(
+            f"{ids:,} {'id is' if ids == 1 else 'ids are'} those of {other}, written with .0 at the end: are they the "
+            "same decisions?",
+            where=name,
+            hint="Write the ids alike: a program that took the column for numbers with fractions wrote this file.",
+            private=f"As {spelt!r} and {plain!r}.",
+        )

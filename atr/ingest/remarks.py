@@ -78,12 +78,8 @@ def not_announced(found: Mapping[str, tuple[Regions, Regions]], programme: Progr
                 if told and values[place] not in told | {ANY}:
                     of_value = absent.setdefault(values[place], {})
                     of_value[label] = of_value.get(label, 0) + people
-        for value, of in absent.items():
-            people = sum(of.values())
-            who = "person has" if people == 1 else "people have"
-            told_of.append(
-                f"attributes.{name}: {people:,} {who} {value!r} in {few(of)}, where no group is announced that has it"
-            )
+        some = few(f"{value!r} ({sum(of.values()):,} people in {few(of)})" for value, of in absent.items())
+        told_of += [f"attributes.{name}: no group is announced that has {some}"] if absent else []
     return told_of
 
 

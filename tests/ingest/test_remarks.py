@@ -167,7 +167,7 @@ def test_values_that_nobody_announced_has_are_told(tmp_path: Path) -> None:
     protected = {"sex": {"role": "public", "protected": True}}
     policy = {"minimum_group_size": 10, "max_confidence": 0.9}
     found = check(programme(tmp_path, attributes=SEX | protected, policy=policy)).remarks
-    assert found == ("attributes.sex: 20 people have 'x' in 2013-Q1, where no group is announced that has it",)
+    assert found == ("attributes.sex: no group is announced that has 'x' (20 people in 2013-Q1)",)
 
 
 def test_the_characters_that_every_font_has_are_known() -> None:
