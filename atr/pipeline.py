@@ -20,9 +20,7 @@ from atr import ingest
 from atr.core.arrays import usable_cores
 from atr.core.disclosure import Extent
 from atr.documents.render import render as render_documents
-from atr.dossier import build as dossiers
-from atr.dossier.other_beliefs import OtherBelief, other_beliefs
-from atr.dossier.other_choices import OtherChoice, other_choices
+from atr.dossier import of_run as dossier
 from atr.dossier.related import related
 from atr.errors import ProgrammeError, RefusedError
 from atr.mechanisms import mechanism_of
@@ -282,7 +280,7 @@ def render(run: Run) -> None:
     shutil.rmtree(documents, ignore_errors=True)
     documents.mkdir(parents=True)
     render_documents(report, documents)
-    _write_dossier(run, report, refusal=None)
+    dossier.write(run, report)
 
 
 def register(run: Run) -> Draft:
@@ -311,7 +309,7 @@ def register(run: Run) -> Draft:
         else:
             ledger.forget_begun()
         if same.state == "draft":
-            kept.write(kept_path(programme, same.id))
+            kept.of_draft(kept_path(programme, same.id), new=new)
         overlapping = related(programme, ledger, run.period_label, report, kept).overlapping
     told = told_of(run.regions, kept.counted, run.period_label, programme)
     shutil.rmtree(run.folder, ignore_errors=True)
@@ -329,7 +327,7 @@ def refuse(run: Run, refusal: RefusedError) -> RefusedError:
     programme = run.programme
     refusal.private = run.refusal or refusal.private
     target = programme.store_path / "dossiers" / f"{run.id}-refused"
-    _write_dossier(run, None, refusal=refusal)
+    dossier.write(run, None, refusal=refusal)
     put_folder(run.folder / "dossier", target)
     with Warehouse.open(programme) as warehouse:
         ledger = Ledger(warehouse)
@@ -362,39 +360,3 @@ def _report(run: Run) -> model.PublicReport:
         date=run.date,
         previous=earlier.last_published(run.programme, run.period),
     )
-
-
-def _write_dossier(run: Run, report: model.PublicReport | None, *, refusal: RefusedError | None) -> None:
-    folder, kept = run.folder / "dossier", Kept.left(run)
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(mode=0o700)
-    with Warehouse.open(run.programme, read_only=True) as warehouse:
-        others = related(run.programme, Ledger(warehouse), run.period_label, report, kept)
-    programme, regions, announcement = run.programme, run.regions, None if report is None else run.announcement
-    choices, beliefs = tuple[OtherChoice, ...](), tuple[OtherBelief, ...]()
-    if announcement is not None:
-        beliefs = other_beliefs(regions.take(regions.announced), run.announced, programme.policy)
-        choices = other_choices(programme, regions, announcement, kept.counted, versions.memory(kept, programme))
-    results = dossiers.Results(
-        programme=programme,
-        period=run.period_label,
-        version=run.version,
-        regions=regions,
-        solved=run.solved,
-        announcement=announcement,
-        report=report,
-        beliefs=beliefs,
-        choices=choices,
-        counted=kept.counted,
-        **run.log,
-    )
-    before = earlier.of_period_before(run.programme, run.period)
-    dossier = dossiers.build(results, previous=before, related=others, refusal=refusal)
-    dossiers.render(dossier, folder)
-    failed = [f"{check.name} ({check.detail})" for check in dossier.checks if not check.passed]
-    if failed and refusal is None:
-        raise RefusedError(
-            "the finished report fails its own checks, which is ours to mend",
-            hint="Nothing was left as a draft. Please send the programme file to the developers.",
-            private=f"Failed: {'; '.join(failed)}",
-        )

@@ -30,6 +30,7 @@ from atr.errors import RefusedError
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme
 from atr.report import model
+from atr.warehouse.ledger import Release
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ class Results:
         What other choices of step and ceiling would tell.
     counted
         The outcomes of every region of the log, before groups joined.
+    log_changes
+        The release published last, and how many decisions of the log are new, changed and gone since its draft.
     """
 
     programme: Programme
@@ -73,6 +76,7 @@ class Results:
     beliefs: tuple[OtherBelief, ...] = ()
     choices: tuple[OtherChoice, ...] = ()
     counted: Counted = ()
+    log_changes: tuple[Release, tuple[int, int, int]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +175,9 @@ def build(
         choices=results.choices,
         finer=tuple(finer),
         checks=tuple(checked),
-        rows=rows | {f"decisions of the period without {name}": n for name, n in results.unknown.items() if n},
+        rows=rows
+        | {f"decisions of the period without {name}": n for name, n in results.unknown.items() if n}
+        | _changed(results.log_changes),
         reasons=dict(results.accounting["reasons"]),
         remarks=tuple(results.remarks),
         differences=tuple(_differences(previous, report)) if previous and report else (),
@@ -198,6 +204,14 @@ def render(dossier: Dossier, folder: Path) -> None:
     (folder / "dossier.html").write_text(html, encoding="utf-8")
     content = {name: part for name, part in asdict(dossier).items() if name != "factors" or part}
     (folder / "dossier.json").write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _changed(log_changes: tuple[Release, tuple[int, int, int]] | None) -> dict[str, int]:
+    if log_changes is None:
+        return {}
+    release, numbers = log_changes
+    since = f"since version {release.version} of {release.period} was drafted"
+    return {f"decisions {what} {since}": n for what, n in zip(("new", "changed", "gone"), numbers, strict=True)}
 
 
 def _warnings(related: Related | None, report: model.PublicReport) -> Iterator[str]:

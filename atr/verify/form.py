@@ -308,34 +308,27 @@ def _comparison(entry: model.Fairness, report: model.PublicReport) -> Iterator[F
 
 
 def _totals(report: model.PublicReport) -> Iterator[Finding]:
-    policy, counts, quality = report.policy, report.coverage.groups, report.data_quality
-    coarse, rounding = max(policy.minimum_group_size, policy.population_rounding), policy.population_rounding
+    counts, quality, rounding = report.coverage.groups, report.data_quality, report.policy.population_rounding
+    coarse = max(report.policy.minimum_group_size, rounding)
     dropped, since = (quality.duplicates, quality.corrections, quality.quarantined), quality.log_changes
-    changed = () if since is None else (since.changed, since.gone)
+    rounded = dropped if since is None else (*dropped, since.changed, since.gone)
     if report.coverage.rate is not None:
         yield from _rates(report.coverage.rate, report, "coverage.rate", report.announced_groups)
+    listed = len(report.announced_groups), len(report.withheld_groups)
     yield from failed(
         (
-            (counts.announced, counts.withheld) == (len(report.announced_groups), len(report.withheld_groups)),
+            (counts.announced, counts.withheld) == listed,
             "coverage.groups",
             "the numbers of groups are not those listed",
         ),
         (counts.withheld_for_size >= 0, "coverage.groups.withheld_for_size", "is below 0"),
-        (
-            counts.coarsened == len(report.coarsened_groups),
-            "coverage.groups.coarsened",
-            "is not the number of groups listed",
-        ),
+        (counts.coarsened == len(report.coarsened_groups), "coverage.groups.coarsened", "is not as many as listed"),
         (
             counts.merged >= 2 * counts.coarsened and (counts.coarsened > 0 or not counts.merged),
             "coverage.groups.merged",
             "is not two groups or more for every coarsened one",
         ),
-        (
-            not any(n % rounding for n in (*dropped, *changed)),
-            "data_quality",
-            f"has rows that are not a multiple of {rounding}",
-        ),
+        (not any(n % rounding for n in rounded), "data_quality", f"has rows that are not a multiple of {rounding}"),
         (
             quality.decisions >= coarse and quality.decisions % coarse == 0,
             "data_quality.decisions",

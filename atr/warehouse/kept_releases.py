@@ -89,6 +89,12 @@ class Kept(BaseModel):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_text(path, self.model_dump_json())
 
+    def of_draft(self, path: Path, *, new: bool) -> None:
+        """Write it for a draft; one that says nothing new counts changes of the log from when it was made."""
+        before = None if new else Kept.read(path)
+        kept = self if before is None else self.model_copy(update={"log_changes": before.log_changes})
+        kept.write(path)
+
     def with_joined(self, regions: Regions) -> Kept:
         """The same, with the groups that were made part of others."""
         joined = tuple((part, whole) for whole, parts in regions.joined.items() for part in parts)

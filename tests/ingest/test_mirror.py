@@ -270,11 +270,9 @@ def test_a_log_of_counts_is_the_log_it_counts(tmp_path: Path) -> None:
         assert ingest(warehouse, logs[1]).accounting.reasons == {"count that is no whole number above 0": 2}
 
 
-def test_a_file_is_not_hashed_again_while_nothing_about_it_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_did_not_change_is_not_hashed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, log = programme(tmp_path), write(tmp_path, HEADER + GOOD)
-    monkeypatch.setattr("atr.ingest.sources.base._SETTLED", 0)
+    monkeypatch.setattr("atr.ingest.sources.base.SETTLED", 0)
     read(made)
     monkeypatch.setattr("atr.ingest.sources.base.hashlib.file_digest", lambda *_: pytest.fail("was hashed"))
     assert read(made).accounting.decisions == 2

@@ -58,7 +58,7 @@ class Part:
         if self.path is None:
             return None
         found = state_of(self.path)
-        settled = time.time_ns() - max(found[1:3], default=0) > _SETTLED
+        settled = time.time_ns() - max(found[1:3], default=0) > SETTLED
         return json.dumps(found) if len(found) > 1 and settled else None
 
     def key(self) -> str | None:
@@ -79,7 +79,7 @@ class Part:
         return f"{sha256} {self.told}".strip()
 
 
-_SETTLED = 2_000_000_000
+SETTLED = 2_000_000_000
 """Nanoseconds: what was written less long ago may be written again within the same tick of a file system's clock."""
 
 
