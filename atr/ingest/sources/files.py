@@ -38,7 +38,7 @@ def files(programme: Programme, *, may_be_none: bool = False) -> dict[str, Path]
         if re.search("[\udc80-\udcff]", name):
             raise IngestError("the name of a file is not UTF-8 text", where=f"{name!a}", hint="Rename the file.")
     by_place: dict[str, str] = {}
-    for name in sorted(found):
+    for name in sorted(found, key=lambda name: (name.count("/"), name)):
         by_place.setdefault(os.path.realpath(found[name]), name)
     return {name: found[name] for name in by_place.values()}
 
@@ -65,9 +65,10 @@ def _matches(source: str, programme: Programme, *, may_be_none: bool) -> list[Pa
         found = [Path(path) for path in glob.glob(pattern, recursive=True)]  # noqa: PTH207
         found = [path for path in found if hidden or not path.name.startswith(_NO_DATA)]
     found = [path for path in found if path.is_file() or (path.is_dir() and _within(path))]
-    folder = base / named if (base / named).is_dir() else (base / named).parent
+    is_folder = os.path.isdir(base / named)  # noqa: PTH112 - no name is too long for it
+    folder = base / named if is_folder else (base / named).parent
     if not found and not (may_be_none and folder.is_dir()):
-        what = "there are no data files in" if (base / named).is_dir() else "there is no file"
+        what = "there are no data files in" if is_folder else "there is no file"
         raise IngestError(
             f"{what} {source}",
             where=f"{programme.path}, log.source",

@@ -85,19 +85,19 @@ class _Objects:
     def of_array(self, stream: IO[bytes]) -> Iterator[Row]:
         """Read the objects of an array, which are counted in place of lines."""
         decode = codecs.getincrementaldecoder("utf-8-sig")().decode
-        buffer, at, line, number, ended = "", 0, 1, 0, False
+        buffer, at, number = "", 0, 0
+        line, column = 1, 1  # of the first letter of the buffer
 
         def fill() -> bool:
             """Read more, and forget what is done with."""
-            nonlocal buffer, at, line, ended
+            nonlocal buffer, at, line, column
             chunk = stream.read(1 << 20)
-            line += buffer.count("\n", 0, at)
+            line, column = place()
             try:
                 buffer, at = buffer[at:] + decode(chunk, final=not chunk), 0
             except UnicodeDecodeError:
                 raise IngestError("is not UTF-8 text", where=f"{self._path}, after line {line}") from None
-            ended = not chunk
-            return not ended
+            return bool(chunk)
 
         def upcoming() -> str:
             """Pass over white space; give the next character, nothing at the end."""
@@ -107,10 +107,12 @@ class _Objects:
                 if at < len(buffer) or not fill():
                     return buffer[at : at + 1]
 
-        def place() -> str:
-            return (
-                f"{self._path}, line {line + buffer.count(chr(10), 0, at)}, column {at - buffer.rfind(chr(10), 0, at)}"
-            )
+        def place() -> tuple[int, int]:
+            *before, last = buffer[:at].split("\n")
+            return line + len(before), len(last) + (1 if before else column)
+
+        def where() -> str:
+            return "{}, line {}, column {}".format(self._path, *place())
 
         upcoming()
         at += 1  # the bracket that opens the array
@@ -119,7 +121,7 @@ class _Objects:
                 if character == "]":
                     break
                 if character != ",":
-                    raise IngestError("is no whole JSON array: there is no comma here", where=place())
+                    raise IngestError("is no whole JSON array: there is no comma here", where=where())
                 at += 1
                 upcoming()
             number += 1
@@ -130,15 +132,15 @@ class _Objects:
                 except (ValueError, RecursionError):
                     if len(buffer) - at > _LONGEST or not fill():
                         what = f"item {number} of the array is no whole JSON object"
-                        raise IngestError(what, where=place()) from None
+                        raise IngestError(what, where=where()) from None
             row = self._row(found, number, f"{self._path}, item {number} of the array")
             if row is None:
-                raise IngestError(f"item {number} of the array is no JSON object", where=place())
+                raise IngestError(f"item {number} of the array is no JSON object", where=where())
             yield row
             at = end
         at += 1
         if upcoming():
-            raise IngestError("goes on after the end of the array", where=place())
+            raise IngestError("goes on after the end of the array", where=where())
 
     def _row(self, found: Any, line: int, where: str) -> Row | None:
         if not isinstance(found, dict):

@@ -25,11 +25,12 @@ _MOST_CELLS = 100_000_000
 """Of a sheet, with the empty ones between: they are all held in memory."""
 _MOST_EXACT = 2**53
 """Excel keeps numbers as floats, of which neighbours above this are one number."""
-_CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"')
+_PLACE = re.compile(rb"""<(?:\w+:)?(?:c|row)\s[^>]*?\br\s*=\s*["']([A-Z]{0,3})([0-9]{1,7})["']""")
 _WITHOUT_VALUE = re.compile(
-    rb'<(?:\w+:)?c\s(?=[^>]*?\br="([A-Z]{1,3}[0-9]{1,7})")'
-    rb'(?:[^>]*\bt="e"[^>]*>|(?![^>]*\bt="str")[^>]*>\s*<(?:\w+:)?f\b(?:[^>]*/>|[^>]*>[^<]*</(?:\w+:)?f>)\s*'
-    rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>)"
+    rb"""<(?:\w+:)?c\s(?=[^>]*?\br\s*=\s*["']([A-Z]{1,3}[0-9]{1,7})["'])"""
+    rb"""(?:[^>]*\bt\s*=\s*["']e["'][^>]*>|"""
+    rb"""(?![^>]*\bt\s*=\s*["']str)[^>]*>\s*<(?:\w+:)?f\b(?:[^>]*/>|[^>]*>[^<]*</(?:\w+:)?f>)\s*"""
+    rb"""(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>)"""
 )
 """A cell that shows an error, or holds a formula that whoever wrote the file did not calculate."""
 
@@ -92,15 +93,15 @@ def _sheets(file: IO[bytes], path: Path) -> Iterator[_Sheet]:
 
 def _look_through(part: IO[bytes], path: Path, sheet: str) -> list[str]:
     """Find the cells without a value, and refuse a sheet that no memory holds."""
-    without_value, widest, rows, rest = [], b"A", 1, b""
-    while chunk := part.read(1 << 22):
+    without_value, widest, rows, rest = list[str](), b"A", 1, b""
+    while (chunk := part.read(1 << 22)) or rest:
         text = rest + chunk
-        whole = max(text.rfind(b"<c "), text.rfind(b":c "), 0)
+        whole = max(text.rfind(b"<c "), text.rfind(b":c "), 0) or len(text)  # half a cell waits for the rest
+        whole = whole if chunk else len(text)
         without_value += [found[1].decode() for found in _WITHOUT_VALUE.finditer(text, 0, whole)]
-        for found in _CELL.finditer(text, 0, whole or len(text)):
+        for found in _PLACE.finditer(text, 0, whole):
             widest, rows = max(widest, found[1], key=lambda name: (len(name), name)), max(rows, int(found[2]))
         rest = text[whole:]
-    without_value += [found[1].decode() for found in _WITHOUT_VALUE.finditer(rest)]
     if rows * _number(widest.decode()) > _MOST_CELLS:
         what = f"the sheet '{printable(sheet)}' reaches to {widest.decode()}{rows}, too far to be read"
         raise IngestError(what, where=str(path), hint="Delete the empty rows and columns, or save it as CSV in UTF-8.")
