@@ -18,12 +18,14 @@ from atr.core.display_text import NOT_MEANT
 from atr.errors import IngestError
 from atr.ingest.days import moments
 from atr.ingest.numbers import number
-from atr.ingest.sources import csv, is_csv, parts
+from atr.ingest.sources import parts, written
 from atr.ingest.sources.base import Column, Part, Relation
+from atr.ingest.sources.csv import DELIMITERS
 from atr.ingest.sources.encodings import UNCERTAIN
 from atr.programme import Programme
 from atr.programme.log import EPOCHS, FORM
 from atr.warehouse.connection import Parameters, Warehouse
+from atr.warehouse.layout import Layout
 
 _DAYS = (
     "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%Y-%m-%d",
@@ -146,10 +148,9 @@ def _pair(key: str, value: str) -> str:
 
 
 def _form(warehouse: Warehouse, programme: Programme, part: Part) -> _Form:
-    found, needed = _Form(), warehouse.layout().keys
-    if part.path is not None and is_csv(part.path):
-        with suppress(IngestError):
-            found.keys |= csv.written(part.path, programme.log, warehouse, needed)
+    found, needed = _Form(), Layout.of(programme).keys
+    with suppress(IngestError):
+        found.keys |= written(part, programme, warehouse, needed)
     trial = programme.model_copy(update={"log": programme.log.model_copy(update=found.keys)})
     same = next((other for other in parts(trial) if other.name == part.name), part)
     # A DuckDB of its own: what it fails at is no fault of the reading.
@@ -170,7 +171,7 @@ def _form(warehouse: Warehouse, programme: Programme, part: Part) -> _Form:
         found.choices.append(([{"encoding": name} for name in ("cp850", "cp1250", "latin-1", "shift_jis")], reason))
     if list(found.keys) == ["delimiter"] and not found.choices and programme.log.delimiter is None:
         delimiter = found.keys.pop("delimiter")
-        if delimiter not in csv.DELIMITERS:
+        if delimiter not in DELIMITERS:
             found.keys["delimiter"] = delimiter
     return found
 

@@ -14,9 +14,9 @@ from atr.errors import IngestError, ProgrammeError, RefusedError
 from atr.ingest.days import Steps, days, is_moment, moments, revisions
 from atr.ingest.forms import refuse_ambiguous_numbers, refuse_other_form
 from atr.ingest.numbers import number
-from atr.ingest.sources import is_csv
 from atr.ingest.sources.base import Column, Part, Relation, is_number, readable
 from atr.programme import Programme
+from atr.programme.log import Database
 from atr.warehouse.connection import Parameters, Warehouse
 from atr.warehouse.layout import Layout
 
@@ -62,7 +62,7 @@ def read_part(warehouse: Warehouse, programme: Programme, part: Part, file: int)
         try:
             relation = opened.enter_context(part.open(warehouse, layout.keys))
         except IngestError:
-            if part.path is not None and is_csv(part.path):
+            if not isinstance(programme.log.source, Database):
                 refuse_other_form(warehouse, programme, part)
             raise
         if relation is None:

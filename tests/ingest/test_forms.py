@@ -283,3 +283,10 @@ def test_partitions_of_a_folder_do_not_hide_the_form(tmp_path: Path) -> None:
     with Warehouse.in_memory() as warehouse:
         account(warehouse, programme(tmp_path, {"source": "log", **keys}))
         assert decisions(warehouse) == USUAL
+
+
+def test_a_delimiter_is_told_of_partitions_too(tmp_path: Path) -> None:
+    columns = ("id", "day", "income", "outcome")
+    for sex in "fm":
+        write(tmp_path, log((sex, "2025-04-03", "1", "yes"), delimiter="^", columns=columns), f"log/sex={sex}/0.csv")
+    assert pasted(proposal(tmp_path, {"source": "log"})) == {"delimiter": "^"}

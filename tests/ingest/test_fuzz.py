@@ -168,7 +168,7 @@ def fuzz_programme(folder: Path, seconds: float, cases: int) -> None:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_some_damaged_files_are_survived(tmp_path: Path, name: str) -> None:
-    fuzz(tmp_path, name, seconds=1, cases=10)
+    fuzz(tmp_path, name, seconds=0.5, cases=5)
 
 
 @pytest.mark.long
@@ -178,7 +178,7 @@ def test_many_damaged_files_are_survived(tmp_path: Path, name: str) -> None:
 
 
 def test_some_damaged_programmes_are_survived(tmp_path: Path) -> None:
-    fuzz_programme(tmp_path, seconds=1, cases=10)
+    fuzz_programme(tmp_path, seconds=0.5, cases=5)
 
 
 @pytest.mark.long

@@ -59,6 +59,13 @@ def read(folder: Path, source: Any) -> list[tuple[Any, ...]]:
         return decisions(warehouse, "id, outcome")
 
 
+def test_the_form_of_an_object_is_told_as_that_of_a_file(tmp_path: Path, bucket: Any) -> None:
+    bucket.put_object(Key="log.csv", Body=(HEADER + line(1).replace("-", "/").replace("f", "é")).encode("utf-16"))
+    with pytest.raises(IngestError, match='encoding: utf-16\n  date_format: "%Y/%m/%d"') as caught:
+        read(tmp_path, "s3://logs-of-atr/log.csv")
+    assert caught.value.where == "s3://logs-of-atr/log.csv"
+
+
 def test_objects_of_all_kinds_are_one_log(tmp_path: Path, bucket: Any) -> None:
     table = pa.table({"id": [3], "day": ["2013-01-03"], "sex": ["f"], "income": [5], "outcome": ["no"]})
     pq.write_table(table, tmp_path / "3.parquet")

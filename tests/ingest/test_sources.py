@@ -99,9 +99,9 @@ def test_the_same_log_in_any_form_is_the_same_log(tmp_path: Path) -> None:
     write(tmp_path, as_excel(HOSTILE, typed=True), "typed.xlsx")
     pq.write_table(table, tmp_path / "texts.parquet")
     pq.write_table(typed, tmp_path / "typed.parquet")
-    write(tmp_path, plain, "folder/within/part-00000.csv")
-    write(tmp_path, "", "folder/within/_SUCCESS")
-    write(tmp_path, "", "folder/.hidden/log.csv")
+    write(tmp_path, plain, "folder.csv/within/part-00000.csv")
+    write(tmp_path, "", "folder.csv/within/_SUCCESS")
+    write(tmp_path, "", "folder.csv/.hidden/log.csv")
     (partition := tmp_path / "partitioned" / f"{quote(DAY)}=2013-01-01" / "other=1").mkdir(parents=True)
     pq.write_table(table.drop_columns(DAY), partition / "0.parquet")
     found = {}

@@ -16,7 +16,7 @@ from atr.ingest.sources.files import files, partitions
 from atr.ingest.sources.packed import unpacked_name
 from atr.ingest.sources.remote import SCHEME, Object, ObjectPart, objects
 from atr.programme import Programme
-from atr.programme.log import Database
+from atr.programme.log import Database, Log
 from atr.warehouse.connection import Parameters, Warehouse
 from atr.warehouse.layout import Layout
 
@@ -56,9 +56,40 @@ def parts(programme: Programme, *, may_be_none: bool = False) -> list[Part]:
     return [_part(name, found[name], programme, remote.get(name)) for name in sorted(found, key=natural)]
 
 
-def is_csv(path: Path) -> bool:
-    """Whether a file is read as CSV."""
-    return PurePosixPath(unpacked_name(path)).suffix not in _KINDS
+def written(part: Part, programme: Programme, warehouse: Warehouse, needed: Needed) -> dict[str, str]:
+    """Tell the keys of ``log`` that say how a part is written, as far as bytes and header of a CSV file tell them.
+
+    Parameters
+    ----------
+    part, programme
+        A part of its log.
+    warehouse
+        It has scratch files.
+    needed
+        The columns.
+
+    Returns
+    -------
+    See :func:`atr.ingest.sources.csv.written`; nothing for what is no CSV.
+
+    Raises
+    ------
+    IngestError
+        If the file cannot be read.
+    """
+    found: dict[str, str] = {}
+    if isinstance(programme.log.source, Database) or _ending(part.name) in _KINDS:
+        return found
+
+    @contextmanager
+    def look(path: Path, log: Log, warehouse: Warehouse, needed: Needed) -> Iterator[None]:
+        found.update(csv.written(path, log, warehouse, needed))
+        yield None
+
+    own = {column: key for column, key in needed.items() if column not in partitions(part.name)}
+    fetched = part.object.fetched(look, programme.log, warehouse, own) if isinstance(part, ObjectPart) else None
+    with fetched or look(Path(part.where), programme.log, warehouse, own):
+        return found
 
 
 def natural(name: str) -> list[tuple[int, str]]:
@@ -71,8 +102,12 @@ def natural(name: str) -> list[tuple[int, str]]:
     return [(int(piece), piece) if i % 2 else (-1, piece) for i, piece in enumerate(pieces)]
 
 
+def _ending(name: str) -> str:
+    return PurePosixPath(unpacked_name(Path(name))).suffix
+
+
 def _part(name: str, path: Path, programme: Programme, remote: Object | None) -> Part:
-    kind = _KINDS.get(PurePosixPath(unpacked_name(path)).suffix, csv.relation)
+    kind = _KINDS.get(_ending(name), csv.relation)
     opened: Callable[[Warehouse, Needed], Opened] = (
         partial(kind, path, programme.log) if remote is None else partial(remote.fetched, kind, programme.log)
     )
