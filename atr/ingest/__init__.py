@@ -48,7 +48,7 @@ class Reading:
         How many are new, changed or gone since the log was read before.
     anew
         Whether a log that had been read before was read anew: the store is of an earlier version, or the programme
-        reads other columns than then.
+        or the rules of its time zone changed.
     """
 
     accounting: Accounting
@@ -60,7 +60,7 @@ class Reading:
     def told(self) -> str:
         """A sentence for the person at the keyboard: what is not public of a log stands in it exactly."""
         if self.anew:
-            why = "the store is of an earlier version, or the programme reads other columns"
+            why = "the store is of an earlier version, or the programme or a time zone changed"
             return f"The whole log was read anew ({why}); what was published stays as it is."
         if self.decisions.new == self.accounting.decisions and self.files.new == self.accounting.files:
             return f"The log is read for the first time: {self.files.told('file')}: {self.decisions.told('decision')}."

@@ -26,8 +26,10 @@ _NO_SUCH_OUTCOME = "outcome that the programme does not name"
 _ADVICE = {
     _HEADER: "Files were put together with their headers: leave out the header of all but the first.",
     "no date": "Every row needs a date in the column that log.decided_at names.",
-    "date that": "Dates, in the column that log.decided_at names, are written 2013-05-31, or 2013-05-31 14:05+02:00.",
-    "no number": "Bins need plain numbers, such as 1234.5 without units; for a column of texts, give values, not bins.",
+    "date that": "Dates, in the column that log.decided_at names, are written 2013-05-31, or 2013-05-31 14:05+02:00, "
+    "or as log.date_format says. Placeholders such as 9999-12-31 are no dates: leave such rows out.",
+    "no number": "Bins need plain numbers, such as 1234.5 without units; for a column of texts, give values, not "
+    "bins. Texts that mean that there is no value are named in log.missing.",
     "not UTF-8": "Save the file as CSV in UTF-8.",
     "no id": "Every row needs its own id in the column that log.id names; leave log.id out if there is none.",
     _NO_SUCH_OUTCOME: "Name every value of the outcome in log.outcomes, as it stands in the log.",

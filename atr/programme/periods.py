@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
+from hashlib import sha256
 from importlib import resources
+from io import BytesIO
 from itertools import pairwise
 from typing import Literal
 from zoneinfo import ZoneInfo
@@ -133,11 +135,20 @@ def zone(name: str) -> ZoneInfo:
     KeyError
         If there is none.
     """
+    return ZoneInfo.from_file(BytesIO(_rules(name)), key=name)
+
+
+@cache
+def rules_of(name: str) -> str:
+    """What changes when the rules of a zone do: the beginning of their SHA-256."""
+    return sha256(_rules(name)).hexdigest()[:16]
+
+
+def _rules(name: str) -> bytes:
     folder = resources.files("tzdata")
     if name not in (folder / "zones").read_text(encoding="ascii").split():
         raise KeyError(name)
-    with (folder / "zoneinfo" / name).open("rb") as rules:
-        return ZoneInfo.from_file(rules, key=name)
+    return (folder / "zoneinfo" / name).read_bytes()
 
 
 RULES = (datetime(1840, 1, 1), datetime(2500, 1, 1))

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from atr.programme import Programme
+from atr.programme.periods import rules_of
 
 MIRROR = """
 CREATE TABLE mirror (layout VARCHAR NOT NULL);
@@ -48,6 +49,9 @@ class Layout(BaseModel, frozen=True):
     revision: str | None
     decided_at: str | None
     timezone: str | None
+    rules: str | None
+    """Of the time zone; with other rules a decision may be on another day. None where rows are kept that cannot be read
+    again: their days stay."""
     outcome: str
     outcomes: tuple[str, ...] | None
     counts: str | None
@@ -60,12 +64,13 @@ class Layout(BaseModel, frozen=True):
     @classmethod
     def of(cls, programme: Programme) -> Layout:
         """Give the layout that a programme asks for."""
-        log = programme.log
+        log, timezone = programme.log, programme.period.timezone
         return cls(
             id=log.id,
             revision=log.revision,
             decided_at=log.decided_at,
-            timezone=programme.period.timezone,
+            timezone=timezone,
+            rules=None if timezone is None or log.decided_at is None or log.keep else rules_of(timezone),
             outcome=log.outcome,
             outcomes=None if log.outcomes is None else tuple(sorted(chain.from_iterable(log.outcomes.values()))),
             counts=log.counts,

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atr.errors import IngestError, ProgrammeError
+from atr.ingest import ingest
 from atr.programme.periods import containing, zone
 from atr.warehouse.connection import Warehouse
 from tests.helpers.logs import HEADER, account, decisions, programme, quarantine, write
@@ -195,3 +196,14 @@ def test_revisions_of_two_kinds_are_not_compared(tmp_path: Path, one: str, other
     write(tmp_path, "id,day,sex,income,outcome,revised\n" + "\n".join(rows))
     with Warehouse.in_memory() as warehouse, pytest.raises(IngestError, match=kinds):
         account(warehouse, programme(tmp_path, {"revision": "revised"}))
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_new_rules_of_a_zone_mean_a_new_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: bool) -> None:
+    """Rows that are kept though their files may be gone stay on the days they were on."""
+    write(tmp_path, HEADER + "1,2013-07-01T23:30Z,f,5,yes\n2,2013-07-01,f,5,no\n")
+    made = programme(tmp_path, {"keep": keep})
+    with Warehouse.open(made) as warehouse:
+        assert not ingest(warehouse, made).anew
+        monkeypatch.setattr("atr.warehouse.layout.rules_of", lambda name: f"other rules of {name}")
+        assert ingest(warehouse, made).anew is not keep
