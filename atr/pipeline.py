@@ -292,7 +292,7 @@ def register(run: Run) -> Draft:
         ledger = Ledger(warehouse)
         release = ledger.release(run.period_label, run.version)
         same = ledger.unchanged(release, content_sha256=content)
-        new = same is None or not is_whole(programme, same) or earlier.sets_beside_another(programme, same, report)
+        new = same is None or not is_whole(programme, same) or earlier.is_outdated(programme, same, report)
         if new or same is None:
             same = replace(release, state="draft", date=report.date)
             documents = documents_path(programme, same)

@@ -100,9 +100,9 @@ def content_sha256(report: model.PublicReport) -> str:
     return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
-def sets_beside_another(programme: Programme, release: Release, report: model.PublicReport) -> bool:
-    """Tell whether a draft was made before the report that its figures are now set beside was published."""
+def is_outdated(programme: Programme, release: Release, report: model.PublicReport) -> bool:
+    """Tell whether a draft was made of a log with other rows, or before the report beside which it is set."""
     if release.state != "draft":
         return False
     waiting = read(documents_path(programme, release) / "report.json")
-    return waiting is None or waiting.changes != report.changes
+    return waiting is None or (waiting.changes, waiting.data_quality) != (report.changes, report.data_quality)

@@ -1,0 +1,171 @@
+"""A log that changes under a series: every report counts what a fresh reading of the log as it is would count."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from atr import pipeline as steps
+from atr.dossier import review
+from atr.programme import load
+from atr.verify import verify
+from tests.helpers import series
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+HEADER = "id,updated,day,sex,income,result\n"
+Files = dict[str, list[str] | None]
+
+
+def month(n: int, *, rows: int = 260) -> list[str]:
+    """Decisions of a month, with ids of their own."""
+    drawn = random.Random(n)
+    return [
+        f"{n}-{i},2025-{n:02}-20,2025-{n:02}-{1 + i % 28:02},{drawn.choice(['women', 'men'])},"
+        f"{drawn.choice(['low', 'middle', 'high'])},{drawn.choice(['yes', 'yes', 'no'])}"
+        for i in range(rows)
+    ]
+
+
+def corrected(row: str, day: str) -> str:
+    """The same decision with the other outcome, as it was written on another day."""
+    id, _, decided, sex, income, result = row.split(",")
+    return ",".join([id, day, decided, sex, income, "no" if result == "yes" else "yes"])
+
+
+ALL: Files = {f"2025-{n}.csv": month(n) for n in (1, 2, 3, 10)}
+FIRST = month(1)
+MISTAKEN = [corrected(row, "2025-01-20") for row in FIRST[:150]] + FIRST[150:]
+CORRECTIONS = [corrected(row, "2025-04-01") for row in FIRST[:40]]
+
+SCENES: dict[str, list[Files]] = {
+    "an edit by mistake is undone": [ALL, {"2025-1.csv": MISTAKEN}, {"2025-1.csv": FIRST}],
+    "200 rows are deleted": [ALL, {"2025-1.csv": FIRST[:60]}],
+    "a month is deleted": [ALL, {"2025-2.csv": None}],
+    "a month is deleted and comes back under another name": [ALL, {"2025-2.csv": None}, {"b.csv": ALL["2025-2.csv"]}],
+    "a correction comes before its month": [{"0.csv": CORRECTIONS}, ALL],
+    "a correction comes with its month": [ALL | {"2025-1.csv": FIRST + CORRECTIONS}],
+    "a correction comes after its month": [ALL, {"z.csv": CORRECTIONS}],
+    "a correction is withdrawn": [ALL, {"z.csv": CORRECTIONS}, {"z.csv": None}],
+    "a file is read under two names": [ALL, {"copy.csv": FIRST}],
+    "files are exchanged": [ALL, {"2025-1.csv": ALL["2025-2.csv"], "2025-2.csv": FIRST}],
+}
+
+
+def write_files(folder: Path, files: Mapping[str, list[str] | None]) -> None:
+    for name, rows in files.items():
+        if rows is None:
+            (folder / name).unlink()
+        else:
+            (folder / name).write_text(HEADER + "\n".join(rows) + "\n", encoding="utf-8")
+
+
+def write_programme(folder: Path, **log: Any) -> Path:
+    content = series.programme(mechanism="calibrated", max_confidence=0.8)
+    content["log"] |= {"source": "*.csv", "revision": "updated"} | log
+    content["attributes"] = {
+        "sex": {"role": "public", "protected": True},
+        "income": {"role": "sensitive", "values": {"low": "low", "middle": "middle", "high": "high"}},
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "programme.yaml"
+    path.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    return path
+
+
+def report(draft: steps.Draft) -> dict[str, Any]:
+    """What a report says of its period, but for its version and date, and what follows from earlier releases."""
+    content = json.loads((draft.documents / "report.json").read_text())
+    content["data_quality"].pop("log_changes", None)
+    return {name: part for name, part in content.items() if name not in ("version", "date", "changes")}
+
+
+def afresh(folder: Path, target: Path) -> dict[str, Any]:
+    """The report that a store would make that reads the log for the first time."""
+    target.mkdir()
+    for path in folder.iterdir():
+        if path.is_file():
+            shutil.copy(path, target)
+    return report(series.publish(target / "programme.yaml", "2025"))
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_report_is_that_of_a_fresh_store(tmp_path: Path, scene: str) -> None:
+    path = write_programme(tmp_path / "kept")
+    for files in SCENES[scene]:
+        write_files(path.parent, files)
+        draft = series.publish(path, "2025")
+    assert report(draft) == afresh(path.parent, tmp_path / "fresh")
+    if scene.startswith("an edit") or "withdrawn" in scene or "comes back" in scene:
+        first = write_programme(tmp_path / "never changed")
+        write_files(first.parent, ALL)
+        assert report(draft) == report(series.publish(first, "2025"))
+
+
+def publish_and_approve(path: Path, period: str, *, replaces: bool = False) -> dict[str, Any]:
+    draft = series.publish(path, period)
+    _, folder = review.review(load(path), period, approve=True, name="R", comment="read", replaces=replaces)
+    assert verify(folder / "report.json") == []
+    content: dict[str, Any] = json.loads((draft.dossier / "dossier.json").read_text())
+    return json.loads((folder / "report.json").read_text()) | {"dossier": content}
+
+
+def test_published_numbers_change_with_the_log(tmp_path: Path) -> None:
+    """Edit by mistake, publish, restore, publish: the second version tells of the log as it was meant."""
+    path = write_programme(tmp_path / "kept")
+    write_files(path.parent, ALL | {"2025-1.csv": MISTAKEN})
+    wrong = publish_and_approve(path, "2025")
+    assert "log_changes" not in wrong["data_quality"]
+    write_files(path.parent, {"2025-1.csv": FIRST})
+    right = publish_and_approve(path, "2025", replaces=True)
+    fresh = afresh(path.parent, tmp_path / "fresh")
+    assert right["version"] == 2
+    assert [g["population"] for g in right["groups"]] == [g["population"] for g in fresh["groups"]]
+    assert (
+        [g["rate"] for g in right["groups"]]
+        == [g["rate"] for g in fresh["groups"]]
+        != [g["rate"] for g in wrong["groups"]]
+    )
+    assert right["data_quality"]["log_changes"] == {"period": "2025", "version": 1, "new": 0, "changed": 150, "gone": 0}
+    rows = right["dossier"]["rows"]
+    told = [rows[f"decisions {what} since version 1 of 2025 was drafted"] for what in ("new", "changed", "gone")]
+    assert told == [0, 150, 0]
+    write_files(path.parent, {"2025-11.csv": month(11)[:100], "2025-3.csv": None})
+    assert report(series.publish(path, "2025"))["coverage"] != fresh["coverage"]
+
+
+def test_changes_are_counted_from_the_draft_that_was_published(tmp_path: Path) -> None:
+    path = write_programme(tmp_path / "kept")
+    write_files(path.parent, ALL)
+    series.publish(path, "2025")
+    write_files(path.parent, {"later.csv": ["x" + row.replace("2025", "2026") for row in month(1)][:4]})
+    assert not series.publish(path, "2025").new
+    write_files(path.parent, {"later.csv": ["x" + row.replace("2025", "2026") for row in month(1)][:200]})
+    review.review(load(path), "2025", approve=True, name="R", comment="read")
+    draft = series.publish(path, "2026")
+    found = json.loads((draft.documents / "report.json").read_text())["data_quality"]["log_changes"]
+    assert found == {"period": "2025", "version": 1, "new": 200, "changed": 0, "gone": 0}
+
+
+def test_another_way_of_reading_is_told_as_that(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_programme(tmp_path)
+    write_files(tmp_path, ALL)
+    told: list[str] = []
+
+    def step(function: Callable[..., Any], *arguments: Any) -> Any:
+        done = function(*arguments)
+        told.extend([done.told] if function is steps.load_log else [])
+        return done
+
+    for changed in ({}, {"missing": ["", "-"]}, {"missing": ["", "-"]}):
+        write_programme(tmp_path, **changed)
+        steps.publish(path, "2025", step=step)
+    firsts = ["The log is read for the first time", "The whole log was read anew", "The log is as it was"]
+    assert all(line.startswith(first) for line, first in zip(told, firsts, strict=True))
