@@ -207,3 +207,43 @@ def test_new_rules_of_a_zone_mean_a_new_reading(tmp_path: Path, monkeypatch: pyt
         assert not ingest(warehouse, made).anew
         monkeypatch.setattr("atr.warehouse.layout.rules_of", lambda name: f"other rules of {name}")
         assert ingest(warehouse, made).anew is not keep
+
+
+@pytest.mark.parametrize(
+    ("form", "type_", "value", "day"),
+    [
+        ("%Y%m%d", "BIGINT", "20131231", date(2013, 12, 31)),
+        ("epoch_seconds", "BIGINT", "1388530800", date(2014, 1, 1)),
+        ("epoch_seconds", "DOUBLE", "1388530799.75", date(2013, 12, 31)),
+        ("epoch_seconds", "DECIMAL(20, 3)", "1388530800.001", date(2014, 1, 1)),
+        ("epoch_milliseconds", "UBIGINT", "1388530799999", date(2013, 12, 31)),
+        ("%d.%m.%Y", "ENUM ('31.12.2013')", "31.12.2013", date(2013, 12, 31)),
+    ],
+)
+def test_columns_of_numbers_are_read_in_the_form_told(
+    tmp_path: Path, form: str, type_: str, value: str, day: date
+) -> None:
+    columns = f"'{value}'::{type_} AS day, 'f' AS sex, 5 AS income, if(i = 0, 'yes', 'no') AS outcome"
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT i AS id, {columns} FROM range(2) AS t(i)) TO '{tmp_path / 'log.parquet'}'")
+    made = programme(tmp_path, {"source": "log.parquet", "date_format": form})
+    with Warehouse.in_memory() as warehouse:
+        account(warehouse, made)
+        assert decisions(warehouse, "decided_on") == [(day,), (day,)]
+
+
+@pytest.mark.parametrize("type_", ["DATE", "TIMESTAMP", "TIMESTAMPTZ"])
+@pytest.mark.parametrize("missing", [[""], ["", "n/a"]])
+def test_the_later_revision_of_a_typed_column_counts(tmp_path: Path, type_: str, missing: list[str]) -> None:
+    moments = ["2013-06-01 00:00:00.000001+00", "2013-05-31 23:59:59+00", None]
+    cells = ", ".join(f"({i}, {'NULL' if m is None else repr(m)}::{type_})" for i, m in enumerate(moments))
+    columns = "'1' AS id, DATE '2013-05-31' AS day, 'f' AS sex, i AS income, 'yes' AS outcome, revised"
+    other = "SELECT '2', DATE '2013-05-31', 'f', 7, 'no', NULL"
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        sql = f"SELECT {columns} FROM (VALUES {cells}) AS v(i, revised) UNION ALL {other}"
+        connection.execute(f"COPY ({sql}) TO '{tmp_path / 'log.parquet'}'")
+    made = programme(tmp_path, {"source": "log.parquet", "revision": "revised", "missing": missing})
+    with Warehouse.in_memory() as warehouse:
+        account(warehouse, made)
+        assert decisions(warehouse, "id, a1") == [("1", 0.0), ("2", 7.0)]
