@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 import yaml
 
@@ -70,6 +71,7 @@ def write_files(folder: Path, files: Mapping[str, list[str] | None]) -> None:
 def write_programme(folder: Path, **log: Any) -> Path:
     content = series.programme(mechanism="calibrated", max_confidence=0.8)
     content["log"] |= {"source": "*.csv", "revision": "updated"} | log
+    content["log"] = {key: value for key, value in content["log"].items() if value is not None}
     content["attributes"] = {
         "sex": {"role": "public", "protected": True},
         "income": {"role": "sensitive", "values": {"low": "low", "middle": "middle", "high": "high"}},
@@ -169,3 +171,18 @@ def test_another_way_of_reading_is_told_as_that(tmp_path: Path, capsys: pytest.C
         steps.publish(path, "2025", step=step)
     firsts = ["The log is read for the first time", "The whole log was read anew", "The log is as it was"]
     assert all(line.startswith(first) for line, first in zip(told, firsts, strict=True))
+
+
+def test_the_report_of_counts_is_that_of_the_rows(tmp_path: Path) -> None:
+    path, counted = write_programme(tmp_path / "rows"), tmp_path / "counted"
+    write_files(path.parent, ALL)
+    with duckdb.connect() as connection:
+        counts = write_programme(counted, counts="people", id=None, revision=None)
+        connection.execute(
+            f"""
+            COPY (SELECT day, sex, income, result, count(*) AS people
+                  FROM read_csv('{path.parent}/*.csv', header = true, all_varchar = true) GROUP BY ALL)
+            TO '{counted}/counts.csv' (HEADER)
+            """
+        )
+    assert report(series.publish(path, "2025")) == report(series.publish(counts, "2025"))
