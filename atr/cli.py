@@ -321,7 +321,9 @@ def history(programme: ProgrammeArgument, as_json: Json = False) -> None:
 @app.command()
 def forget(
     programme: ProgrammeArgument,
-    ids: Annotated[Path, typer.Option(metavar="FILE", help="A text file with an id on every line.")],
+    ids: Annotated[
+        Path, typer.Option(metavar="FILE", exists=True, dir_okay=False, help="A text file with an id on every line.")
+    ],
     as_json: Json = False,
 ) -> None:
     """Forget decisions of a log whose files are kept (log.keep), and write the store anew without a trace of them."""
@@ -332,11 +334,9 @@ def forget(
     from atr.warehouse.store import hold
 
     loaded = load(programme)
-    listed = ids.read_text(encoding="utf-8-sig", errors="replace").splitlines()
     with hold(loaded.store_path):
-        found = forget_ids(loaded, listed)
-    for line in found.told:
-        say(line)
+        found = forget_ids(loaded, ids.read_text(encoding="utf-8-sig", errors="replace").splitlines())
+    say("\n".join(found.told))
     result(asdict(found), [], as_json=as_json)
 
 

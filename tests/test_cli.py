@@ -86,6 +86,23 @@ def test_check_names_the_fault(tmp_path: Path, here: Command) -> None:
     _fails(here("check", tmp_path / "none.yaml"), 1, "no such file", "atr init")
 
 
+def test_forget_leaves_no_decision_of_an_id(tmp_path: Path, here: Command) -> None:
+    path = series.write_series(tmp_path, series.card(10), population_rounding=1)
+    path.write_text(path.read_text().replace("source: log.csv", "source: log.csv\n  keep: true"))
+    assert here("publish", path).returncode == 0
+    assert here("forget", path, "--ids", tmp_path / "nowhere.txt").returncode == 2
+    ids = tmp_path / "ids.txt"
+    ids.write_text("000001\n000002\nno such id\n")
+    (tmp_path / "log.csv").unlink()
+    done = here("forget", path, "--ids", ids)
+    assert done.returncode == 0, done.stderr
+    assert "2 rows of 2 ids" in done.stderr
+    assert "Untouched, with the numbers they were made with: 2024-v1" in done.stderr
+    again = here("forget", path, "--ids", ids, "--json")
+    assert json.loads(again.stdout) == {"ids": 0, "rows": 0, "still_there": [], "untouched": ["2024-v1"]}
+    assert "398 decisions" in here("check", path).stderr
+
+
 def test_publish_review_verify_history(tmp_path: Path, here: Command) -> None:
     path = series.write_series(tmp_path, series.card(10), population_rounding=1)
     done = here("publish", path, "--json")

@@ -38,9 +38,7 @@ class Forgotten:
     @property
     def told(self) -> list[str]:
         """Sentences for the person at the keyboard."""
-        lines = [
-            f"Forgotten: {self.rows:,} rows, {self.ids:,} ids. The store was written anew without a trace of them."
-        ]
+        lines = [f"Forgotten: {self.rows:,} rows of {self.ids:,} ids. The store was written anew, without a trace."]
         if self.still_there:
             lines.append(f"These files still have them, for whoever reads them anew: {', '.join(self.still_there)}.")
         if self.untouched:
