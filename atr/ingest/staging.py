@@ -179,14 +179,13 @@ def _add_rejects(connection: duckdb.DuckDBPyConnection, layout: Layout, file: in
     """Quarantine what is no row at all; the lines of faulty rows then count it."""
     connection.execute(
         """
-        UPDATE log_rows SET line = moved.line
+        UPDATE log_rows SET line = line + moved.shift
         FROM (
-            SELECT r.rowid AS place, r.line + s.shift AS line
-            FROM log_rows AS r ASOF JOIN (
-                SELECT line - n + 1 AS since, max(n) AS shift
-                FROM (SELECT line, row_number() OVER (ORDER BY line) AS n FROM rejects) GROUP BY ALL
-            ) AS s ON r.line >= s.since
-            WHERE r.file = $1 AND r.fate > 0
+            SELECT place, sum((place IS NULL)::INTEGER) OVER (ORDER BY since, place NULLS FIRST) AS shift
+            FROM (
+                SELECT line - row_number() OVER (ORDER BY line) + 1 AS since, NULL AS place FROM rejects
+                UNION ALL SELECT line, rowid FROM log_rows WHERE file = $1 AND fate > 0
+            )
         ) AS moved
         WHERE log_rows.rowid = moved.place
         """,
