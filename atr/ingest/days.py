@@ -87,7 +87,7 @@ def moments(cell: str, column: Column, form: str | None, p: Parameters) -> Steps
     ]
 
 
-def days(cell: str, timezone: str | None) -> Steps:
+def days(cell: str, timezone: str | None, *, never_zoned: bool = False) -> Steps:
     """Say on which day of a time zone moments are.
 
     The rules are those of :func:`atr.programme.periods.zone`, written out: the engine's own may be older.
@@ -98,11 +98,16 @@ def days(cell: str, timezone: str | None) -> Steps:
         As in :func:`moments`, whose columns there are.
     timezone
         The zone's name; None: UTC. A moment without a zone is on the day that is written.
+    never_zoned
+        Whether no moment has a zone, so that no rule is needed.
 
     Returns
     -------
     In the last step ``decided_on``; NULL if the cell is no moment.
     """
+    written = f"CASE WHEN {cell}_us >= {_FIRST} AND {cell}_us < {_LAST} THEN make_timestamp({cell}_us)::DATE END"
+    if never_zoned:
+        return [{"decided_on": written}]
     changes = [(_micros(since), ahead // _MICROSECOND) for since, ahead in clock_changes(timezone or "UTC")]
     end = _micros(RULES[1])
     us, clock = f"{cell}_us", f"{cell}_clock"

@@ -165,7 +165,8 @@ def _steps(layout: Layout, columns: dict[str, Column], direct: set[str], p: Para
     day: Steps = [{"decided_on": "NULL::DATE"}]
     revision: Steps = []
     if "moment" in of:
-        day = moments("moment", *of["moment"], p) + days("moment", layout.timezone)
+        day = moments("moment", *of["moment"], p)
+        day += days("moment", layout.timezone, never_zoned=day[-1]["moment_zoned"] == "False")
     if "revised" in of:
         revision = revisions("revised", *of["revised"], p)
     nothing = dict[str, str]()
