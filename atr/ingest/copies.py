@@ -77,12 +77,16 @@ def refuse_other_spellings(warehouse: Warehouse) -> None:
     IngestError
         If there are any, with the files.
     """
+    with_fraction = "id LIKE '%.0%' AND regexp_full_match(id, '[+-]?[0-9]+[.]0+')"
+    if not warehouse.query(f"SELECT 1 FROM decisions WHERE {with_fraction} LIMIT 1"):
+        return
     found = warehouse.query(
-        """
+        f"""
         SELECT a.name, b.name, count(DISTINCT s.id), min(s.id), min(o.id)
-        FROM decisions AS s JOIN decisions AS o ON o.id = regexp_replace(s.id, '[.]0+$', '')
+        FROM (FROM decisions WHERE {with_fraction}) AS s
+        JOIN decisions AS o ON o.id = regexp_replace(s.id, '[.]0+$', '')
         JOIN files AS a ON a.file = s.file JOIN files AS b ON b.file = o.file
-        WHERE s.id LIKE '%.0%' AND regexp_full_match(s.id, '[+-]?[0-9]+[.]0+') GROUP BY ALL ORDER BY 3 DESC, 1, 2
+        GROUP BY ALL ORDER BY 3 DESC, 1, 2
         """
     )
     for name, other, ids, spelt, plain in found[:1]:
