@@ -64,15 +64,17 @@ def _few_outcomes(warehouse: Warehouse, programme: Programme) -> list[str]:
 
     Returns
     -------
-    The outcomes in the log, up to 50.
+    The outcomes in the log; of those that are not grouped, up to 50.
 
     Raises
     ------
     ProgrammeError
         If more outcomes than a report can tell of are not grouped.
     """
+    if programme.log.outcomes is not None:
+        return raw_values(warehouse, OUTCOME)
     raws = raw_values(warehouse, OUTCOME, 50)
-    if programme.log.outcomes is None and len(raws) > MOST_OUTCOMES:
+    if len(raws) > MOST_OUTCOMES:
         raise ProgrammeError(
             f"the log has {'50 or more' if len(raws) == 50 else len(raws)} outcomes; a report tells of {MOST_OUTCOMES} "
             "at most",
@@ -84,7 +86,7 @@ def _few_outcomes(warehouse: Warehouse, programme: Programme) -> list[str]:
 
 
 def _named(raws: list[str]) -> str:
-    return f"The outcomes in the log: {', '.join(printable(raw) for raw in raws)}"
+    return f"The outcomes in the log: {', '.join(printable(raw) for raw in raws[:50])}"
 
 
 def _check_outcomes(warehouse: Warehouse, programme: Programme) -> None:

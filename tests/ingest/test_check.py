@@ -98,6 +98,14 @@ def test_a_correction_that_ends_an_outcome_is_not_kept(tmp_path: Path) -> None:
         assert decisions(warehouse, "outcome") == [("yes",), ("no",)]
 
 
+def test_an_outcome_is_looked_for_among_all_texts(tmp_path: Path) -> None:
+    texts = [f"{i:03d}" for i in range(120)]
+    write(tmp_path, HEADER + "".join(f"{text},2013-01-01,f,5,{text}\n" for text in texts))
+    made = programme(tmp_path, {"outcomes": {"no": texts[:100], "yes": texts[100:]}})
+    with Warehouse.in_memory() as warehouse:
+        assert account(warehouse, made).decisions == 120
+
+
 def test_outcomes_may_be_spread_over_the_files_of_a_first_run(tmp_path: Path) -> None:
     made = programme(tmp_path, {"source": "*.csv"})
     write(tmp_path, HEADER + "1,2013-01-01,f,5,no\n", "1.csv")
