@@ -17,6 +17,9 @@ _LONG = 80
 """More letters are long for a table."""
 _MOST_VALUES = 10_000
 """Of a column, as many are looked at, the most frequent ones."""
+_COMPARED = (20, 1_000)
+"""Of the values that the programme names and nobody has, and of the most frequent others, as many are held against each
+other: likely slips of the pen."""
 _TOLD = 5
 """As many of a kind are named."""
 _NO_VALUE = {
@@ -167,7 +170,8 @@ def _no_value(values: Values) -> list[str]:
 def _misnamed(values: Values, told: set[str]) -> list[str]:
     """Values that the programme names and nobody has, and the other way round."""
     undeclared = [raw for raw in values.counts if raw not in values.named]
-    near = {value: nearest(value, undeclared) for value in values.named if value not in values.counts}
+    absent = [value for value in values.named if value not in values.counts]
+    near = {value: nearest(value, undeclared[: _COMPARED[1]]) for value in absent[: _COMPARED[0]]}
     found = [
         f"{values.naming}: {value!r} occurs nowhere in the log, which has {like!r}"
         for value, like in near.items()

@@ -217,10 +217,12 @@ def days_far_off(warehouse: Warehouse) -> dict[date, int]:
         "SELECT day, sum(decisions)::BIGINT FROM days WHERE day IS NOT NULL GROUP BY day ORDER BY day"
     )
     spans: list[dict[date, int]] = []
+    before = date.min
     for day, decisions in rows:
-        if not spans or day - max(spans[-1]) > _GAP:
+        if not spans or day - before > _GAP:
             spans.append({})
         spans[-1][day] = decisions
+        before = day
     most = max(spans, key=lambda span: sum(span.values()), default={})
     few = _FEW * sum(decisions for _, decisions in rows)
     far = (span for span in spans if span is not most and (len(span) == 1 or sum(span.values()) <= few))
