@@ -11,7 +11,7 @@ from atr.ingest.value_remarks import Values, counted_values, few, nearest, value
 from atr.programme import Programme, periods
 from atr.warehouse import counting
 from atr.warehouse.connection import Warehouse
-from atr.warehouse.layout import OUTCOME
+from atr.warehouse.layout import LAST_BIT, OUTCOME
 
 _MANY = 0.1
 """A larger share of corrections is rarely meant."""
@@ -37,7 +37,7 @@ def remarks(warehouse: Warehouse, programme: Programme, today: date | None = Non
     -------
     Sentences without a full stop. For the person at the keyboard and the reviewer: they quote values of the log.
     """
-    found = [*_corrected(warehouse), *_cleaned(warehouse, programme)]
+    found = [*_corrected(warehouse), *_cleaned(warehouse)]
     if programme.log.decided_at is not None:
         found += _dated(warehouse, today or periods.today(programme.period.timezone))
     log = programme.log
@@ -111,17 +111,20 @@ def _corrected(warehouse: Warehouse) -> Iterable[str]:
         yield f"log.id: {ids:,} ids stand in {len(pairs) - 5:,} further pairs of files with different values"
 
 
-def _cleaned(warehouse: Warehouse, programme: Programme) -> Iterable[str]:
+def _cleaned(warehouse: Warehouse) -> Iterable[str]:
     """In how many rows cells were cleaned, by column."""
-    rows, log = dict(warehouse.query("SELECT bits, sum(rows)::BIGINT FROM cleaned GROUP BY bits")), programme.log
+    rows = dict(warehouse.query("SELECT bits, sum(rows)::BIGINT FROM cleaned GROUP BY bits"))
+    layout = warehouse.layout()  # whose attributes may be in another order than the programme's
     optional = {
-        "log.id": log.id,
-        "log.decided_at": log.decided_at,
-        "log.revision": log.revision,
-        "log.counts": log.counts,
+        "log.id": layout.id,
+        "log.decided_at": layout.decided_at,
+        "log.revision": layout.revision,
+        "log.counts": layout.counts,
     }
-    keys = ["log.outcome", *(f"attributes.{name}" for name in programme.attributes)]
+    keys = ["log.outcome", *(f"attributes.{name}" for name in layout.attributes)]
     keys += [key for key, column in optional.items() if column is not None]
+    if len(keys) > LAST_BIT + 1:
+        keys[LAST_BIT:] = ["further columns"]
     for i, key in enumerate(keys):
         n = sum(rows[bits] for bits in rows if bits >> i & 1)
         if n:

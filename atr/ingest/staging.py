@@ -18,11 +18,12 @@ from atr.ingest.sources.base import Column, Part, Relation, is_number, readable
 from atr.programme import Programme
 from atr.programme.log import Database
 from atr.warehouse.connection import Parameters, Warehouse
-from atr.warehouse.layout import Layout
+from atr.warehouse.layout import LAST_BIT, Layout
 
 _HEADER = "header again"
 _NO_ZONE = "date without a time zone"
 _NO_SUCH_OUTCOME = "outcome that the programme does not name"
+_NO_COUNT = "count that is no whole number above 0 and up to 10^12"
 _ADVICE = {
     _HEADER: "Files were put together with their headers: leave out the header of all but the first.",
     "no date": "Every row needs a date in the column that log.decided_at names.",
@@ -34,7 +35,7 @@ _ADVICE = {
     "no id": "Every row needs its own id in the column that log.id names; leave log.id out if there is none.",
     _NO_SUCH_OUTCOME: "Name every value of the outcome in log.outcomes, as it stands in the log.",
     "revision that": "Of rows with one id the highest revision counts: a number, a date or a time.",
-    "count that": "The column that log.counts names holds how many decisions a row stands for: a whole number above 0.",
+    _NO_COUNT: "The column that log.counts names holds how many decisions a row stands for: a whole number above 0.",
 }
 
 
@@ -89,7 +90,8 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, relation: Rel
     not_meant = p.mark(NOT_MEANT)
     numbers = {c: name for c, (name, number) in zip(layout.columns, layout.attributes.items(), strict=True) if number}
     plain = {key for key, column in columns.items() if column.type != "VARCHAR"}
-    usable = {key for key in plain if (is_number(columns[key].type) if key in numbers else is_moment(columns[key]))}
+    usable = {key for key in plain & {*numbers} if is_number(columns[key].type)}
+    usable |= {key for key in plain & {"moment", "revised"} if is_moment(columns[key])}
     direct = set[str]() if any(layout.missing) else usable
     texts = ", ".join(
         f"{column.value if key in direct else column.text} AS raw_{key}" for key, column in columns.items()
@@ -104,7 +106,9 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, relation: Rel
         f"clean_{key} AS {key}" if key in direct else f"CASE WHEN clean_{key} {present} THEN clean_{key} END AS {key}"
         for key in cells
     )
-    bits = [f"if(raw_{key} <> clean_{key}, {1 << i}, 0)" for i, key in enumerate(cells) if key not in plain]
+    bits = [
+        f"if(raw_{key} <> clean_{key}, {1 << min(i, LAST_BIT)}, 0)" for i, key in enumerate(cells) if key not in plain
+    ]
     raw = ", ".join(f"{p.mark(name)}, raw_{key}" for key, name in cells.items())
     parsed = "".join(
         f", CASE WHEN isfinite({c}::DOUBLE) THEN {c}::DOUBLE END AS n{c}"
@@ -114,7 +118,7 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, relation: Rel
     )
     dated, revised = layout.decided_at is not None, layout.revision is not None
     steps = _steps(layout, {key: columns[key] for key in ("moment", "revised") if key in columns}, direct, p)
-    whole = "CASE WHEN regexp_full_match(counted, '[0-9]{1,18}') THEN counted::BIGINT ELSE 0 END"
+    whole = "CASE WHEN regexp_full_match(counted, '0*[0-9]{1,13}') THEN counted::BIGINT ELSE 0 END"
     people = f", {whole} AS people" if layout.counts is not None else ""
     faults = {
         _HEADER: not plain and " AND ".join(f"clean_{key} = {p.mark(cleaned(name))}" for key, name in cells.items()),
@@ -125,7 +129,7 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, relation: Rel
         "no outcome": "outcome IS NULL",
         _NO_SUCH_OUTCOME: layout.outcomes is not None and f"outcome NOT IN ({p.marks(layout.outcomes)})",
         "revision that is no number, date or time": revised and "revised IS NOT NULL AND revision IS NULL",
-        "count that is no whole number above 0": layout.counts and "people < 1",
+        _NO_COUNT: layout.counts and f"people NOT BETWEEN 1 AND {10**12}",
     } | {
         f"no number in '{printable(name)}' (attributes.{printable(name)}.bins)": f"{c} IS NOT NULL AND n{c} IS NULL"
         for c, name in numbers.items()
@@ -145,7 +149,7 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, relation: Rel
         INSERT INTO log_rows BY NAME
         WITH texts AS (SELECT {relation.line} AS line, {texts} FROM {relation.sql}),
         cleaned AS (SELECT *, {clean} FROM texts),
-        cells AS (SELECT *, {known}, {" + ".join(bits) or "0"} AS bits FROM cleaned),
+        cells AS (SELECT *, {known}, {" | ".join(bits) or "0"} AS bits FROM cleaned),
         step0 AS (SELECT * {people} {parsed} FROM cells),
         {steps},
         judged AS (SELECT *, CASE {judged} ELSE 0 END AS fate FROM steps)

@@ -16,7 +16,7 @@ CREATE TABLE files (
     file INTEGER NOT NULL, name VARCHAR NOT NULL, key VARCHAR, state VARCHAR, place INTEGER NOT NULL);
 CREATE TABLE log_rows (
     file INTEGER NOT NULL, line BIGINT NOT NULL, fate USMALLINT NOT NULL, id VARCHAR, decided_on DATE, outcome VARCHAR,
-    {columns}, cleaned INTEGER NOT NULL, raw VARCHAR);
+    {columns}, cleaned BIGINT NOT NULL, raw VARCHAR);
 CREATE VIEW decisions AS SELECT * FROM log_rows WHERE fate = 0;
 CREATE TABLE meanings (fate USMALLINT NOT NULL, meaning VARCHAR NOT NULL);
 INSERT INTO meanings VALUES (0, 'decision'), (1, 'duplicate'), (2, 'correction');
@@ -32,6 +32,9 @@ quarantined; ``raw`` is what it said then. ``files`` has what each file was, and
 The other tables are sums over these two, made again for the files that change, so that a run with nothing new to read
 looks at no row: rows by ``fate``, rows of which the cells with these ``bits`` were cleaned, ids with rows that differ,
 decisions by the texts of their outcome and attributes, and by day."""
+
+LAST_BIT = 62
+"""Of ``cleaned``: all cells of a row from this one on share it."""
 
 OUTCOME = ""
 """What ``cells`` calls the outcome, which is no attribute."""

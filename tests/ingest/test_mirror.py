@@ -265,9 +265,14 @@ def test_a_log_of_counts_is_the_log_it_counts(tmp_path: Path) -> None:
     found = [check(made) for made in logs]
     assert found[0].accounting == found[1].accounting
     assert found[0].periods.equals(found[1].periods)
-    write(other, HEADER[3:].strip() + ",n\n" + "".join(counts) + "2013-01-01,f,5,yes,0\n2013-01-01,f,5,yes,1.5\n")
+    write(other, HEADER[3:].strip() + ",n\n" + "".join(counts) + f"2013-01-01,f,5,yes,00{10**12}\n")
     with Warehouse.in_memory() as warehouse:
-        assert ingest(warehouse, logs[1]).accounting.reasons == {"count that is no whole number above 0": 2}
+        assert ingest(warehouse, logs[1]).accounting.decisions == 10**12 + 45
+    wrong = ["0", "1.5", "-1", str(10**12 + 1), str(10**18 - 1), "9" * 30]
+    write(other, HEADER[3:].strip() + ",n\n" + "".join(counts) + "".join(f"2013-01-01,f,5,yes,{n}\n" for n in wrong))
+    with Warehouse.in_memory() as warehouse:
+        reasons = {"count that is no whole number above 0 and up to 10^12": len(wrong)}
+        assert ingest(warehouse, logs[1]).accounting.reasons == reasons
 
 
 def test_a_file_that_did_not_change_is_not_hashed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -15,6 +16,7 @@ from atr.core.display_text import UNDRAWN
 from atr.documents import templates
 from atr.ingest import remarks
 from atr.ingest.log_check import check
+from atr.ingest.value_remarks import Values, value_remarks
 from atr.warehouse.connection import Warehouse
 from tests.helpers.logs import HEADER, account, decisions, programme, write
 
@@ -87,6 +89,43 @@ def test_outcomes_not_meant_are_told_as_well(
 ) -> None:
     found = told(tmp_path, ["f", "m", "x"] * 3, outcomes, log)
     assert [text[: len(remark or "")] for text in found] == ([remark] if remark else []), found
+
+
+def test_cleaned_cells_are_told_of_any_number_of_columns(tmp_path: Path) -> None:
+    names = [f"x{i}" for i in range(70)]
+    for n, columns in enumerate((names[:20], names[:31], names[:58], names[:59], names[:60], names)):
+        folder = tmp_path / str(n)
+        header = ",".join(["id", "day", "outcome", *columns])
+        rows = ["1,2013-01-01,yes," + ",".join(f"{name} " for name in columns), "2 ,2013-01-02,no" + "," * len(columns)]
+        write(folder, "\n".join([header, *rows]))
+        roles = ["sensitive", *["public"] * len(columns)]
+        made = programme(folder, attributes={name: {"role": role} for name, role in zip(columns, roles, strict=False)})
+        with Warehouse.in_memory() as warehouse:
+            account(warehouse, made)
+            assert decisions(warehouse, "a0, id") == [("x0", "1"), (None, "2")]
+            found = [text.partition(":") for text in remarks(warehouse, made, TODAY)]
+        told = {key: rest for key, _, rest in found if "were removed" in rest}
+        own = [*(f"attributes.{name}" for name in columns), "log.id"]
+        own = own if len(columns) <= 60 else [*own[:61], "further columns"]
+        assert [*told] == own
+        assert told[own[-1]].endswith("in 2 rows" if len(columns) > 60 else "in 1 row")
+
+
+def test_cleaned_cells_are_told_whatever_order_attributes_have(tmp_path: Path) -> None:
+    write(tmp_path, HEADER + "1,2013-01-01, f,5,yes\n2,2013-01-02,m,6,no\n")
+    for order in (SEX, dict(reversed(SEX.items()))):
+        with Warehouse.open(made := programme(tmp_path, attributes=order)) as warehouse:
+            account(warehouse, made)
+            told = "attributes.sex: whitespace or unseen characters were removed in 1 row"
+            assert remarks(warehouse, made, TODAY) == [told]
+
+
+def test_values_named_and_absent_are_looked_for_quickly() -> None:
+    counts = {f"a value of many, number {i}": 1 for i in range(10_000)}
+    start = time.process_time()
+    found = value_remarks(Values("k", "k.values", counts, {f"value of many, number {i}x": "v" for i in range(500)}))
+    assert time.process_time() - start < 1
+    assert [text for text in found if "value of many, number 0x' occurs nowhere" in text]
 
 
 @pytest.mark.parametrize(

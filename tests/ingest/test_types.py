@@ -125,6 +125,15 @@ def test_timestamps_whose_zone_nobody_knows_are_refused(tmp_path: Path) -> None:
         account(warehouse, programme(tmp_path, {"source": "log.parquet"}))
 
 
+def test_moments_may_be_ids_and_outcomes(tmp_path: Path) -> None:
+    days = pa.array([date(2013, 1, 1), date(2013, 1, 2)])
+    write(tmp_path, {"id": days, "outcome": days.cast(pa.timestamp("us")), "sex": ["f"] * 2})
+    outcomes = {"outcomes": {"yes": ["2013-01-01 00:00:00"], "no": ["2013-01-02 00:00:00"]}}
+    with Warehouse.in_memory() as warehouse:
+        account(warehouse, programme(tmp_path, {"source": "log.parquet"} | outcomes))
+        assert decisions(warehouse, "id, outcome") == [(f"2013-01-0{i}", f"2013-01-0{i} 00:00:00") for i in (1, 2)]
+
+
 @pytest.mark.parametrize("name", ["float16", "float32", "float64", "minus zero"])
 def test_rounded_numbers_are_no_ids(tmp_path: Path, name: str) -> None:
     type, value, _ = TYPES[name]

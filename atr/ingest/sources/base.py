@@ -133,7 +133,8 @@ def readable(kind: str, where: str) -> Iterator[None]:
         yield
     except duckdb.Error as error:
         of_the_part = isinstance(error, duckdb.IOException) and where in str(error)
-        if type(error) is not duckdb.Error and not isinstance(error, _UNREADABLE) and not of_the_part:
+        ours = isinstance(error, duckdb.ConversionException)  # what a file holds is cast by trying
+        if ours or (type(error) is not duckdb.Error and not isinstance(error, _UNREADABLE) and not of_the_part):
             raise
         if "state machine" in str(error):
             hint = "Write it with one kind of line ending."
