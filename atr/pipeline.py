@@ -346,7 +346,7 @@ def give_up(run: Run) -> None:
 
 
 def _report(run: Run) -> model.PublicReport:
-    kept = Kept.left(run)
+    kept, last = Kept.left(run), earlier.published_last(run.programme)
     return build.build(
         run.announcement,
         build.measure(run.announcement, run.programme),
@@ -355,7 +355,7 @@ def _report(run: Run) -> model.PublicReport:
         extent=Extent.of(run.regions),
         quality=ingest.Accounting(**run.log["accounting"]),
         corrections_wait=kept.waiting,
-        log_changes=earlier.log_changes(run.programme, kept.log_changes),
+        published=None if last is None else last[1],
         version=run.version,
         date=run.date,
         previous=earlier.last_published(run.programme, run.period),

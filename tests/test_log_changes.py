@@ -85,7 +85,7 @@ def write_programme(folder: Path, **log: Any) -> Path:
 def report(draft: steps.Draft) -> dict[str, Any]:
     """What a report says of its period, but for its version and date, and what follows from earlier releases."""
     content = json.loads((draft.documents / "report.json").read_text())
-    content["data_quality"].pop("log_changes", None)
+    content["data_quality"].pop("before", None)
     return {name: part for name, part in content.items() if name not in ("version", "date", "changes")}
 
 
@@ -124,7 +124,7 @@ def test_published_numbers_change_with_the_log(tmp_path: Path) -> None:
     path = write_programme(tmp_path / "kept")
     write_files(path.parent, ALL | {"2025-1.csv": MISTAKEN})
     wrong = publish_and_approve(path, "2025")
-    assert "log_changes" not in wrong["data_quality"]
+    assert "before" not in wrong["data_quality"]
     write_files(path.parent, {"2025-1.csv": FIRST})
     right = publish_and_approve(path, "2025", replaces=True)
     fresh = afresh(path.parent, tmp_path / "fresh")
@@ -135,7 +135,9 @@ def test_published_numbers_change_with_the_log(tmp_path: Path) -> None:
         == [g["rate"] for g in fresh["groups"]]
         != [g["rate"] for g in wrong["groups"]]
     )
-    assert right["data_quality"]["log_changes"] == {"period": "2025", "version": 1, "new": 0, "changed": 150, "gone": 0}
+    before = {name: wrong["data_quality"][name] for name in ("rows_read", "decisions", "duplicates", "corrections")}
+    told = right["data_quality"]["before"]
+    assert told == before | {"period": "2025", "version": 1, "quarantined": 0}
     rows = right["dossier"]["rows"]
     told = [rows[f"decisions {what} since version 1 of 2025 was drafted"] for what in ("new", "changed", "gone")]
     assert told == [0, 150, 0]
@@ -152,8 +154,9 @@ def test_changes_are_counted_from_the_draft_that_was_published(tmp_path: Path) -
     write_files(path.parent, {"later.csv": ["x" + row.replace("2025", "2026") for row in month(1)][:200]})
     review.review(load(path), "2025", approve=True, name="R", comment="read")
     draft = series.publish(path, "2026")
-    found = json.loads((draft.documents / "report.json").read_text())["data_quality"]["log_changes"]
-    assert found == {"period": "2025", "version": 1, "new": 200, "changed": 0, "gone": 0}
+    rows = json.loads((draft.dossier / "dossier.json").read_text())["rows"]
+    since = "since version 1 of 2025 was drafted"
+    assert [rows[f"decisions {what} {since}"] for what in ("new", "changed", "gone")] == [200, 0, 0]
 
 
 def test_another_way_of_reading_is_told_as_that(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

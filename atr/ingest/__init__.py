@@ -12,12 +12,12 @@ from atr.ingest.mirror import plan, write_files
 from atr.ingest.precedence import Changed, settle
 from atr.ingest.remarks import not_announced, remarks
 from atr.ingest.sources import parts
-from atr.ingest.sources.base import Part, state_of
-from atr.ingest.staging import read_part
+from atr.ingest.sources.base import Part
+from atr.ingest.staging import read_part, refuse_faulty
 from atr.ingest.sums import summarise
 from atr.programme import Programme
 from atr.warehouse.connection import Warehouse
-from atr.warehouse.layout import Layout
+from atr.warehouse.layout import USABLE, Layout
 
 __all__ = ["Accounting", "Reading", "accounting", "check_log", "ingest", "log_changes", "not_announced", "remarks"]
 
@@ -100,15 +100,15 @@ def ingest(warehouse: Warehouse, programme: Programme) -> Reading:
     with warehouse.transaction() as connection:
         anew = False
         if before != layout:
-            if before is not None and programme.log.keep:
+            if programme.log.keep:
                 _refuse_to_lose(warehouse, programme, found)
             anew = warehouse.prepare(layout)
         mirror = plan(warehouse, found, keep=programme.log.keep)
-        write_files(warehouse, mirror)
-        for part, file in mirror.to_read:
-            state = part.path and state_of(part.path)
+        if mirror.files != mirror.known:
+            write_files(warehouse, mirror.files)
+        for part, file, state in mirror.to_read:
             read_part(warehouse, programme, part, file)
-            if state != (part.path and state_of(part.path)):
+            if state != part.found():
                 raise IngestError("was changed while it was read", where=part.where, hint="Start again.")
         decisions = Changed()
         if mirror.new | mirror.leaving | mirror.moved:
@@ -116,25 +116,35 @@ def ingest(warehouse: Warehouse, programme: Programme) -> Reading:
             connection.execute(
                 "UPDATE log_changes SET new = new + $1, changed = changed + $2, gone = gone + $3", list(decisions)
             )
-            summarise(warehouse, mirror.new | mirror.moved | judged, gone=mirror.leaving)
+            summarise(warehouse, mirror.new | judged, gone=mirror.leaving)
             if layout.id is not None:
                 refuse_other_spellings(warehouse)
-            elif layout.counts is None and not programme.log.repeats:
-                refuse_copies(warehouse, mirror.new)
+        faulty = {file for (file,) in warehouse.query("SELECT file FROM fates WHERE fate <> ALL ($1)", [USABLE])}
+        for known in mirror.files:
+            if known.file in faulty:
+                refuse_faulty(warehouse, programme, known.name, mirror.parts.get(known.file), known.file)
+        if layout.id is None and not programme.log.repeats:
+            refuse_copies(warehouse)
         check_log(warehouse, programme)
     return Reading(accounting(warehouse), Changed(*mirror.changes), decisions, anew)
 
 
 def _refuse_to_lose(warehouse: Warehouse, programme: Programme, found: Sequence[Part]) -> None:
-    lost = plan(warehouse, found, keep=False)
-    names = [file.name for file in lost.known if file.file in lost.leaving]
-    if names:
-        more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+    """Refuse to read the log anew where rows of files that are gone are kept, or were counted by an earlier version."""
+    names: dict[str, str] = {}
+    for table, name, sha256 in (("files", "name", "key"), ("ingestions", "path", "sha256")):
+        if warehouse.query("SELECT 1 FROM duckdb_tables() WHERE table_name = $1", [table]):
+            rows = warehouse.query(f"SELECT {sha256}, {name} FROM {table}")  # noqa: S608 - as they stand above
+            names |= {(key or "").split(" ")[0]: name for key, name in rows}
+    there = {(part.key() or "").split(" ")[0] for part in found} if names else set[str]()
+    lost = sorted(name for sha256, name in names.items() if sha256 not in there)
+    if lost:
+        more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
         raise ProgrammeError(
-            "the programme reads the log in another way than before, and files whose rows are kept are gone: "
-            f"{names[0]}{more}",
+            f"the log has to be read anew, and files whose rows are kept are gone: {lost[0]}{more}",
             where=str(programme.path),
-            hint="Put them back as they were, or undo the change. To start anew without them, name another store.",
+            hint="Put them back as they were, or undo the change of the programme. To start anew without them, name "
+            "another store.",
         )
 
 
@@ -149,6 +159,6 @@ def accounting(warehouse: Warehouse) -> Accounting:
     fates: dict[str, int] = dict(warehouse.query("SELECT fate, sum(rows)::BIGINT FROM fates GROUP BY fate"))
     ((files,),) = warehouse.query("SELECT count(*) FROM files")
     rows = sum(fates.values())
-    decisions, duplicates, corrections = (fates.pop(name, 0) for name in ("decision", "duplicate", "correction"))
+    decisions, duplicates, corrections = (fates.pop(name, 0) for name in USABLE)
     reasons = dict(sorted(fates.items(), key=lambda of: (-of[1], of[0])))
     return Accounting(rows, decisions, duplicates, corrections, sum(reasons.values()), files, reasons)

@@ -8,7 +8,7 @@ from atr.ingest.precedence import among
 from atr.warehouse.connection import Warehouse
 
 
-def refuse_copies(warehouse: Warehouse, new: frozenset[int]) -> None:
+def refuse_copies(warehouse: Warehouse) -> None:
     """Refuse a file that another one repeats: without ids nobody can tell whether these are the same decisions.
 
     With dates, a file repeats another of which more than half the rows stand equally often in it, day included;
@@ -18,8 +18,6 @@ def refuse_copies(warehouse: Warehouse, new: frozenset[int]) -> None:
     ----------
     warehouse
         In a transaction, with the sums of all files made.
-    new
-        The numbers of the files that were read now; all others were compared before.
 
     Raises
     ------
@@ -27,6 +25,10 @@ def refuse_copies(warehouse: Warehouse, new: frozenset[int]) -> None:
         If one does, with the names of both.
     """
     layout = warehouse.layout()
+    new = {file for (file,) in warehouse.query("SELECT file FROM files WHERE NOT compared")}
+    if not new:
+        return
+    warehouse.connection.execute("UPDATE files SET compared = true")
     spans = warehouse.query("SELECT file, min(day), max(day), sum(decisions) FROM days GROUP BY file ORDER BY file")
     close = {
         pair
@@ -43,7 +45,7 @@ def refuse_copies(warehouse: Warehouse, new: frozenset[int]) -> None:
     found = warehouse.query(
         f"""
         WITH contents AS (
-            SELECT file, hash({layout.content}) AS content, count(*) AS n
+            SELECT file, hash({layout.content}) AS content, {layout.people} AS n
             FROM decisions WHERE {among({file for pair in close for file in pair})} GROUP BY ALL)
         SELECT a.file, b.file, sum(a.n)::BIGINT
         FROM contents AS a JOIN contents AS b ON a.content = b.content AND a.n = b.n AND a.file <> b.file

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from atr.errors import IngestError, ProgrammeError
 from atr.ingest import ingest
 from atr.ingest.sums import summarise
 from atr.programme import Programme
-from atr.warehouse.connection import Warehouse, write_anew
+from atr.warehouse.connection import Warehouse, warehouse_path, write_anew
 from atr.warehouse.ledger import Ledger
 
 
@@ -49,7 +48,8 @@ class Forgotten:
 def forget(programme: Programme, ids: Collection[str]) -> Forgotten:
     """Forget decisions by their ids, and write the warehouse anew without them.
 
-    Lines that could not be read are forgotten where they name such an id, and so is all that runs left in the store.
+    The texts of quarantined lines without an id are forgotten too, since they may name one, and so is all that runs
+    left in the store.
 
     Parameters
     ----------
@@ -63,14 +63,17 @@ def forget(programme: Programme, ids: Collection[str]) -> Forgotten:
     ProgrammeError
         If the log has no ids.
     IngestError
-        If the warehouse mirrors the log, and the log still has such rows; nothing is forgotten then.
+        If no log was read yet; or the warehouse mirrors the log, and the log still has such rows: nothing is forgotten.
     """
     if programme.log.id is None:
         raise ProgrammeError("the log has no ids, so nothing can be forgotten by them", where=f"{programme.path}, log")
+    if not warehouse_path(programme).exists():
+        raise IngestError("no log was read yet", where=str(programme.store_path))
     wanted = sorted({cleaned(id) for id in ids} - {""})
     with Warehouse.open(programme) as warehouse:
         if not programme.log.keep:
             ingest(warehouse, programme)
+        warehouse.layout()
         with warehouse.transaction() as connection:
             connection.execute("CREATE OR REPLACE TEMP TABLE forgotten (id VARCHAR)")
             connection.execute("INSERT INTO forgotten SELECT unnest($1::VARCHAR[])", [wanted])
@@ -85,15 +88,14 @@ def forget(programme: Programme, ids: Collection[str]) -> Forgotten:
                     where=", ".join(name for _, name, _ in found),
                     hint="Remove them from the log, then give this command again: it leaves no trace of them here.",
                 )
+            ((decisions,),) = warehouse.query("SELECT count(*) FROM decisions SEMI JOIN forgotten USING (id)")
             connection.execute("DELETE FROM log_rows WHERE id IN (FROM forgotten)")
-            named = rf"(^|[^\w-])({'|'.join(map(re.escape, wanted))})($|[^\w-])"
-            connection.execute(
-                "UPDATE log_rows SET raw = '' WHERE id IS NULL AND raw <> '' AND regexp_matches(raw, $1)", [named]
-            )
+            connection.execute("UPDATE log_rows SET raw = '' WHERE id IS NULL AND raw IS NOT NULL")
+            connection.execute("UPDATE log_changes SET gone = gone + $1", [decisions])
             summarise(warehouse, frozenset(file for file, *_ in found), gone=frozenset())
         untouched = tuple(r.id for r in Ledger(warehouse).releases() if r.state in ("draft", "published", "replaced"))
     write_anew(programme)
     for left in ("runs", "tmp"):
         shutil.rmtree(programme.store_path / left, ignore_errors=True)
-    still_there = tuple(name for _, name, _ in found if (programme.path.parent / name).exists())
+    still_there = tuple(name for _, name, _ in found if "://" in name or (programme.path.parent / name).exists())
     return Forgotten(number, sum(n for *_, n in found), still_there, untouched)

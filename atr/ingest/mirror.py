@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from atr.ingest.sources import natural
 from atr.ingest.sources.base import Part
@@ -13,12 +14,24 @@ from atr.warehouse.connection import Warehouse
 
 @dataclass(frozen=True)
 class File:
-    """A file as the warehouse holds it: its number, name, key and state; see :class:`atr.ingest.sources.base.Part`."""
+    """A file as the warehouse holds it: its number, name, key and state; see :class:`atr.ingest.sources.base.Part`.
+
+    ``compared`` says whether it was held against the others for copies.
+    """
 
     file: int
     name: str
     key: str | None
     state: str | None
+    compared: bool = False
+
+
+class ToRead(NamedTuple):
+    """A part that is to be read, the number of its file, and what it was before it was hashed."""
+
+    part: Part
+    file: int
+    state: tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
@@ -28,28 +41,31 @@ class Plan:
     Parameters
     ----------
     known, files
-        The files that the warehouse held, and is to hold.
+        The files that the warehouse held, and is to hold, in the order of the log.
+    parts
+        The parts of the log, by the numbers of their files.
     to_read
-        The parts that are to be read, each with the number of its file.
+        Those that are to be read.
     leaving, moved
-        The numbers of files whose rows are to leave, and of those that have another name now.
+        The numbers of files whose rows are to leave, and of those that have another name or place now.
     """
 
     known: tuple[File, ...]
     files: tuple[File, ...]
-    to_read: tuple[tuple[Part, int], ...]
+    parts: Mapping[int, Part]
+    to_read: tuple[ToRead, ...]
     leaving: frozenset[int]
     moved: frozenset[int]
 
     @property
     def new(self) -> frozenset[int]:
         """The numbers of the files that are to be read."""
-        return frozenset(file for _, file in self.to_read)
+        return frozenset(read.file for read in self.to_read)
 
     @property
     def changes(self) -> tuple[int, int, int]:
         """How many files are new, changed, that is with other content under the same name, and gone."""
-        read = {part.name for part, _ in self.to_read}
+        read = {read.part.name for read in self.to_read}
         left = {known.name for known in self.known if known.file in self.leaving}
         return len(read - left), len(read & left), len(left - read)
 
@@ -57,7 +73,8 @@ class Plan:
 def plan(warehouse: Warehouse, found: Sequence[Part], *, keep: bool) -> Plan:
     """Hold the parts of a log against the files that the warehouse mirrors.
 
-    A file is known by its content, whatever it is called now; it is not hashed if nothing about it changed.
+    A file is known by its content, whatever it is called now; it is not hashed if nothing about it changed. Where rows
+    of files that are gone stay and have no ids, equal content under another name is another file.
 
     Parameters
     ----------
@@ -66,50 +83,80 @@ def plan(warehouse: Warehouse, found: Sequence[Part], *, keep: bool) -> Plan:
     found
         The parts of the log.
     keep
-        Whether rows of files that are gone, or replaced, stay.
+        Whether rows of files that are gone, or replaced, stay. Of files of one name, that which is there comes last.
     """
-    known = tuple(File(*row) for row in warehouse.query("SELECT file, name, key, state FROM files ORDER BY file"))
-    named = {file.name: file for file in known}
+    known = tuple(File(*row) for row in warehouse.query("SELECT * EXCLUDE (place) FROM files ORDER BY file"))
+    before = {part.name: part.found() for part in found}
     states = {part.name: part.state() for part in found}
+    named = {(file.name, file.state): file for file in known}
     keys: dict[str, str | None] = {}
     for part in found:
-        before, state = named.get(part.name), states[part.name]
-        keys[part.name] = before.key if before and state and before.state == state else part.key()
-    stay: dict[int, Part] = {
-        named[part.name].file: part
-        for part in found
-        if part.name in named and keys[part.name] and named[part.name].key == keys[part.name]
-    }
-    in_place, elsewhere = {part.name for part in stay.values()}, defaultdict[str | None, list[int]](list)
-    for file in known:
-        if file.file not in stay:
-            elsewhere[file.key].append(file.file)
-    moved: set[int] = set()
-    to_read: list[tuple[Part, int]] = []
-    for part in (part for part in found if part.name not in in_place):
-        if keys[part.name] and elsewhere[keys[part.name]]:
-            moved.add(file_number := elsewhere[keys[part.name]].pop())
-            stay[file_number] = part
-        else:
-            to_read.append((part, max([*stay, *(file.file for file in known), 0]) + len(to_read) + 1))
-    leaving = frozenset(file.file for file in known if file.file not in stay and not keep)
+        same = named.get((part.name, states[part.name]))
+        keys[part.name] = part.key() if same is None or same.state is None else same.key
+    parts = _known_again(known, found, keys, across_names=not keep or warehouse.layout().id is not None)
+    again = {part.name for part in parts.values()}
+    first = max((file.file for file in known), default=0) + 1
+    to_read = tuple(
+        ToRead(part, number, before[part.name])
+        for number, part in enumerate((part for part in found if part.name not in again), start=first)
+    )
+    leaving = frozenset(file.file for file in known if file.file not in parts and not keep)
     files = [
-        File(file.file, stay[file.file].name, file.key, states[stay[file.file].name]) if file.file in stay else file
+        replace(file, name=parts[file.file].name, state=states[parts[file.file].name]) if file.file in parts else file
         for file in known
         if file.file not in leaving
     ]
-    files += [File(number, part.name, keys[part.name], states[part.name]) for part, number in to_read]
-    return Plan(known, tuple(files), tuple(to_read), leaving, frozenset(moved))
+    parts |= {read.file: read.part for read in to_read}
+    files += [File(read.file, read.part.name, keys[read.part.name], states[read.part.name]) for read in to_read]
+    files.sort(key=lambda file: (natural(file.name), file.file in parts, file.file))
+    moved = _moved(warehouse, files)
+    return Plan(known, tuple(files), parts, to_read, leaving, moved)
 
 
-def write_files(warehouse: Warehouse, plan: Plan) -> None:
-    """Write down the files that the warehouse holds now, and the place of each in the order of the log."""
-    if plan.files == plan.known:
-        return
-    names = sorted({file.name for file in (*plan.files, *plan.known)}, key=natural)
-    places = {name: place for place, name in enumerate(names)}
+def _known_again(
+    known: Sequence[File], found: Sequence[Part], keys: Mapping[str, str | None], *, across_names: bool
+) -> dict[int, Part]:
+    """Find the files that are parts of the log again: by name and content, then by content."""
+    numbers = defaultdict[tuple[str | None, str], list[int]](list)
+    for file in known:
+        numbers[file.name, file.key or ""].append(file.file)
+    again: dict[int, Part] = {}
+    for part in found:
+        if keys[part.name] and (same := numbers[part.name, keys[part.name] or ""]):
+            again[same.pop()] = part
+    if not across_names:
+        return again
+    for file in known:
+        if file.key and file.file not in again:
+            numbers[None, file.key].append(file.file)
+    in_place = {part.name for part in again.values()}
+    for part in found:
+        if part.name not in in_place and keys[part.name] and (same := numbers[None, keys[part.name] or ""]):
+            again[same.pop()] = part
+    return again
+
+
+def _moved(warehouse: Warehouse, files: Sequence[File]) -> frozenset[int]:
+    """Find the files that stand otherwise among the others than before; a superset, of no more than is likely."""
+    rows = warehouse.query("SELECT file, name, place FROM files")
+    places, names = {file: place for file, _, place in rows}, {file: name for file, name, _ in rows}
+
+    def in_order(of: Sequence[File]) -> bool:
+        return [file.file for file in of] == sorted((file.file for file in of), key=places.__getitem__)
+
+    there = [file for file in files if file.file in places]
+    if in_order(there):
+        return frozenset()
+    renamed = {file.file for file in there if names[file.file] != file.name}
+    if not in_order([file for file in there if file.file not in renamed]):
+        of_name = Counter(file.name for file in there)
+        renamed |= {file.file for file in there if of_name[file.name] > 1}
+    return frozenset(renamed)
+
+
+def write_files(warehouse: Warehouse, files: Sequence[File]) -> None:
+    """Write down the files that the warehouse holds now, in the order of the log."""
     warehouse.connection.execute("DELETE FROM files")
-    warehouse.connection.executemany(
-        "INSERT INTO files VALUES ($1, $2, $3, $4, $5)",
-        [[file.file, file.name, file.key, file.state, places[file.name]] for file in plan.files],
-    )
+    rows = [[file.file, file.name, file.key, file.state, file.compared, place] for place, file in enumerate(files)]
+    if rows:
+        warehouse.connection.executemany("INSERT INTO files VALUES ($1, $2, $3, $4, $5, $6)", rows)

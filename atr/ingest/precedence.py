@@ -123,8 +123,8 @@ def _judge(connection: duckdb.DuckDBPyConnection, layout: Layout, contested: str
             FROM log_rows AS r JOIN files AS f USING (file) WHERE {_VALID} AND {contested}
             WINDOW order_of_log AS (
                 PARTITION BY id ORDER BY {revision} f.place DESC, file DESC, line DESC))
-        SELECT *, CASE WHEN number = 1 THEN 0 WHEN content IS NOT DISTINCT FROM that_counts THEN 1 ELSE 2 END
-                  AS new_fate
+        SELECT place, file, fate, name, rank,
+               CASE WHEN number = 1 THEN 0 WHEN content IS NOT DISTINCT FROM that_counts THEN 1 ELSE 2 END AS new_fate
         FROM ranked
         """
     )

@@ -77,7 +77,7 @@ def read_part(warehouse: Warehouse, programme: Programme, part: Part, file: int)
             relation.finish(connection, rows)
             _add_rejects(connection, layout, file)
             refuse_ambiguous_numbers(warehouse, programme, part, relation, file)
-    _gate(warehouse, programme, part, file)
+    refuse_faulty(warehouse, programme, part.name, part, file)
 
 
 def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, relation: Relation, file: int) -> None:
@@ -219,26 +219,50 @@ def _numbered(connection: duckdb.DuckDBPyConnection, reasons: Iterable[str]) -> 
     return numbers
 
 
-def _gate(warehouse: Warehouse, programme: Programme, part: Part, file: int) -> None:
-    connection = warehouse.connection
-    found: list[tuple[str, int, list[int]]] = connection.execute(
-        "SELECT meaning, count(*) AS n, min(line, 3) FROM log_rows JOIN meanings USING (fate) WHERE file = $1 "
-        "GROUP BY meaning ORDER BY n DESC, meaning",
+def refuse_faulty(warehouse: Warehouse, programme: Programme, name: str, part: Part | None, file: int) -> None:
+    """Refuse a file of which too many rows are faulty.
+
+    Parameters
+    ----------
+    warehouse
+        With the file read, now or before.
+    programme
+        It says how large a share may be faulty.
+    name, part, file
+        The file's name and number, and the part of the log that it is; None if it is kept and gone.
+
+    Raises
+    ------
+    IngestError
+        If it is written in another form than the programme says.
+    ProgrammeError
+        If dates lack a time zone.
+    RefusedError
+        If a larger share of the rows is faulty than ``log.max_quarantined`` allows.
+    """
+    connection, where = warehouse.connection, name if part is None else part.where
+    by_fate: dict[int, int] = dict(
+        connection.execute("SELECT fate, count(*) FROM log_rows WHERE file = $1 GROUP BY fate", [file]).fetchall()
+    )
+    rows, bad = sum(by_fate.values()), sum(n for fate, n in by_fate.items() if fate > 2)
+    if not bad:
+        return
+    faults: list[tuple[str, int, list[int]]] = connection.execute(
+        "SELECT meaning, count(*) AS n, min(line, 3) FROM log_rows JOIN meanings USING (fate) "
+        "WHERE file = $1 AND fate > 2 GROUP BY meaning ORDER BY n DESC, meaning",
         [file],
     ).fetchall()
-    rows = sum(n for _, n, _ in found)
-    faults = [fault for fault in found if fault[0] != "decision"]
     undated = {reason: lines[0] for reason, _, lines in faults}.get(_NO_ZONE)
     if undated is not None:
         raise ProgrammeError(
-            f"{part.name} has dates without a time zone{_lines(', as', [undated])}: give period.timezone",
+            f"{name} has dates without a time zone{_lines(', as', [undated])}: give period.timezone",
             where=f"{programme.path}, period",
             hint="As in period: {every: quarter, timezone: Europe/Berlin}. It says whose days are meant.",
         )
-    bad = sum(n for _, n, _ in faults)
-    if bad and (bad == rows or bad > programme.log.max_quarantined * rows):
+    too_many = bad > programme.log.max_quarantined * rows
+    if part is not None and (bad == rows or too_many):
         refuse_other_form(warehouse, programme, part)
-    if bad and bad > programme.log.max_quarantined * rows:
+    if too_many:
         outcomes = connection.execute(
             "SELECT outcome, count(*) AS n FROM log_rows JOIN meanings USING (fate) WHERE file = $1 AND meaning = $2 "
             "GROUP BY ALL ORDER BY n DESC, outcome LIMIT 5",
@@ -248,7 +272,7 @@ def _gate(warehouse: Warehouse, programme: Programme, part: Part, file: int) -> 
         raise RefusedError(
             f"{bad:,} of {rows:,} rows cannot be used, more than the share of {programme.log.max_quarantined:g} that "
             "log.max_quarantined allows; nothing was kept of this reading",
-            where=part.where,
+            where=where,
             hint="\n".join(
                 [f"{reason}: {n:,} rows{_lines(', first', lines)}" for reason, n, lines in faults]
                 + [told for start, told in _ADVICE.items() if any(reason.startswith(start) for reason, *_ in faults)]

@@ -26,7 +26,6 @@ from atr.report.privacy import group_id, leakages, privacy
 from atr.report.reader_view import cells
 from atr.report.rounding import nearest, rounded_share, share_step
 from atr.version import __version__
-from atr.warehouse.ledger import Release
 
 
 def build(
@@ -38,7 +37,7 @@ def build(
     extent: Extent,
     quality: Accounting,
     corrections_wait: bool = False,
-    log_changes: tuple[Release, tuple[int, int, int]] | None = None,
+    published: model.PublicReport | None = None,
     version: int,
     date: str,
     previous: tuple[model.PublicReport, str] | None = None,
@@ -57,8 +56,8 @@ def build(
         How much is announced, and of what log.
     corrections_wait
         Whether too few people changed since the version before for this one to tell of them.
-    log_changes
-        The release published last, and how many decisions are new, changed and gone since its draft, exact.
+    published
+        The release published last, of any period.
     version, date
         Of the draft; the version counts from 1, the date is an ISO date.
     previous
@@ -103,7 +102,7 @@ def build(
         groups=tuple(_groups(announcement, known, of_groups, programme, extent)),
         compared=tuple(compared(comparisons, announcement, programme)),
         fairness=tuple(ComparisonFormatter(policy).entries(comparisons)),
-        data_quality=_quality(announcement, quality, programme, corrections_wait, log_changes),
+        data_quality=_quality(announcement, quality, programme, corrections_wait, published),
         notes=(),
         provenance=model.Provenance(atr=__version__),
     )
@@ -206,7 +205,7 @@ def _quality(
     quality: Accounting,
     programme: Programme,
     corrections_wait: bool,
-    log_changes: tuple[Release, tuple[int, int, int]] | None,
+    published: model.PublicReport | None,
 ) -> model.DataQuality:
     """The account of the whole log, other periods and withheld people included; rows read are the printed sum."""
     rounding = programme.policy.population_rounding
@@ -216,13 +215,10 @@ def _quality(
 
     decisions = _total(quality.decisions, programme)
     others = {name: few(getattr(quality, name)) for name in ("duplicates", "corrections", "quarantined")}
-    since = None
-    if log_changes is not None:
-        release, (new, changed, gone) = log_changes
-        new = _total(new, programme) if new else 0
-        since = model.LogChanges(
-            period=release.period, version=release.version, new=new, changed=few(changed), gone=few(gone)
-        )
+    before = None
+    if published is not None:
+        then = published.data_quality.model_dump(include={"rows_read", "decisions", *others})
+        before = model.RowsBefore(period=published.period.label, version=published.version, **then)
     people = announcement.published
     missing = {
         name: int(people[[value == UNKNOWN for value in values]].sum())
@@ -234,7 +230,7 @@ def _quality(
         **others,
         unknown={name: nearest(n / int(people.sum()), RATE_DIGITS) for name, n in missing.items() if n},
         corrections_wait=corrections_wait,
-        log_changes=since,
+        before=before,
     )
 
 

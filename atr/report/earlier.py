@@ -60,8 +60,20 @@ def last_published(programme: Programme, period: periods.Period) -> tuple[model.
     return None if report is None else (report, sha256(path))
 
 
+def published_last(programme: Programme) -> tuple[Release, model.PublicReport] | None:
+    """The release published last, of whatever period, and its report; None where there is none, or it was changed."""
+    with Warehouse.open(programme, read_only=True) as warehouse:
+        published = [release for release in Ledger(warehouse).releases() if release.state == "published"]
+    release = max(published, key=lambda release: release.changed_at, default=None)
+    path = None if release is None else documents_path(programme, release) / "report.json"
+    if release is None or path is None or not path.is_file() or sha256(path) != release.report_sha256:
+        return None
+    report = read(path)
+    return None if report is None else (release, report)
+
+
 def log_changes(programme: Programme, now: tuple[int, int, int, int]) -> tuple[Release, tuple[int, int, int]] | None:
-    """The release published last, and how many decisions of the log are new, changed and gone since its draft.
+    """The release published last, and how many decisions of the log were new, changed and gone since its draft.
 
     Parameters
     ----------
@@ -72,16 +84,14 @@ def log_changes(programme: Programme, now: tuple[int, int, int, int]) -> tuple[R
 
     Returns
     -------
-    None where nothing is published, or the log was read anew since.
+    For the reviewer; None where nothing is published, or the log was read anew since.
     """
-    with Warehouse.open(programme, read_only=True) as warehouse:
-        published = [release for release in Ledger(warehouse).releases() if release.state == "published"]
-    release = max(published, key=lambda release: release.changed_at, default=None)
-    kept = None if release is None else Kept.read(kept_path(programme, release.id))
-    if release is None or kept is None or kept.log_changes[0] != now[0]:
+    last = published_last(programme)
+    kept = None if last is None else Kept.read(kept_path(programme, last[0].id))
+    if last is None or kept is None or kept.log_changes[0] != now[0]:
         return None
     new, changed, gone = (later - then for later, then in zip(now[1:], kept.log_changes[1:], strict=True))
-    return release, (new, changed, gone)
+    return last[0], (new, changed, gone)
 
 
 def read(path: Path) -> model.PublicReport | None:

@@ -310,8 +310,7 @@ def _comparison(entry: model.Fairness, report: model.PublicReport) -> Iterator[F
 def _totals(report: model.PublicReport) -> Iterator[Finding]:
     counts, quality, rounding = report.coverage.groups, report.data_quality, report.policy.population_rounding
     coarse = max(report.policy.minimum_group_size, rounding)
-    dropped, since = (quality.duplicates, quality.corrections, quality.quarantined), quality.log_changes
-    rounded = dropped if since is None else (*dropped, since.changed, since.gone)
+    dropped = quality.duplicates, quality.corrections, quality.quarantined
     if report.coverage.rate is not None:
         yield from _rates(report.coverage.rate, report, "coverage.rate", report.announced_groups)
     listed = len(report.announced_groups), len(report.withheld_groups)
@@ -328,7 +327,7 @@ def _totals(report: model.PublicReport) -> Iterator[Finding]:
             "coverage.groups.merged",
             "is not two groups or more for every coarsened one",
         ),
-        (not any(n % rounding for n in rounded), "data_quality", f"has rows that are not a multiple of {rounding}"),
+        (not any(n % rounding for n in dropped), "data_quality", f"has rows that are not a multiple of {rounding}"),
         (
             quality.decisions >= coarse and quality.decisions % coarse == 0,
             "data_quality.decisions",

@@ -266,7 +266,8 @@ class Warehouse:
         """
         sql = "SELECT table_name FROM duckdb_tables() WHERE NOT temporary"
         there = {name for (name,) in self.query(sql)} - {"releases", "release_events", "log_changes"}
-        self.connection.execute("DROP VIEW IF EXISTS decisions" if "log_rows" in there else "")
+        if "log_rows" in there:
+            self.connection.execute("DROP VIEW decisions")
         for name in there:
             self.connection.execute(f"DROP TABLE {name}")
         self.connection.execute(layout.tables)

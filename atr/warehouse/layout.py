@@ -13,7 +13,8 @@ from atr.programme.periods import rules_of
 MIRROR = """
 CREATE TABLE mirror (layout VARCHAR NOT NULL);
 CREATE TABLE files (
-    file INTEGER NOT NULL, name VARCHAR NOT NULL, key VARCHAR, state VARCHAR, place INTEGER NOT NULL);
+    file INTEGER NOT NULL, name VARCHAR NOT NULL, key VARCHAR, state VARCHAR, compared BOOLEAN NOT NULL,
+    place INTEGER NOT NULL);
 CREATE TABLE log_rows (
     file INTEGER NOT NULL, line BIGINT NOT NULL, fate USMALLINT NOT NULL, id VARCHAR, decided_on DATE, outcome VARCHAR,
     {columns}, cleaned BIGINT NOT NULL, raw VARCHAR);
@@ -35,7 +36,8 @@ decisions by the texts of their outcome and attributes, and by day."""
 
 LAST_BIT = 62
 """Of ``cleaned``: all cells of a row from this one on share it."""
-
+USABLE = ("decision", "duplicate", "correction")
+"""The fates of rows that are not quarantined, by number."""
 OUTCOME = ""
 """What ``cells`` calls the outcome, which is no attribute."""
 

@@ -53,6 +53,10 @@ class Part:
     path: Path | None = None
     told: str = ""
 
+    def found(self) -> tuple[int, ...] | None:
+        """Give the state of the file on the disk; None for what is no file."""
+        return None if self.path is None else state_of(self.path)
+
     def state(self) -> str | None:
         """Give what changes with the file; None if that is not to be relied upon, since it was written just now."""
         if self.path is None:

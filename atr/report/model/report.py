@@ -188,21 +188,23 @@ class Told(NamedTuple):
     chances: dict[str, float]
 
 
-class LogChanges(Frozen):
-    """How many decisions of the log are new, changed or gone since the draft of the release published last."""
+class RowsBefore(Frozen):
+    """What the release published last says of the rows of the log."""
 
     period: str
     version: int
-    new: People
-    changed: People
-    gone: People
+    rows_read: int
+    decisions: People
+    duplicates: People
+    corrections: People
+    quarantined: People
 
 
 class DataQuality(Frozen):
     """What became of the rows of the whole log so far; ``unknown`` is the share of announced people without a value.
 
     ``corrections_wait`` where the log has changed in some groups, in too few people for this version to tell;
-    ``log_changes`` where a release was published before.
+    ``before`` where a release was published before.
     """
 
     rows_read: int
@@ -212,7 +214,7 @@ class DataQuality(Frozen):
     quarantined: People
     unknown: dict[str, Share]
     corrections_wait: Annotated[bool, Field(exclude_if=not_)] = False
-    log_changes: Annotated[LogChanges | None, Field(exclude_if=not_)] = None
+    before: Annotated[RowsBefore | None, Field(exclude_if=not_)] = None
 
 
 class Note(Frozen):
