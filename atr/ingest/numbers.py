@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from atr.warehouse.connection import quoted
+
 _THOUSANDS = {".": r"\.", ",": ",", " ": r" \x{a0}\x{2009}\x{202f}", "'": r"'\x{2019}"}
 """What stands between thousands: a pattern of the characters that look so."""
 
@@ -29,13 +31,9 @@ def number(cell: str, decimal: str | None, thousands: str | None) -> str:
         if thousands is not None:
             between = _THOUSANDS[thousands]
             whole = f"([0-9]+|[1-9][0-9]{{0,2}}([{between}][0-9]{{3}})+)"
-            plain = f"regexp_replace({plain}, '[{_quoted(between)}]', '', 'g')"
+            plain = f"regexp_replace({plain}, '[{quoted(between)}]', '', 'g')"
         pattern = f"[+-]?{whole}({sign}[0-9]+)?([eE][+-]?[0-9]+)?"
         plain = f"replace({plain}, '{decimal or '.'}', '.')"
-        plain = f"CASE WHEN regexp_full_match({cell}, '{_quoted(pattern)}') THEN {plain} END"
+        plain = f"CASE WHEN regexp_full_match({cell}, '{quoted(pattern)}') THEN {plain} END"
     return f"""CASE WHEN isfinite(TRY_CAST({plain} AS DOUBLE)) AND NOT contains({plain}, '_')
         THEN TRY_CAST({plain} AS DOUBLE) END"""
-
-
-def _quoted(text: str) -> str:
-    return text.replace("'", "''")

@@ -16,7 +16,6 @@ from atr.ingest.forms import refuse_ambiguous_numbers, refuse_other_form
 from atr.ingest.numbers import number
 from atr.ingest.sources.base import Column, Part, Relation, is_number, readable
 from atr.programme import Programme
-from atr.programme.log import Database
 from atr.warehouse.connection import Parameters, Warehouse
 from atr.warehouse.layout import LAST_BIT, Layout
 
@@ -65,7 +64,7 @@ def read_part(warehouse: Warehouse, programme: Programme, part: Part, file: int)
         try:
             relation = opened.enter_context(part.open(warehouse, layout.keys))
         except IngestError:
-            if not isinstance(programme.log.source, Database):
+            if part.kind != "database":
                 refuse_other_form(warehouse, programme, part)
             raise
         if relation is None:

@@ -102,6 +102,8 @@ class Log(Part):
             scheme, found, rest = text.partition("://")
             if found and scheme != "s3":
                 raise ValueError(_AN_ADDRESS if "sql" in scheme else "is an address that is not read: s3:// is")
+            if found and re.search(r"\?[\w.-]+=", rest):
+                raise ValueError("holds a setting, which does not belong into a programme: see AWS_ACCESS_KEY_ID")
             if found and "@" in rest.partition("/")[0]:
                 raise ValueError("holds a password, which does not belong into a programme: see AWS_ACCESS_KEY_ID")
         return source

@@ -60,6 +60,11 @@ class Parameters(list[Any]):
         return ", ".join(self.mark(value) for value in values)
 
 
+def quoted(text: str) -> str:
+    """A text as it stands between single quotes in SQL, where no parameter can stand."""
+    return text.replace("'", "''")
+
+
 def warehouse_path(programme: Programme) -> Path:
     """Give the file that a programme's warehouse is in."""
     return programme.store_path / "warehouse.duckdb"
@@ -156,7 +161,7 @@ class Warehouse:
         with _faults(path):
             if path is not None and path.exists():
                 _connect(path, read_only=True, spill="", wait=WAIT).close()
-                connection.execute(f"ATTACH '{str(path).replace(chr(39), 2 * chr(39))}' AS store (READ_ONLY)")
+                connection.execute(f"ATTACH '{quoted(str(path))}' AS store (READ_ONLY)")
                 connection.execute("COPY FROM DATABASE store TO memory")
                 connection.execute("DETACH store")
             made = cls(connection)
@@ -292,7 +297,7 @@ def write_anew(programme: Programme) -> None:
             left_by_a_killed_run.unlink()
         with duckdb.connect(str(new), config=_settings(spill=str(_spill(path)))) as connection:
             private_files(new)
-            connection.execute(f"ATTACH '{str(path).replace(chr(39), 2 * chr(39))}' AS old (READ_ONLY)")
+            connection.execute(f"ATTACH '{quoted(str(path))}' AS old (READ_ONLY)")
             connection.execute(f"COPY FROM DATABASE old TO {new.stem}")
             connection.execute("DETACH old")
         new.replace(path)

@@ -9,6 +9,7 @@ from typing import Literal
 import duckdb
 
 from atr.errors import EnvironmentFault
+from atr.warehouse.connection import quoted
 
 Extension = Literal["postgres_scanner", "mysql_scanner", "sqlite_scanner", "httpfs"]
 
@@ -33,7 +34,7 @@ def load_extension(connection: duckdb.DuckDBPyConnection, name: Extension, what:
     package = f"duckdb_extension_{name}"
     with suppress(ModuleNotFoundError, duckdb.Error):
         file = files(package) / "extensions" / f"v{duckdb.__version__}" / f"{name}.duckdb_extension"
-        connection.execute("LOAD '{}'".format(str(file).replace("'", "''")))
+        connection.execute(f"LOAD '{quoted(str(file))}'")
         return
     wanted = f"{package.replace('_', '-')}=={duckdb.__version__}"
     raise EnvironmentFault(f"{what} is read by a package that is missing", hint=f"Install it: pip install {wanted}")

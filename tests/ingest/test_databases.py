@@ -280,6 +280,8 @@ def test_a_libpq_string_names_a_database_too(
         ({"database": "mysql://u:s3cret@host/db", "table": "t"}, "put it into an environment variable"),
         ({"database": "host=h password=s3cret", "table": "t"}, "put it into an environment variable"),
         ("s3://key:s3cret@bucket/log.csv", "AWS_ACCESS_KEY_ID"),
+        ("s3://bucket/log.csv?s3_secret_access_key=s3cret", "AWS_ACCESS_KEY_ID"),
+        ("s3://bucket/*.csv?region=x&s3_secret_access_key=s3cret", "AWS_ACCESS_KEY_ID"),
         ("https://u:s3cret@host/log.csv", "not read"),
         ({"database": "PG_LOG"}, "either a table or a query"),
     ],

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
 import os
+import re
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +54,7 @@ def tree(tmp_path: Path) -> Path:
         "b/_SUCCESS",
         "b/.tmp/4.csv",
         "b/_tmp/5.csv",
+        "b/c/_tmp/6/7.csv",
     ):
         write(tmp_path, "", name)
     (tmp_path / "b" / "again").symlink_to(tmp_path / "b")
@@ -67,6 +71,11 @@ def tree(tmp_path: Path) -> Path:
         ("b/**/*.jsonl", ["b/c/3.jsonl"]),
         ("?", ["b/1.csv", "b/2.csv", "b/10.csv", "b/c/3.jsonl"]),
         ("b/_SUCCESS", ["b/_SUCCESS"]),
+        ("b/**/*.csv", ["b/1.csv", "b/2.csv", "b/10.csv"]),
+        ("b/_tmp/*.csv", ["b/_tmp/5.csv"]),
+        ("b/_tm?/*.csv", ["b/_tmp/5.csv"]),
+        ("b/c/_tmp/**/*.csv", ["b/c/_tmp/6/7.csv"]),
+        ("*/c/_tmp/*/*", ["b/c/_tmp/6/7.csv"]),
         (["a.csv", "b/c", "./a.csv", "a.*"], ["a.csv", "b/c/3.jsonl"]),
         (["elsewhere.csv", "a.csv"], ["a.csv"]),
     ],
@@ -121,12 +130,14 @@ def test_the_same_rows_in_other_partitions_are_others(tmp_path: Path) -> None:
     [
         ("log.csv", gzip.compress(b"x"), "is packed by gzip"),
         ("log.csv", zstandard.compress(b"x"), "is packed by Zstandard"),
-        ("log.csv", b"PAR1....PAR1", "is a Parquet file"),
+        ("log.csv", b"PAR1\x15\0..PAR1", "is a Parquet file"),
+        ("log.csv", bz2.compress(HEADER.encode() + GOOD.encode()), "is packed by bzip2"),
+        ("log.csv", b"ORC\0", "is an ORC file"),
         ("log.csv", b"PK\x03\x04", "is a zip or Excel file"),
         ("log.jsonl", b"\xd0\xcf\x11\xe0\xa1\xb1", "is an old or a locked Excel file"),
         ("log.csv", b"\n <!DOCTYPE html><p>Please log in", "is a web page or XML"),
         ("log.csv", b"SQLite format 3\0", "is a SQLite database"),
-        ("log.csv.gz", gzip.compress(b"PAR1"), "is a Parquet file"),
+        ("log.csv.gz", gzip.compress(b"PAR1\0"), "is a Parquet file"),
         ("log.csv.zst", b"id,day", "is not a whole Zstandard file"),
         ("log.csv.zst", zstandard.compress(HEADER.encode() * 9)[:-3], "is not a whole Zstandard file"),
         ("log.csv.gz", gzip.compress(HEADER.encode()) + b"rest", "is not a whole gzip file"),
@@ -141,6 +152,25 @@ def test_a_file_of_another_kind_is_named_as_such(tmp_path: Path, name: str, cont
     error = refused(tmp_path, name)
     assert message in error.message
     assert error.where == str(path)
+
+
+@pytest.mark.parametrize("column", ["ORCID", "PAR1", "BZh91AY", "Obj", "PK"])
+def test_a_header_may_begin_as_other_kinds_do(tmp_path: Path, column: str) -> None:
+    write(tmp_path, HEADER.replace("id", column, 1) + GOOD)
+    with Warehouse.in_memory() as warehouse:
+        assert account(warehouse, programme(tmp_path, {"id": column})).decisions == 2
+
+
+def test_a_file_renamed_to_another_kind_is_another(tmp_path: Path) -> None:
+    write(tmp_path, HEADER + GOOD, "log/a.csv")
+    made, name = programme(tmp_path, {"source": "log"}), "a.csv"
+    with Warehouse.open(made) as warehouse:
+        account(warehouse, made)
+        for other in ("a.parquet", "a.csv.gz", "a.jsonl", "a.xlsx", "A.TXT"):
+            (tmp_path / "log" / name).rename(tmp_path / "log" / other)
+            with nullcontext() if other == "A.TXT" else pytest.raises(IngestError, match=re.escape(other)):
+                account(warehouse, made)
+            name = other
 
 
 @pytest.mark.parametrize(

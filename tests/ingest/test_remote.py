@@ -77,6 +77,7 @@ def test_objects_of_all_kinds_are_one_log(tmp_path: Path, bucket: Any) -> None:
         "in/sex=m/5.csv": b"id,day,income,outcome\n5,2013-01-05,5,no\n",
         "in/_SUCCESS": b"",
         "in/deeper/": b"",
+        "in/_tmp/0/8.csv": (HEADER + line(8)).encode(),
         "other.csv": (HEADER + line(6)).encode(),
     }
     for name, content in objects.items():
@@ -85,6 +86,7 @@ def test_objects_of_all_kinds_are_one_log(tmp_path: Path, bucket: Any) -> None:
     write(tmp_path, HEADER + line(7))
     assert read(tmp_path, "s3://logs-of-atr/in/") == every
     assert read(tmp_path, ["s3://logs-of-atr/in/*.csv*", "s3://logs-of-atr/in/3.parquet"]) == every[:3]
+    assert read(tmp_path, ["s3://logs-of-atr/in/3*", "s3://logs-of-atr/**/_tmp/**"]) == [("3", "no"), ("8", "yes")]
     assert read(tmp_path, ["s3://logs-of-atr/in/", "log.csv"]) == [*every, ("7", "yes")]
 
 

@@ -302,7 +302,8 @@ def test_a_file_is_recorded_with_its_hash(tmp_path: Path) -> None:
         account(warehouse, made)
         recorded = warehouse.query("SELECT name, key FROM files ORDER BY place")
     contents = {name: (tmp_path / name).read_bytes() for name in ("1.csv", "2.csv.gz")}
-    assert recorded == [(name, hashlib.sha256(text).hexdigest()) for name, text in contents.items()]
+    hashes = [(name, hashlib.sha256(text).hexdigest()) for name, text in contents.items()]
+    assert [(name, key.split()[0]) for name, key in recorded] == hashes
 
 
 @pytest.mark.parametrize("packed", [False, True])

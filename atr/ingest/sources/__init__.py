@@ -13,19 +13,29 @@ from pathlib import Path, PurePosixPath
 from atr.ingest.sources import csv, database, json, parquet, xlsx
 from atr.ingest.sources.base import Column, Needed, Opened, Part, Relation
 from atr.ingest.sources.files import files, partitions
-from atr.ingest.sources.packed import unpacked_name
+from atr.ingest.sources.packed import packing, unpacked_name
 from atr.ingest.sources.remote import SCHEME, Object, ObjectPart, objects
 from atr.programme import Programme
 from atr.programme.log import Database, Log
 from atr.warehouse.connection import Parameters, Warehouse
 from atr.warehouse.layout import Layout
 
-_KINDS = (
-    dict.fromkeys((".parquet", ".pq"), parquet.relation)
-    | dict.fromkeys((".json", ".jsonl", ".ndjson"), json.relation)
-    | dict.fromkeys((".xlsx", ".xlsm"), xlsx.relation)
-)
-"""By the end of a file's name, packed or not; other files are CSV."""
+_KINDS = {
+    "csv": csv.relation,
+    "json": json.relation,
+    "parquet": parquet.relation,
+    "xlsx": xlsx.relation,
+}
+_ENDINGS = {
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".xlsm": "xlsx",
+    ".xlsx": "xlsx",
+}
+"""Of a file's name, packed or not; other files are CSV."""
 
 
 def parts(programme: Programme, *, may_be_none: bool = False) -> list[Part]:
@@ -78,7 +88,7 @@ def written(part: Part, programme: Programme, warehouse: Warehouse, needed: Need
         If the file cannot be read.
     """
     found: dict[str, str] = {}
-    if isinstance(programme.log.source, Database) or _ending(part.name) in _KINDS:
+    if part.kind != "csv":
         return found
 
     @contextmanager
@@ -102,22 +112,19 @@ def natural(name: str) -> list[tuple[int, str]]:
     return [(int(piece), piece) if i % 2 else (-1, piece) for i, piece in enumerate(pieces)]
 
 
-def _ending(name: str) -> str:
-    return PurePosixPath(unpacked_name(Path(name))).suffix
-
-
 def _part(name: str, path: Path, programme: Programme, remote: Object | None) -> Part:
-    kind = _KINDS.get(_ending(name), csv.relation)
+    kind = _ENDINGS.get(PurePosixPath(unpacked_name(Path(name))).suffix, "csv")
+    relation = _KINDS[kind]
     opened: Callable[[Warehouse, Needed], Opened] = (
-        partial(kind, path, programme.log) if remote is None else partial(remote.fetched, kind, programme.log)
+        partial(relation, path, programme.log) if remote is None else partial(remote.fetched, relation, programme.log)
     )
     columns = {column: value for column, value in partitions(name).items() if column in Layout.of(programme).keys}
-    told = text.dumps(columns) if columns else ""
+    told = " ".join(filter(None, [packing(Path(name)), text.dumps(columns) if columns else ""]))
     if columns:
         opened = partial(_partitioned, opened, columns)
     if remote is not None:
-        return ObjectPart(name, name, opened, told=told, object=remote)
-    return Part(name, str(path), opened, path, told)
+        return ObjectPart(name, name, kind, opened, told=told, object=remote)
+    return Part(name, str(path), kind, opened, path, told)
 
 
 @contextmanager

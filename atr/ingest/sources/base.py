@@ -38,17 +38,21 @@ class Part:
         The path relative to the programme file, or the name of the table. It says where the part stands in the log.
     where
         What messages call it.
+    kind
+        How it is read: "csv", "json", "xlsx", "parquet" or "database".
     open
         Opens it for DuckDB to read, of a warehouse and the needed columns. Raises IngestError if it has not these, or
         is nothing of its kind.
     path
         The file; None for what is no file, and is read in every run.
     told
-        What its name says of its rows (the partitions of a folder): not to be mistaken for the same file elsewhere.
+        What else its name says of its rows (how they are packed, and the partitions of a folder): not to be mistaken
+        for the same file under another name.
     """
 
     name: str
     where: str
+    kind: str
     open: Callable[[Warehouse, Needed], Opened]
     path: Path | None = None
     told: str = ""
@@ -66,7 +70,7 @@ class Part:
         return json.dumps(found) if len(found) > 1 and settled else None
 
     def key(self) -> str | None:
-        """Give what no other content has: a SHA-256; None for what is no file.
+        """Give what nothing else has that would be read as other rows; None for what is no file.
 
         Raises
         ------
@@ -80,7 +84,11 @@ class Part:
                 sha256 = hashlib.file_digest(content, "sha256").hexdigest()
         except OSError as error:
             raise IngestError(f"cannot be read ({error.strerror or error})", where=self.where) from error
-        return f"{sha256} {self.told}".strip()
+        return self.key_of(sha256)
+
+    def key_of(self, sha256: str) -> str:
+        """Give the key of a content with this hash."""
+        return f"{sha256} {self.kind} {self.told}".strip()
 
 
 SETTLED = 2_000_000_000

@@ -22,7 +22,7 @@ from atr.ingest.sources.base import Column, Needed, Part, Relation, require_colu
 from atr.ingest.sources.engines import DuckDB, Engine, MySQL, PostgreSQL, SQLite
 from atr.programme import Programme
 from atr.programme.log import Database
-from atr.warehouse.connection import Parameters, Warehouse
+from atr.warehouse.connection import Parameters, Warehouse, quoted
 from atr.warehouse.extensions import load_extension
 
 _SECONDS = 10
@@ -69,13 +69,15 @@ def part(programme: Programme, source: Database) -> Part:
     name = f"{source.database}, {what}"
     if source.variable is not None:
         engine, address = _server(source.variable, where)
-        return Part(name, f"{where} ({name})", partial(_relation, engine, address, source, f"{where} ({name})"))
+        opened = partial(_relation, engine, address, source, f"{where} ({name})")
+        return Part(name, f"{where} ({name})", "database", opened)
     path = programme.path.parent / os.path.expanduser(source.database)  # noqa: PTH111 - "~" of nobody is a name too
     engine = _file(path, where)
     opened = partial(_relation, engine, str(path), source, f"{path}, {what}")
     journals = [path.with_name(path.name + end) for end in (".wal", "-wal", "-journal")]
     alone = not any(journal.exists() for journal in journals)
-    return Part(name, f"{path}, {what}", opened, path if alone else None, told=f"{what} {source.query or ''}".strip())
+    told = f"{what} {source.query or ''}".strip()
+    return Part(name, f"{path}, {what}", "database", opened, path if alone else None, told)
 
 
 def _server(variable: str, where: str) -> tuple[Engine, str]:
@@ -142,9 +144,8 @@ def _attach(connection: duckdb.DuckDBPyConnection, engine: Engine, address: str,
     """Attach a database. What DuckDB says of a failure holds the address: it is left behind, its traceback too."""
     if engine.extension is not None:
         load_extension(connection, engine.extension, f"a {engine.name} database")
-    quoted = address.replace("'", "''")
     try:
-        connection.execute(f"ATTACH '{quoted}' AS source (TYPE {engine.type}, READ_ONLY)")
+        connection.execute(f"ATTACH '{quoted(address)}' AS source (TYPE {engine.type}, READ_ONLY)")
     except duckdb.InterruptException:
         raise
     except duckdb.Error as error:

@@ -6,6 +6,8 @@ import glob
 import os
 import re
 from contextlib import suppress
+from fnmatch import fnmatchcase
+from itertools import takewhile
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -43,6 +45,18 @@ def files(programme: Programme, *, may_be_none: bool = False) -> dict[str, Path]
     return {name: found[name] for name in by_place.values()}
 
 
+def is_data(place: str, pattern: str) -> bool:
+    """Whether what a pattern found is data, by its place below what is fixed of the pattern.
+
+    >>> is_data("2024/_temporary/0.csv", "log/**"), is_data("_2024/0.csv", "log/_*/*.csv")
+    (False, True)
+    """
+    meant = [part for part in pattern.split("/") if part.startswith(_NO_DATA)]
+    return all(
+        not part.startswith(_NO_DATA) or any(fnmatchcase(part, one) for one in meant) for part in place.split("/")
+    )
+
+
 def partitions(name: str) -> dict[str, str | None]:
     """Read what the folders of a file say of all its rows, as in ``year=2024/month=1/0.parquet``.
 
@@ -61,9 +75,9 @@ def _matches(source: str, programme: Programme, *, may_be_none: bool) -> list[Pa
         found = [base / named]
     else:
         pattern = os.path.join(glob.escape(str(base)), named)  # noqa: PTH118 - named may be absolute
-        hidden = named.name.startswith(_NO_DATA)
         found = [Path(path) for path in glob.glob(pattern, recursive=True)]  # noqa: PTH207
-        found = [path for path in found if hidden or not path.name.startswith(_NO_DATA)]
+        fixed = base.joinpath(*takewhile(lambda part: not glob.has_magic(part), named.parts))
+        found = [path for path in found if is_data(path.relative_to(fixed).as_posix(), source)]
     found = [path for path in found if path.is_file() or (path.is_dir() and _within(path))]
     is_folder = os.path.isdir(base / named)  # noqa: PTH112 - no name is too long for it
     folder = base / named if is_folder else (base / named).parent

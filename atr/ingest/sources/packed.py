@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,7 +49,7 @@ def unpacked(path: Path, warehouse: Warehouse) -> Iterator[IO[bytes]]:
     IngestError
         If it cannot be read, is not whole, or is of another kind than its name says.
     """
-    if path.suffix.lower() not in _PACKED:
+    if not packing(path):
         try:
             stream = path.open("rb")
             begins = stream.read(1 << 10)
@@ -70,19 +71,23 @@ def unpacked(path: Path, warehouse: Warehouse) -> Iterator[IO[bytes]]:
         yield copy
 
 
+def packing(path: Path) -> str:
+    """Tell how a file is packed, by its name; nothing if it is not."""
+    return _PACKED.get(path.suffix.lower(), "")
+
+
 def unpacked_name(path: Path) -> str:
     """Give the name of a file as if it were not packed, in small letters."""
     name = path.name.lower()
-    return name.removesuffix(path.suffix.lower()) if path.suffix.lower() in _PACKED else name
+    return name.removesuffix(path.suffix.lower()) if packing(path) else name
 
 
 def _unpack(path: Path) -> Iterator[bytes]:
-    packing = path.suffix.lower()
     try:
         with path.open("rb") as file:
-            yield from _gzip(file) if packing == ".gz" else _zstandard(file)
+            yield from _gzip(file) if packing(path) == "gzip" else _zstandard(file)
     except (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError):
-        raise IngestError(f"is not a whole {_PACKED[packing]} file", where=str(path)) from None
+        raise IngestError(f"is not a whole {packing(path)} file", where=str(path)) from None
     except OSError as error:
         raise IngestError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
 
@@ -108,8 +113,9 @@ def _zstandard(file: IO[bytes]) -> Iterator[bytes]:
 
 def _refuse_other_kinds(begins: bytes, path: Path) -> None:
     """Name what a file is that its name says nothing of."""
+    binary = re.search(rb"[\0-\x08\x0e-\x1f]", begins) is not None
     for start, what, advice in _KINDS:
-        if begins.startswith(start):
+        if begins.startswith(start) and (binary or not start.isalnum()):  # headers may begin with these letters
             raise IngestError(f"is {what}", where=str(path), hint=f"{advice[0].upper()}{advice[1:]}.")
     if begins.removeprefix(b"\xef\xbb\xbf").lstrip().lower().startswith(_MARKED_UP):
         raise IngestError("is a web page or XML", where=str(path), hint="Export the log as CSV, or as .xlsx.")

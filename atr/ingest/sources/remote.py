@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,8 +20,9 @@ import duckdb
 from atr.core.display_text import printable
 from atr.errors import AtrError, EnvironmentFault, IngestError
 from atr.ingest.sources.base import Needed, Opened, Part, Relation, literally
+from atr.ingest.sources.files import is_data
 from atr.programme.log import Log
-from atr.warehouse.connection import Parameters, Warehouse
+from atr.warehouse.connection import Parameters, Warehouse, quoted
 from atr.warehouse.extensions import load_extension
 from atr.warehouse.store import os_faults
 
@@ -59,7 +61,7 @@ class Object:
         """Open it as a file of a kind; faults tell its address."""
         with warehouse.scratch_folder() as folder:
             path = folder / self.address.rpartition("/")[2]
-            copy = f"COPY (SELECT content FROM read_blob($1)) TO '{_quoted(str(path))}' (FORMAT blob, COMPRESSION none)"  # noqa: S608
+            copy = f"COPY (SELECT content FROM read_blob($1)) TO '{quoted(str(path))}' (FORMAT blob, COMPRESSION none)"  # noqa: S608
             with os_faults(warehouse.path or path):
                 ask(self.reader, self.address, copy)
                 with path.open("rb") as content:
@@ -84,7 +86,7 @@ class ObjectPart(Part):
         return self.object.state()
 
     def key(self) -> str | None:
-        return f"{self.object.sha256} {self.told}".strip()
+        return self.key_of(self.object.sha256)
 
 
 def objects(sources: Sequence[str], *, may_be_none: bool) -> dict[str, Object]:
@@ -113,12 +115,12 @@ def objects(sources: Sequence[str], *, may_be_none: bool) -> dict[str, Object]:
     for source in sources:
         assert reader is not None
         pattern = f"{source}**" if source.endswith("/") else source
+        fixed = re.split(r"[*?\[]", source)[0].rpartition("/")[0] + "/"
         rows = ask(reader, pattern, "SELECT filename, size, last_modified FROM read_blob($1)", source)
         there = {
             address: Object(address, size, written, reader)
             for address, size, written in rows
-            if not address.endswith("/")
-            and (address == source or not address.rpartition("/")[2].startswith((".", "_")))
+            if not address.endswith("/") and (address == source or is_data(address.removeprefix(fixed), source))
         }
         if not there and not may_be_none:
             raise _none(source)
@@ -145,7 +147,7 @@ def _reader() -> Warehouse:
     if endpoint.netloc:
         options |= {"ENDPOINT": endpoint.netloc + endpoint.path.rstrip("/"), "URL_STYLE": "path"}
         options |= {"USE_SSL": str(endpoint.scheme != "http").lower()}
-    given = "".join(f", {name} '{_quoted(value)}'" for name, value in options.items() if value)
+    given = "".join(f", {name} '{quoted(value)}'" for name, value in options.items() if value)
     try:
         reader.connection.execute(f"CREATE SECRET (TYPE s3{given})")
     except duckdb.Error:
@@ -155,10 +157,6 @@ def _reader() -> Warehouse:
     if not told:
         raise EnvironmentFault("the credentials cannot be used", hint="Look at the variables AWS_….")
     return reader
-
-
-def _quoted(text: str) -> str:
-    return text.replace("'", "''")
 
 
 def ask(reader: Warehouse, address: str, sql: str, source: str | None = None) -> list[tuple[Any, ...]]:
