@@ -331,11 +331,8 @@ def forget(
 
     from atr.ingest.forgetting import forget as forget_ids
     from atr.programme import load
-    from atr.warehouse.store import hold
 
-    loaded = load(programme)
-    with hold(loaded.store_path):
-        found = forget_ids(loaded, ids.read_text(encoding="utf-8-sig", errors="replace").splitlines())
+    found = forget_ids(load(programme), ids.read_text(encoding="utf-8-sig", errors="replace").splitlines())
     say("\n".join(found.told))
     result(asdict(found), [], as_json=as_json)
 

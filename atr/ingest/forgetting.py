@@ -13,6 +13,7 @@ from atr.ingest.sums import summarise
 from atr.programme import Programme
 from atr.warehouse.connection import Warehouse, warehouse_path, write_anew
 from atr.warehouse.ledger import Ledger
+from atr.warehouse.store import hold
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,8 @@ class Forgotten:
 
     Parameters
     ----------
-    ids, rows
-        How many of the ids were found, and how many rows they had.
+    ids, rows, unknown
+        How many of the ids were found, how many rows they had, and how many are not in the store.
     still_there
         Files of the log that had such rows, and still are where they were.
     untouched
@@ -31,6 +32,7 @@ class Forgotten:
 
     ids: int
     rows: int
+    unknown: int
     still_there: tuple[str, ...]
     untouched: tuple[str, ...]
 
@@ -38,6 +40,8 @@ class Forgotten:
     def told(self) -> list[str]:
         """Sentences for the person at the keyboard."""
         lines = [f"Forgotten: {self.rows:,} rows of {self.ids:,} ids. The store was written anew, without a trace."]
+        if self.unknown:
+            lines.append(f"Not in the store: {self.unknown:,} of the {self.ids + self.unknown:,} ids.")
         if self.still_there:
             lines.append(f"These files still have them, for whoever reads them anew: {', '.join(self.still_there)}.")
         if self.untouched:
@@ -54,7 +58,7 @@ def forget(programme: Programme, ids: Collection[str]) -> Forgotten:
     Parameters
     ----------
     programme
-        Its store is held by this process.
+        Its store is held while this lasts.
     ids
         As the log writes them.
 
@@ -63,13 +67,18 @@ def forget(programme: Programme, ids: Collection[str]) -> Forgotten:
     ProgrammeError
         If the log has no ids.
     IngestError
-        If no log was read yet; or the warehouse mirrors the log, and the log still has such rows: nothing is forgotten.
+        If no log was read yet, it is kept and has none of these ids, or the log that the warehouse mirrors still has
+        some: nothing is forgotten then.
     """
     if programme.log.id is None:
         raise ProgrammeError("the log has no ids, so nothing can be forgotten by them", where=f"{programme.path}, log")
     if not warehouse_path(programme).exists():
         raise IngestError("no log was read yet", where=str(programme.store_path))
-    wanted = sorted({cleaned(id) for id in ids} - {""})
+    with hold(programme.store_path):
+        return _forget(programme, sorted({cleaned(id) for id in ids} - {""}))
+
+
+def _forget(programme: Programme, wanted: list[str]) -> Forgotten:
     with Warehouse.open(programme) as warehouse:
         if not programme.log.keep:
             ingest(warehouse, programme)
@@ -82,6 +91,12 @@ def forget(programme: Programme, ids: Collection[str]) -> Forgotten:
                 "GROUP BY ALL ORDER BY name"
             )
             ((number,),) = warehouse.query("SELECT count(*) FROM forgotten SEMI JOIN log_rows USING (id)")
+            if not found and programme.log.keep:
+                raise IngestError(
+                    f"none of these {len(wanted):,} ids is in the store",
+                    where=str(programme.store_path),
+                    hint="Is it the right series, and are the ids those of the column that log.id names?",
+                )
             if found and not programme.log.keep:
                 raise IngestError(
                     f"the log still has rows of {number:,} of these ids, and the store mirrors the log",
@@ -93,9 +108,11 @@ def forget(programme: Programme, ids: Collection[str]) -> Forgotten:
             connection.execute("UPDATE log_rows SET raw = '' WHERE id IS NULL AND raw IS NOT NULL")
             connection.execute("UPDATE log_changes SET gone = gone + $1", [decisions])
             summarise(warehouse, frozenset(file for file, *_ in found), gone=frozenset())
-        untouched = tuple(r.id for r in Ledger(warehouse).releases() if r.state in ("draft", "published", "replaced"))
+        untouched = tuple(
+            f"{r.id} ({r.state})" for r in Ledger(warehouse).releases() if r.state in ("draft", "published", "replaced")
+        )
     write_anew(programme)
     for left in ("runs", "tmp"):
         shutil.rmtree(programme.store_path / left, ignore_errors=True)
     still_there = tuple(name for _, name, _ in found if "://" in name or (programme.path.parent / name).exists())
-    return Forgotten(number, sum(n for *_, n in found), still_there, untouched)
+    return Forgotten(number, sum(n for *_, n in found), len(wanted) - number, still_there, untouched)

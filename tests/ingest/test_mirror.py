@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
 import random
-import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atr.errors import AtrError, IngestError, ProgrammeError
+from atr.errors import AtrError, IngestError, ProgrammeError, RefusedError
 from atr.ingest import Accounting, Reading, ingest
 from atr.ingest import accounting as accounting_of
 from atr.ingest.forgetting import forget
 from atr.ingest.log_check import check
+from atr.ingest.sources.base import Part
 from atr.programme import Programme
 from atr.warehouse.connection import Warehouse, warehouse_path
 from tests.helpers.logs import GOOD, HEADER, account, decisions, programme, write
@@ -242,6 +243,14 @@ def test_what_is_forgotten_leaves_no_trace(tmp_path: Path) -> None:
     assert warehouse_path(made).stat().st_mode & 0o77 == 0
 
 
+def test_broken_lines_keep_no_spelling_of_an_id(tmp_path: Path) -> None:
+    made = programme(tmp_path, {"keep": True})
+    write(tmp_path, HEADER + "".join(ROWS) + '"é ""x""",never\n"é ""x""",2013-01-01,f,5,yes\n')
+    read(made)
+    assert forget(made, ['é "x"']).rows == 1
+    assert "é".encode() not in warehouse_path(made).read_bytes()
+
+
 def test_a_mirror_forgets_what_the_log_has_forgotten(tmp_path: Path) -> None:
     made = programme(tmp_path)
     log = HEADER + "".join(ROWS) + f"{SECRET},2013-01-01,f,5,yes\n"
@@ -290,17 +299,104 @@ def test_a_file_that_did_not_change_is_not_hashed_again(tmp_path: Path, monkeypa
 
 
 def test_check_and_publish_read_alike(tmp_path: Path) -> None:
-    """Whatever the log is, both find the same or refuse with the same words."""
+    """Whatever the log is, and whatever was read before, both find the same or refuse with the same words."""
     texts = [HEADER + "".join(ROWS), HEADER + "x\n", HEADER + GOOD + GOOD.replace("f", "m"), "", "a,b\n1,2\n"]
-    for n, text in enumerate(texts):
-        folder = tmp_path / str(n)
-        write(folder, text)
-        made = programme(folder, {"max_quarantined": 0.1})
+    for before, text in itertools.product([texts[0], HEADER + GOOD * 2], texts):
+        made = programme(tmp_path, {"max_quarantined": 0.1})
+        write(tmp_path, before)
+        read(made)
+        write(tmp_path, text)
         outcomes = []
-        for reading in (lambda made=made: check(made).accounting, lambda made=made: read(made).accounting):
+        for reading in (lambda: check(made).accounting, lambda: read(made).accounting):  # noqa: B023 - called at once
             try:
                 outcomes.append(reading())
             except AtrError as error:
                 outcomes.append(str(error))
         assert outcomes[0] == outcomes[1]
-    shutil.rmtree(tmp_path)
+
+
+def test_a_lower_limit_of_faulty_rows_holds_for_what_was_read(tmp_path: Path) -> None:
+    write(tmp_path, HEADER + "".join(ROWS) + "10,never,f,5,yes\n")
+    assert read(programme(tmp_path, {"max_quarantined": 0.2})).accounting.quarantined == 1
+    made = programme(tmp_path, {"max_quarantined": 0.05})
+    for reading in (read, check):
+        with pytest.raises(RefusedError, match="1 of 10 rows"):
+            reading(made)
+
+
+def test_repeats_are_refused_once_they_are_not_meant_any_more(tmp_path: Path) -> None:
+    for name in ("1.csv", "2.csv"):
+        write(tmp_path, HEADER + "".join(ROWS), name)
+    keys = {"source": "*.csv", "id": None}
+    assert read(programme(tmp_path, keys | {"repeats": True})).accounting.decisions == 18
+    for reading in (read, read, check):
+        with pytest.raises(IngestError, match="too, and the log has no ids"):
+            reading(programme(tmp_path, keys))
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_file_that_changes_before_it_is_read_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, back: bool
+) -> None:
+    made, log = programme(tmp_path), write(tmp_path, HEADER + GOOD)
+    key = Part.key
+
+    def then_changed(part: Part) -> str | None:
+        found = key(part)
+        log.write_text(HEADER + "".join(ROWS))
+        return found
+
+    monkeypatch.setattr(Part, "key", then_changed)
+    with pytest.raises(IngestError, match="was changed while it was read"):
+        read(made)
+    monkeypatch.undo()
+    if back:
+        log.write_text(HEADER + GOOD)
+    assert read(made).accounting == check(made).accounting
+
+
+def test_what_is_kept_follows_an_edit_that_is_undone(tmp_path: Path) -> None:
+    """Of contents of one name that which is there counts, also if it was there before another."""
+    made = programme(tmp_path, {"source": "*.csv", "keep": True})
+    mistaken = [row.replace("yes", "no") for row in ROWS[:-1]] + ROWS[-1:]
+    for rows in (ROWS, mistaken, ROWS, ROWS):
+        write(tmp_path, HEADER + "".join(rows), "a.csv")
+        found = read(made)
+    assert found.told == "The log is as it was when it was read last."
+    with Warehouse.open(made) as warehouse:
+        assert [f"{i},{outcome}" for i, outcome in decisions(warehouse, "id, outcome")] == [
+            f"{row.split(',')[0]},{row.split(',')[-1].strip()}" for row in ROWS
+        ]
+
+
+def test_equal_files_delivered_one_after_the_other_are_two(tmp_path: Path) -> None:
+    keys = {"source": "*.csv", "id": None, "keep": True, "repeats": True}
+    made = programme(tmp_path, keys)
+    for name in ("jan.csv", "feb.csv"):
+        write(tmp_path, HEADER + GOOD, name)
+        found = read(made)
+        (tmp_path / name).unlink()
+    assert found.accounting.decisions == 4
+    with pytest.raises(IngestError, match="stand in"):
+        read(programme(tmp_path, keys | {"repeats": False}))
+
+
+@pytest.mark.parametrize("store", ["of this version", "of another version", "of 0.2"])
+def test_kept_rows_are_not_lost_to_a_new_reading(tmp_path: Path, store: str) -> None:
+    made = programme(tmp_path, {"source": "*.csv", "keep": True})
+    gone = write(tmp_path, HEADER + "".join(ROWS[:4]), "1.csv")
+    write(tmp_path, HEADER + "".join(ROWS[4:]), "2.csv")
+    content, sha256 = gone.read_bytes(), hashlib.sha256(gone.read_bytes()).hexdigest()
+    with Warehouse.open(made) as warehouse:
+        if store == "of 0.2":
+            warehouse.query("CREATE TABLE ingestions AS SELECT '1.csv' AS path, $1 AS sha256", [sha256])
+        else:
+            ingest(warehouse, made)
+            layout = "replace(layout, 'made_by', 'x')" if store == "of another version" else "layout"
+            warehouse.query(f"UPDATE mirror SET layout = {layout}")
+    gone.unlink()
+    changed = programme(tmp_path, {"source": "*.csv", "keep": True, "missing": ["", "?"]})
+    with pytest.raises(ProgrammeError, match=r"files whose rows are kept are gone: 1\.csv"):
+        read(changed)
+    gone.write_bytes(content)
+    assert read(changed).accounting.decisions == 9
