@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from calendar import isleap
 from datetime import datetime, timedelta
+from functools import cache
 from typing import TypeAlias
 
 from atr.ingest.sources.base import Column
@@ -20,8 +23,6 @@ _USUAL = (
 """A day, or a day and a time, with or without a zone."""
 
 _MICROSECOND = timedelta(microseconds=1)
-_CYCLE = timedelta(days=146_097) // _MICROSECOND
-"""400 years."""
 
 
 def _micros(moment: datetime) -> int:
@@ -108,16 +109,48 @@ def days(cell: str, timezone: str | None, *, never_zoned: bool = False) -> Steps
     written = f"CASE WHEN {cell}_us >= {_FIRST} AND {cell}_us < {_LAST} THEN make_timestamp({cell}_us)::DATE END"
     if never_zoned:
         return [{"decided_on": written}]
-    changes = [(_micros(since), ahead // _MICROSECOND) for since, ahead in clock_changes(timezone or "UTC")]
-    end = _micros(RULES[1])
-    us, clock = f"{cell}_us", f"{cell}_clock"
+    changes, end, alike = _rules(timezone or "UTC")
+    us, clock, year = f"{cell}_us", f"{cell}_clock", f"year(make_timestamp({cell}_us))"
+    leap = f"({year} % 4 = 0 AND ({year} % 100 <> 0 OR {year} % 400 = 0))::BIGINT"
+    start = f"make_date({year}, 1, 1)"
+    same = f"{us} - epoch_us({start}) + {[*alike]}[7 * {leap} + isodow({start})]"
     return [
-        {clock: f"CASE WHEN {us} < {end} THEN {us} ELSE ({us} - {end}) % {_CYCLE} + {end - _CYCLE} END"},
+        {clock: f"CASE WHEN {us} < {end} THEN {us} WHEN {us} < {_LAST} THEN {same} END"},
         {
             "decided_on": f"""CASE WHEN {us} >= {_FIRST} AND {us} < {_LAST} THEN
                 make_timestamp({us} + CASE WHEN {cell}_zoned THEN {_ahead(clock, changes)} ELSE 0 END)::DATE END"""
         },
     ]
+
+
+@cache
+def _rules(timezone: str) -> tuple[list[tuple[int, int]], int, list[int]]:
+    """Find when the clocks of a zone change, until years of one calendar have the same changes for good.
+
+    Returns
+    -------
+    The changes: since when, in microseconds since 1970, and how far ahead of UTC clocks are then; where they end; and
+    when the years before that began that stand for all later ones of their calendar: those that begin on a Monday and
+    so on, common years first, then leap years.
+    """
+    changes = [(_micros(since), ahead // _MICROSECOND) for since, ahead in clock_changes(timezone)]
+    years = range(RULES[0].year, RULES[1].year)
+    starts = [_micros(datetime(year, 1, 1)) for year in (*years, years.stop)]
+    calendars = [7 * isleap(year) + datetime(year, 1, 1).weekday() for year in years]
+    each: dict[int, tuple[int, list[tuple[int, int]]]] = {}
+    regular = len(years)
+    for i in reversed(range(len(years))):
+        at = bisect_left(changes, (starts[i],))
+        within = [(since - starts[i], ahead) for since, ahead in changes[at : bisect_left(changes, (starts[i + 1],))]]
+        if each.setdefault(calendars[i], (changes[at - 1][1], within)) != (changes[at - 1][1], within):
+            break
+        regular = i
+    alike: dict[int, int] = {}
+    while len(alike) < len(each):
+        alike.setdefault(calendars[regular], starts[regular])
+        regular += 1
+    changes = changes[: bisect_left(changes, (starts[regular],))]
+    return changes, starts[regular], [alike[calendar] for calendar in sorted(alike)]
 
 
 def _number(cell: str) -> str:

@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 
 from atr.errors import IngestError, ProgrammeError
 from atr.ingest import ingest
-from atr.programme.periods import containing, zone
-from atr.warehouse.connection import Warehouse
+from atr.ingest.days import days
+from atr.ingest.days import moments as read_moments
+from atr.ingest.sources.base import Column
+from atr.programme.periods import clock_changes, containing, zone
+from atr.warehouse.connection import Parameters, Warehouse
 from tests.helpers.logs import HEADER, account, decisions, programme, quarantine, write
 
 ZONES = [
@@ -43,6 +46,31 @@ def read(folder: Path, moments: Sequence[Any], log: dict[str, Any] | None = None
         account(warehouse, made)
         found = dict(decisions(warehouse, "id, decided_on"))
     return [found.get(str(i + 1)) for i in range(len(moments))]
+
+
+@pytest.mark.parametrize(
+    "name", ["Europe/Berlin", "America/New_York", "Asia/Gaza", "Australia/Lord_Howe", "Asia/Tokyo"]
+)
+def test_days_around_every_change_of_clocks_are_exact(name: str) -> None:
+    clock, second = zone(name), timedelta(seconds=1)
+    changes = [since.replace(tzinfo=UTC) for since, _ in clock_changes(name)[1:]]
+    changes += [datetime(year, month, 28, tzinfo=UTC) for year in range(2500, 9990, 7) for month in (3, 7, 11)]
+    moments = []
+    for change in changes:
+        for day in (change, change + timedelta(days=1)):
+            midnight = day.astimezone(clock).replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)
+            moments += [midnight - second, midnight, midnight + second]
+        moments += [change - second, change]
+    rows = "(SELECT (to_timestamp(m)) AS moment, m FROM (SELECT unnest($1::BIGINT[]) AS m))"
+    p = Parameters([[int(moment.timestamp()) for moment in moments]])
+    for step in [
+        *read_moments("moment", Column("moment", "moment", "TIMESTAMP WITH TIME ZONE"), None, p),
+        *days("moment", name),
+    ]:
+        rows = f"(SELECT *, {', '.join(f'{sql} AS {key}' for key, sql in step.items())} FROM {rows})"
+    with Warehouse.in_memory() as warehouse:
+        found = dict(warehouse.query(f"SELECT m, decided_on FROM {rows}", p))
+    assert found == {int(moment.timestamp()): moment.astimezone(clock).date() for moment in moments}
 
 
 @given(st.sampled_from(ZONES), st.lists(instants, min_size=2, max_size=40), st.integers(-60, 60))
