@@ -49,12 +49,15 @@ class Reading:
     anew
         Whether a log that had been read before was read anew: the store is of an earlier version, or the programme
         or the rules of its time zone changed.
+    unknown
+        How many of the changed files (tables, say) nothing but their rows tells whether they changed.
     """
 
     accounting: Accounting
     files: Changed
     decisions: Changed
     anew: bool = False
+    unknown: int = 0
 
     @property
     def told(self) -> str:
@@ -64,7 +67,7 @@ class Reading:
             return f"The whole log was read anew ({why}); what was published stays as it is."
         if self.decisions.new == self.accounting.decisions and self.files.new == self.accounting.files:
             return f"The log is read for the first time: {self.files.told('file')}: {self.decisions.told('decision')}."
-        if not any((*self.files, *self.decisions)):
+        if not any((self.files.new, self.files.changed - self.unknown, self.files.gone, *self.decisions)):
             return "The log is as it was when it was read last."
         return f"Since the log was read last: {self.files.told('file')}: {self.decisions.told('decision')}."
 
@@ -126,7 +129,8 @@ def ingest(warehouse: Warehouse, programme: Programme) -> Reading:
         if layout.id is None and not programme.log.repeats:
             refuse_copies(warehouse)
         check_log(warehouse, programme)
-    return Reading(accounting(warehouse), Changed(*mirror.changes), decisions, anew)
+    unknown = {file.name for file in (*mirror.known, *mirror.files) if file.key is None}
+    return Reading(accounting(warehouse), Changed(*mirror.changes), decisions, anew, len(unknown))
 
 
 def _refuse_to_lose(warehouse: Warehouse, programme: Programme, found: Sequence[Part]) -> None:

@@ -340,8 +340,14 @@ def test_a_file_is_read_again_if_it_changed(tmp_path: Path, monkeypatch: pytest.
         with open_elsewhere:
             open_elsewhere.execute("DELETE FROM decisions WHERE id = 3")
         assert account(warehouse, made).decisions == 2
+        for _ in range(2):
+            assert ingestion.ingest(warehouse, made).told == "The log is as it was when it was read last."
         open_elsewhere.close()
-        assert account(warehouse, made).decisions == 2
+        last = ingestion.ingest(warehouse, made)
+        assert (last.told, last.accounting.decisions) == ("The log is as it was when it was read last.", 2)
+        lite(tmp_path / "a.db", VALUES.replace("(3,", "(4,").replace("(2,", "(5,").replace("(1,", "(6,"))
+        told = "Since the log was read last: 1 file changed: 3 decisions new."
+        assert ingestion.ingest(warehouse, made).told == told
 
 
 def test_a_query_sees_its_database_alone(tmp_path: Path) -> None:
