@@ -24,6 +24,7 @@ from atr.version import __version__
 
 if TYPE_CHECKING:
     from atr.pipeline import Draft
+    from atr.warehouse.kept_releases import Wait
 
 INTERRUPTED = 130
 AGAIN = "What was published is untouched; run the command again."
@@ -193,8 +194,7 @@ def show_draft(draft: Draft, programme: Path, *, as_json: bool) -> None:
         say(f"The draft of {release.period}, version {release.version}, waits for review. Read the dossier, then:")
         replaces = " --replaces" if draft.replaces else ""
         say(f"  atr review {programme} {release.period} --approve{replaces} --name … --comment …")
-    if draft.waiting:
-        say("Corrections of some groups wait until they are of ten people or more (docs/upgrading.md, Versions).")
+    show_waits(draft.waits)
     if not announced:
         say("It announces no group: each is too small, or known too well before any report. It says so, and no more.")
     say(f"People: {draft.shares}.")
@@ -214,6 +214,14 @@ def show_draft(draft: Draft, programme: Path, *, as_json: bool) -> None:
         "report_sha256": release.report_sha256,
     }  # fmt: skip
     result(content, [str(path) for path in (*files, dossier)], as_json=as_json)
+
+
+def show_waits(waits: Sequence[Wait]) -> None:
+    """Say which groups have changed and are printed as they were."""
+    if waits:
+        say("These groups have changed, but count as in the version before (docs/upgrading.md, Versions of a period):")
+    for group in waits:
+        say(f"  {group.said()}.")
 
 
 @app.command()
@@ -248,7 +256,7 @@ def review(
     if approve and reject:
         raise typer.BadParameter("give one of --approve and --reject")
     if not approve and not reject:
-        draft, documents, dossier, overlapping, replaced = reviewing.waiting(loaded, period)
+        draft, documents, dossier, overlapping, replaced, waits = reviewing.waiting(loaded, period)
         say(
             f"Version {draft.version} of {period}, drafted {draft.date}, waits. Read these, then --approve or --reject."
         )
@@ -256,6 +264,7 @@ def review(
             say(f"It tells of the same people as what is published: {', '.join(overlapping)}. See --despite-overlap.")
         if replaced:
             say(f"It has other numbers than version {replaced}, which is published. See --replaces.")
+        show_waits(waits)
         lines = [str(dossier / "dossier.html"), str(documents / "report.html"), str(documents / "report.pdf")]
         result({"state": draft.state, "overlapping": list(overlapping), "replaces": replaced,
                 "documents": str(documents), "dossier": str(dossier)}, lines, as_json=as_json)  # fmt: skip

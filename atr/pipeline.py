@@ -30,7 +30,7 @@ from atr.warehouse import counting, reportable, versions
 from atr.warehouse.advice import told_of
 from atr.warehouse.connection import Warehouse, warehouse_path
 from atr.warehouse.files import put_folder, sha256, write_text
-from atr.warehouse.kept_releases import Kept, kept_path
+from atr.warehouse.kept_releases import Kept, Wait, kept_path
 from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path, is_whole
 from atr.warehouse.run import Batch, Run
 from atr.warehouse.shares import Shares
@@ -66,8 +66,8 @@ class Draft:
         The periods that share days with this one and have a report.
     shares, advice
         How many people are told of, and how; where fewer than half are announced, what would bring most, if anything.
-    waiting, replaces
-        Whether corrections of too few people wait for more, and whether a version of the period is published.
+    waits, replaces
+        The groups that are counted as the version before did, and whether a version of the period is published.
     """
 
     release: Release
@@ -77,7 +77,7 @@ class Draft:
     overlapping: tuple[str, ...]
     shares: Shares
     advice: str
-    waiting: bool = False
+    waits: tuple[Wait, ...] = ()
     replaces: bool = False
 
     @property
@@ -314,7 +314,7 @@ def register(run: Run) -> Draft:
     told = told_of(run.regions, kept.counted, run.period_label, programme)
     shutil.rmtree(run.folder, ignore_errors=True)
     folders = documents_path(programme, same), dossier_path(programme, same)
-    return Draft(same, new, *folders, overlapping, *told, kept.waiting, bool(kept.before))
+    return Draft(same, new, *folders, overlapping, *told, kept.waits, bool(kept.before))
 
 
 def refuse(run: Run, refusal: RefusedError) -> RefusedError:
@@ -354,7 +354,7 @@ def _report(run: Run) -> model.PublicReport:
         period=run.period,
         extent=Extent.of(run.regions),
         quality=ingest.Accounting(**run.log["accounting"]),
-        corrections_wait=kept.waiting,
+        corrections_wait=bool(kept.waits),
         published=None if last is None else last[1],
         version=run.version,
         date=run.date,

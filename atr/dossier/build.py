@@ -30,6 +30,7 @@ from atr.errors import RefusedError
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme
 from atr.report import model
+from atr.warehouse.kept_releases import Wait
 from atr.warehouse.ledger import Release
 
 
@@ -61,6 +62,8 @@ class Results:
         The outcomes of every region of the log, before groups joined.
     log_changes
         The release published last, and how many decisions of the log are new, changed and gone since its draft.
+    waits
+        The groups that have changed and are counted as the version before did.
     """
 
     programme: Programme
@@ -77,6 +80,7 @@ class Results:
     choices: tuple[OtherChoice, ...] = ()
     counted: Counted = ()
     log_changes: tuple[Release, tuple[int, int, int]] | None = None
+    waits: tuple[Wait, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,7 @@ class Dossier:
     remarks: tuple[str, ...]
     differences: tuple[Difference, ...]
     warnings: tuple[str, ...]
+    waits: tuple[str, ...]
     factors: dict[str, float]
 
 
@@ -182,6 +187,7 @@ def build(
         remarks=tuple(results.remarks),
         differences=tuple(_differences(previous, report)) if previous and report else (),
         warnings=tuple(_warnings(related, report)) if report else (),
+        waits=tuple(group.said() for group in results.waits) if report else (),
         factors={
             f"{own.attribute}, {own.set}" if own.set else own.attribute: own.factor
             for own in regions.protection.own_ceilings
@@ -234,7 +240,7 @@ def _warnings(related: Related | None, report: model.PublicReport) -> Iterator[s
         versions = wording.listed([str(version) for version in related.published])
         yield (
             f"Version {versions} of this period is published. Whoever compares it with this one sees what changed. "
-            "Groups in which only a few decisions did are printed as they were."
+            "Groups in which only a few decisions did, or of which the change would tell too much, count as they did."
         )
 
 

@@ -54,6 +54,7 @@ def write(run: Run, report: model.PublicReport | None, *, refusal: RefusedError 
         choices=choices,
         counted=kept.counted,
         log_changes=earlier.log_changes(programme, kept.log_changes),
+        waits=kept.waits,
         **run.log,
     )
     before = earlier.of_period_before(run.programme, run.period)

@@ -15,7 +15,7 @@ from atr.errors import RefusedError, ReviewError
 from atr.programme import Programme, load
 from atr.warehouse.connection import Warehouse, warehouse_path
 from atr.warehouse.files import read_json, remove_folder, sha256
-from atr.warehouse.kept_releases import Kept, kept_path
+from atr.warehouse.kept_releases import Kept, Wait, kept_path
 from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path
 from atr.warehouse.register import Entry, Register, complete, entry_of
 from atr.warehouse.store import hold
@@ -38,6 +38,8 @@ class Waiting(NamedTuple):
         says so.
     replaces
         The published version with other numbers that it replaces, if there is one: again, only if a person says so.
+    waits
+        The groups that have changed and are counted as the version before did.
     """
 
     release: Release
@@ -45,6 +47,7 @@ class Waiting(NamedTuple):
     dossier: Path
     overlapping: tuple[str, ...]
     replaces: int | None
+    waits: tuple[Wait, ...]
 
 
 def waiting(programme: Programme, period: str) -> Waiting:
@@ -71,10 +74,11 @@ def waiting(programme: Programme, period: str) -> Waiting:
         draft = _waiting(ledger, period, None)
         with Register.held(programme) as register:
             complete(register, warehouse, programme)
-            _, entry = _drafted(programme, register, draft)
+            kept, entry = _drafted(programme, register, draft)
             overlapping = _names(register.against(entry), register)
         replaces = _replaced(programme, ledger, draft)
-    return Waiting(draft, documents_path(programme, draft), dossier_path(programme, draft), overlapping, replaces)
+    folders = documents_path(programme, draft), dossier_path(programme, draft)
+    return Waiting(draft, *folders, overlapping, replaces, kept.waits)
 
 
 def review(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from atr.core.announced import Announced
 from atr.core.arrays import Values
+from atr.core.display_text import named
 from atr.core.fidelity import Fidelity
 from atr.core.regions import Regions
 from atr.programme import Programme
@@ -18,6 +19,14 @@ from atr.warehouse.files import write_text
 from atr.warehouse.raw_values import RawValues
 from atr.warehouse.register import Id, Log
 from atr.warehouse.run import Run
+
+Reason = Literal["few", "telling"]
+"""Why a group waits: too few people changed, or what changed would tell too much."""
+WHY: dict[Reason, str] = {
+    "few": "too few people came, went or were corrected for a version that tells of them",
+    "telling": "who came, went or was corrected could be told too much of by whoever has both versions",
+}
+"""The same in words."""
 
 
 class KeptGroup(BaseModel):
@@ -44,13 +53,30 @@ class KeptGroup(BaseModel):
         return dict(zip(self.regions, self.counts, strict=True))
 
 
+class Wait(BaseModel):
+    """A group that is counted as the version before did: its people there and now, and why. Private."""
+
+    model_config = ConfigDict(frozen=True)
+
+    values: Values
+    before: int
+    now: int
+    why: Reason
+
+    def said(self) -> str:
+        """The group, its people then and now, and why it waits, as one sentence without a full stop."""
+        people, reason = f"{self.before:,} people in the version before, {self.now:,} now", WHY[self.why]
+        return f"{', '.join(named(self.values))} ({people}): {reason}"
+
+
 class Kept(BaseModel):
     """What is kept of a release for its approval and for later versions of the period. Private.
 
     ``terms`` are the policy and the protected sets, ``seen`` the releases published before that it was made with,
     replaced ones included; None where its mechanism does not look at them. ``counted`` has the outcomes of every region
-    of the log, ``joined`` the group that others were made part of. ``before`` is the version that it follows,
-    ``log_changes`` what :func:`atr.ingest.log_changes` counted when it was drafted.
+    of the log, ``joined`` the group that others were made part of. ``before`` is the version that it follows, ``waits``
+    the groups that have changed since and are counted as they were there, ``log_changes`` what
+    :func:`atr.ingest.log_changes` counted when it was drafted.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -60,7 +86,7 @@ class Kept(BaseModel):
     terms: str
     seen: tuple[Id, ...] | None = None
     before: str = ""
-    waiting: bool = False
+    waits: tuple[Wait, ...] = ()
     log_changes: tuple[int, int, int, int] = (-1, 0, 0, 0)
     counted: tuple[tuple[Values, tuple[int, ...]], ...] = ()
     joined: tuple[tuple[Values, Values], ...] = ()

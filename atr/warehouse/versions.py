@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from atr.programme import Programme
 from atr.warehouse import coarsening
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import regions_of_rows
-from atr.warehouse.kept_releases import Kept, kept_groups, kept_path, named_promise
+from atr.warehouse.kept_releases import Kept, Reason, Wait, kept_groups, kept_path, named_promise
 from atr.warehouse.ledger import Ledger
 from atr.warehouse.raw_values import RawSet, RawValues, counterparts, meet
 from atr.warehouse.register import Register, complete, earlier_limits, log_of
@@ -126,7 +126,7 @@ def settled(counted: Regions, kept: Kept, programme: Programme, remember: Rememb
     for values in dict.fromkeys(chain(now, *told)):
         units[unit_of.get(values[:k], values[:k])].append(values)
     changes = {unit: [_changed(members, now, then, none, k) for then in told] for unit, members in units.items()}
-    waiting = {unit for unit, changed in changes.items() if any(_waits(of, programme) for of in changed)}
+    waiting = {unit: why for unit, of in changes.items() if (why := _why_it_waits(of, programme))}
     known = {group.values for of in versions for group in of.groups}
     shrunk = {unit for unit in known & units.keys() if any(n.sum() < 0 for of in changes[unit] for n in of.values())}
     while True:
@@ -135,16 +135,21 @@ def settled(counted: Regions, kept: Kept, programme: Programme, remember: Rememb
         counts = np.array([*rows.values()], dtype=np.int64)
         again = regions_of_rows([*rows], counts, programme=programme, outcomes=counted.outcomes)
         regions = remember(coarsening.reported(again, programme, dict(before.joined)))
-        more, too_much = set(), _told_too_much(regions, programme)
+        more, too_much = set[Values](), _told_too_much(regions, programme)
         for values in regions.group_values:
             of = {unit_of.get(part, part) for part in regions.joined.get(values, (values,))} & units.keys()
             if values in too_much or (len(of) > 1 and of & shrunk):  # whoever left could be told from who joined
                 more |= of
-        if more <= waiting:
+        if more <= waiting.keys():
             break
-        waiting |= more
-    waits = any(difference.any() for unit in waiting for difference in changes[unit][0].values())
-    kept = kept.model_copy(update={"counted": _rows(again), "waiting": waits})
+        for unit in more:
+            waiting.setdefault(unit, "telling")
+    waits = []
+    for unit, members in units.items():
+        if unit in waiting and any(difference.any() for difference in changes[unit][0].values()):
+            then, people = (int(sum(of.get(values, none).sum() for values in members)) for of in (told[0], now))
+            waits.append(Wait(values=unit, before=then, now=people, why=waiting[unit]))
+    kept = kept.model_copy(update={"counted": _rows(again), "waits": tuple(waits)})
     return regions, kept.with_joined(regions)
 
 
@@ -269,20 +274,26 @@ def _told_of(before: Kept, regions: Regions, group_of: Mapping[Values, int]) -> 
     return told
 
 
-def _waits(changed: dict[Values, IntArray], programme: Programme) -> bool:
-    """Whether the changes of a group's regions, (outcomes,) people each, are too few or too much alike to be told.
+def _why_it_waits(changes: Iterable[dict[Values, IntArray]], programme: Programme) -> Reason | None:
+    """Why a group waits, by its changes since every version; None where they can be told."""
+    found = {_why(changed, programme) for changed in changes}
+    return next((reason for reason in get_args(Reason) if reason in found), None)
+
+
+def _why(changed: dict[Values, IntArray], programme: Programme) -> Reason | None:
+    """Why the changes of a group's regions, (outcomes,) people each, are not told: too few, or too much alike.
 
     As few people are taken to have changed as numbers of people and totals show, whoever it was.
     """
     regions, difference, policy = [*changed], np.array([*changed.values()]), programme.policy
     if not difference.any():
-        return False
+        return None
     people, totals = difference.sum(axis=1), difference.sum(axis=0)
     came, went = people.clip(min=0), (-people).clip(min=0)
     corrected = (totals - came.sum()).clip(min=0).sum()
     if max(came.sum(), went.sum()) + corrected < max(FEWEST_CHANGED, -(-policy.minimum_group_size // OF_MINIMUM)):
-        return True
-    return not all(
+        return "few"
+    telling = not all(
         mechanism_of(policy).announceable(
             some[some > 0],
             [values for values, n in zip(regions, some, strict=True) if n],
@@ -293,6 +304,7 @@ def _waits(changed: dict[Values, IntArray], programme: Programme) -> bool:
         for some in (came, went)
         if some.any()
     )
+    return "telling" if telling else None
 
 
 def reprinted(announced: Announced, regions: Regions, kept: Kept, programme: Programme) -> Announced:

@@ -139,7 +139,7 @@ def test_groups_that_would_become_one_stay_as_they_were(tmp_path: Path) -> None:
     moved = {("a", "low"): (36, 12), ("a", "high"): (36, 24), ("b", "low"): (6, 2), ("b", "high"): (6, 2)}
     draft = _published(tmp_path, moved)
     assert not draft.new
-    assert draft.waiting
+    assert draft.waits
     assert draft.report.groups == first.report.groups
 
 
