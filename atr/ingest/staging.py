@@ -181,6 +181,9 @@ def _steps(layout: Layout, columns: dict[str, Column], direct: set[str], p: Para
 
 def _add_rejects(connection: duckdb.DuckDBPyConnection, layout: Layout, file: int) -> None:
     """Quarantine what is no row at all; the lines of faulty rows then count it."""
+    reasons = connection.execute("SELECT DISTINCT reason FROM rejects ORDER BY reason").fetchall()
+    if not reasons:
+        return
     connection.execute(
         """
         UPDATE log_rows SET line = line + moved.shift
@@ -196,7 +199,6 @@ def _add_rejects(connection: duckdb.DuckDBPyConnection, layout: Layout, file: in
         [file],
     )
     people = ", 1 AS people" if layout.counts is not None else ""
-    reasons = connection.execute("SELECT DISTINCT reason FROM rejects ORDER BY reason").fetchall()
     _numbered(connection, [reason for (reason,) in reasons])
     connection.execute(
         f"""
