@@ -36,7 +36,8 @@ def make_log(path: Path, rows: int, *, first: int = 0, months: int = 48, month: 
                        ['Male', 'Female'][1 + {of(0, 2)}] AS sex,
                        ['under 25', '25 to 45', 'over 45'][1 + {of(1, 3)}] AS age,
                        'office ' || {of(2, 8)} AS office, ['felony', 'misdemeanour'][1 + {of(3, 2)}] AS charge,
-                       {of(4, 40)} AS priors, ['low', 'medium', 'high'][1 + {of(5, 3)}] AS outcome
+                       floor(40 * pow({of(4, 1000)} / 1000, 4))::INTEGER AS priors,
+                       ['low', 'medium', 'high'][1 + {of(5, 3)}] AS outcome
                 FROM range({first}, {first + rows}) AS t(i)
             ) TO '{path}' (FORMAT parquet)
             """

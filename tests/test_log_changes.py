@@ -139,7 +139,10 @@ def test_published_numbers_change_with_the_log(tmp_path: Path) -> None:
     told = right["data_quality"]["before"]
     assert told == before | {"period": "2025", "version": 1, "quarantined": 0}
     rows = right["dossier"]["rows"]
-    told = [rows[f"decisions {what} since version 1 of 2025 was drafted"] for what in ("new", "changed", "gone")]
+    told = [
+        rows[f"decisions {what}, in all readings since version 1 of 2025 was drafted"]
+        for what in ("new", "changed", "gone")
+    ]
     assert told == [0, 150, 0]
     write_files(path.parent, {"2025-11.csv": month(11)[:100], "2025-3.csv": None})
     assert report(series.publish(path, "2025"))["coverage"] != fresh["coverage"]
@@ -155,8 +158,8 @@ def test_changes_are_counted_from_the_draft_that_was_published(tmp_path: Path) -
     review.review(load(path), "2025", approve=True, name="R", comment="read")
     draft = series.publish(path, "2026")
     rows = json.loads((draft.dossier / "dossier.json").read_text())["rows"]
-    since = "since version 1 of 2025 was drafted"
-    assert [rows[f"decisions {what} {since}"] for what in ("new", "changed", "gone")] == [200, 0, 0]
+    since = "in all readings since version 1 of 2025 was drafted"
+    assert [rows[f"decisions {what}, {since}"] for what in ("new", "changed", "gone")] == [200, 0, 0]
 
 
 def test_another_way_of_reading_is_told_as_that(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

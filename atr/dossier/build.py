@@ -216,8 +216,11 @@ def _changed(log_changes: tuple[Release, tuple[int, int, int]] | None) -> dict[s
     if log_changes is None:
         return {}
     release, numbers = log_changes
-    since = f"since version {release.version} of {release.period} was drafted"
-    return {f"decisions {what} {since}": n for what, n in zip(("new", "changed", "gone"), numbers, strict=True)}
+    since = f"version {release.version} of {release.period} was drafted"
+    return {
+        f"decisions {what}, in all readings since {since}": n
+        for what, n in zip(("new", "changed", "gone"), numbers, strict=True)
+    }
 
 
 def _warnings(related: Related | None, report: model.PublicReport) -> Iterator[str]:
