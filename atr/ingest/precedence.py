@@ -77,7 +77,8 @@ def settle(connection: duckdb.DuckDBPyConnection, layout: Layout, plan: Plan) ->
             GROUP BY id_hash HAVING count(*) > 1 {lost}
             """
         )
-        contested = "hash(id) IN (FROM contested)"
+        if connection.execute("SELECT 1 FROM contested LIMIT 1").fetchone() is not None:
+            contested = "hash(id) IN (FROM contested)"
     decisions = f"""
         SELECT id, hash({layout.content}) AS content, {layout.people} AS people
         FROM decisions WHERE {{}} GROUP BY id, content"""
@@ -87,7 +88,7 @@ def settle(connection: duckdb.DuckDBPyConnection, layout: Layout, plan: Plan) ->
     connection.execute(f"DELETE FROM log_rows WHERE {among(plan.leaving)}")
     if layout.revision is not None:
         _refuse_mixed_revisions(connection)
-    judged = frozenset() if layout.id is None else _judge(connection, layout, contested)
+    judged = frozenset[int]() if contested == "false" else _judge(connection, layout, contested)
     if first:
         ((came,),) = connection.execute(f"SELECT coalesce({layout.people}, 0)::BIGINT FROM decisions").fetchall()
         return Changed(came), judged
@@ -110,8 +111,6 @@ FROM (SELECT coalesce(a.people, 0) - coalesce(b.people, 0) AS more
 
 def _judge(connection: duckdb.DuckDBPyConnection, layout: Layout, contested: str) -> frozenset[int]:
     """Set the fate of the rows of contested ids, and tell in which files one changed."""
-    if connection.execute("SELECT 1 FROM contested LIMIT 1").fetchone() is None:
-        return frozenset()
     revision = "revision DESC NULLS LAST," if layout.revision is not None else ""
     connection.execute(
         f"""
