@@ -168,9 +168,10 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
         say(f"  {remark if remark.endswith('?') else remark + '.'}")
     for advice in found.advice:
         say(f"  {advice}.")
+    say(found.next)
     periods = found.periods.to_dict("records")
     content = {"rows": accounting.rows_read, "decisions": accounting.decisions, "periods": periods,
-               "remarks": list(found.remarks), "advice": list(found.advice)}  # fmt: skip
+               "next": found.next, "remarks": list(found.remarks), "advice": list(found.advice)}  # fmt: skip
     result(content, found.table(), as_json=as_json)
 
 

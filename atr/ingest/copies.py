@@ -66,8 +66,18 @@ def refuse_copies(warehouse: Warehouse) -> None:
             )
 
 
+_SPELLINGS = {
+    "with .0 at the end": ("[+-]?[0-9]+[.]0+", "regexp_replace(id, '[.]0+$', '')"),
+    "with zeros in front": ("0[0-9]+", "regexp_replace(id, '^0+([0-9])', '\\1')"),
+    "with commas between thousands": ("[1-9][0-9]{0,2}(,[0-9]{3})+", "replace(id, ',', '')"),
+}
+"""How programs that take a column for numbers write its ids otherwise, and SQL of the plain one."""
+_ROUNDED = "[0-9]([.,][0-9]+)?[eE][+][0-9]+"
+"""As in 1.00E+11, which may stand for many ids."""
+
+
 def refuse_other_spellings(warehouse: Warehouse) -> None:
-    """Refuse ids of which some are those of others written as numbers with a fraction of nothing, as 7.0 for 7.
+    """Refuse ids of which some are those of others as a program writes numbers, as 7.0, 007 or 1,007.
 
     Parameters
     ----------
@@ -77,25 +87,46 @@ def refuse_other_spellings(warehouse: Warehouse) -> None:
     Raises
     ------
     IngestError
-        If there are any, with the files.
+        If there are any, with the files; or if some are rounded, as in 1.00E+11, beside whole numbers.
     """
-    with_fraction = "id LIKE '%.0%' AND regexp_full_match(id, '[+-]?[0-9]+[.]0+')"
-    if not warehouse.query(f"SELECT 1 FROM decisions WHERE {with_fraction} LIMIT 1"):
+    odd = "(starts_with(id, '0') OR id LIKE '%.0%' OR id LIKE '%,%')"
+    rounded = f"(id LIKE '%+%' AND regexp_full_match(id, '{_ROUNDED}'))"
+    ((shortest, longest, some_rounded),) = warehouse.query(
+        f"SELECT min(strlen(id)), max(strlen(id)) FILTER ({odd}), coalesce(bool_or({rounded}), false) FROM decisions"
+    )
+    if some_rounded:
+        _refuse_spelt(
+            warehouse,
+            "rounded, as in 1.00E+11, beside whole numbers",
+            f"SELECT s.file, o.file AS other, s.id, o.id AS plain FROM (FROM decisions WHERE {rounded}) AS s, "
+            "(FROM decisions WHERE regexp_full_match(id, '[0-9]+') LIMIT 1) AS o",
+        )
+    if longest is None or longest == shortest:  # a plain id is shorter
         return
+    for how, (shape, plain) in _SPELLINGS.items():
+        _refuse_spelt(
+            warehouse,
+            how,
+            f"SELECT s.file, o.file AS other, s.id, o.id AS plain FROM (SELECT file, id, {plain} AS plain "
+            f"FROM decisions WHERE {odd} AND regexp_full_match(id, '{shape}')) AS s JOIN decisions AS o "
+            "ON o.id = s.plain",
+        )
+
+
+def _refuse_spelt(warehouse: Warehouse, how: str, pairs: str) -> None:
     found = warehouse.query(
         f"""
-        SELECT a.name, b.name, count(DISTINCT s.id), min(s.id), min(o.id)
-        FROM (FROM decisions WHERE {with_fraction}) AS s
-        JOIN decisions AS o ON o.id = regexp_replace(s.id, '[.]0+$', '')
-        JOIN files AS a ON a.file = s.file JOIN files AS b ON b.file = o.file
-        GROUP BY ALL ORDER BY 3 DESC, 1, 2
+        SELECT a.name, b.name, count(DISTINCT id), min(id), min(plain) FROM ({pairs}) AS pairs
+        JOIN files AS a ON a.file = pairs.file JOIN files AS b ON b.file = pairs.other
+        GROUP BY ALL ORDER BY 3 DESC, 1, 2 LIMIT 1
         """
     )
-    for name, other, ids, spelt, plain in found[:1]:
+    for name, other, ids, spelt, plain in found:
+        where = "others of the same file" if name == other else f"those of {other}"
         raise IngestError(
-            f"{ids:,} {'id is' if ids == 1 else 'ids are'} those of {other}, written with .0 at the end: are they the "
-            "same decisions?",
+            f"{ids:,} {'id is' if ids == 1 else 'ids are'} written {how}: are they the same decisions as {where}?",
             where=name,
-            hint="Write the ids alike: a program that took the column for numbers with fractions wrote this file.",
+            hint="Write the ids alike: a program that took the column for numbers wrote this file, such as Excel. "
+            "Export them anew as texts.",
             private=f"As {spelt!r} and {plain!r}.",
         )

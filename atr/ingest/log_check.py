@@ -8,12 +8,15 @@ from pathlib import Path
 import pandas as pd
 
 from atr.core.regions import DisclosureStatus, Regions
+from atr.errors import PeriodError
 from atr.ingest import Accounting, ingest, not_announced, remarks
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme, load
+from atr.programme import periods as _periods
 from atr.warehouse import coarsening, counting
 from atr.warehouse.advice import advise
 from atr.warehouse.connection import Warehouse
+from atr.warehouse.reportable import chosen
 from atr.warehouse.shares import Shares, percent
 
 _COUNTED = (DisclosureStatus.FLATTENED, DisclosureStatus.TOO_SMALL, DisclosureStatus.PRIOR_TOO_SURE)
@@ -42,6 +45,8 @@ class LogCheck:
         A row a period: ``period``, ``decisions``, and how many QID groups are ``announced``, of these ``flattened``,
         ``too_small``, and ``prior_too_sure`` (prior knowledge alone exceeds the ceiling); then how many people would
         be told of, and how: ``people_announced``, ``people_told_roughly``, ``people_left_out``, as :class:`Shares`.
+    next
+        Which period is published if none is named, or why none is, as a sentence.
     remarks
         What deserves a look, as sentences without a full stop.
     advice
@@ -50,6 +55,7 @@ class LogCheck:
 
     accounting: Accounting
     periods: pd.DataFrame
+    next: str
     remarks: tuple[str, ...]
     advice: tuple[str, ...]
 
@@ -87,6 +93,11 @@ def check(programme: Programme | str | Path) -> LogCheck:
     with Warehouse.in_memory(programme) as warehouse:
         accounting = ingest(warehouse, programme).accounting
         found = remarks(warehouse, programme)
+        today = _periods.today(programme.period.timezone)
+        try:
+            next_one = f"`atr publish` without --period takes {chosen(warehouse, programme, today=today).label}."
+        except PeriodError as error:
+            next_one = f"`atr publish` needs a --period: {error.message}."
         rows, by_period, shares = [], dict[str, Regions](), dict[str, Shares]()
         reported = dict[str, tuple[Regions, Regions]]()
         for period, decisions in counting.periods(warehouse, programme.period.every):
@@ -104,4 +115,4 @@ def check(programme: Programme | str | Path) -> LogCheck:
             "policy: no period announces a group: every one is smaller than minimum_group_size, or known too well "
             "before any report for max_confidence"
         )
-    return LogCheck(accounting, pd.DataFrame(rows), tuple(found), tuple(advise(by_period, shares, programme)))
+    return LogCheck(accounting, pd.DataFrame(rows), next_one, tuple(found), tuple(advise(by_period, shares, programme)))

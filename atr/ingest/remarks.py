@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import date
 
-from atr.core.display_text import ANY, UNKNOWN
+from atr.core.display_text import ANY, UNKNOWN, cleaned, printable
 from atr.core.regions import Regions
 from atr.ingest.value_remarks import Values, counted_values, few, nearest, value_remarks
 from atr.programme import Programme, periods
 from atr.warehouse import counting
 from atr.warehouse.connection import Warehouse
-from atr.warehouse.layout import LAST_BIT, OUTCOME
+from atr.warehouse.layout import LAST_BIT, OUTCOME, USABLE
+from atr.warehouse.shares import percent
 
+_NOT_FEW = 0.01
+"""A smaller share of missing values is not told."""
 _MANY = 0.1
 """A larger share of corrections is rarely meant."""
 
@@ -37,10 +42,13 @@ def remarks(warehouse: Warehouse, programme: Programme, today: date | None = Non
     -------
     Sentences without a full stop. For the person at the keyboard and the reviewer: they quote values of the log.
     """
-    found = [*_corrected(warehouse), *_cleaned(warehouse)]
-    if programme.log.decided_at is not None:
-        found += _dated(warehouse, today or periods.today(programme.period.timezone))
     log = programme.log
+    found = [*_empty(warehouse), *_quarantined(warehouse, programme), *_corrected(warehouse)]
+    if log.id is not None:
+        found += _cased(warehouse)
+    if log.decided_at is not None:
+        found += _dated(warehouse, today or periods.today(programme.period.timezone))
+        found += _gaps(warehouse, programme)
     grouped = {raw: name for name, group in (log.outcomes or {}).items() for raw in group}
     found += value_remarks(Values("log.outcome", "log.outcomes", counted_values(warehouse, OUTCOME), grouped))
     for name, attribute in programme.attributes.items():
@@ -51,7 +59,7 @@ def remarks(warehouse: Warehouse, programme: Programme, today: date | None = Non
             values = Values(key, f"{key}.values", counted_values(warehouse, name), attribute.values or {})
             found += _without_use(programme, name, [*sorted(values.shown_counts), UNKNOWN])
             found += value_remarks(values)
-    return found
+    return [*found, *_missing(warehouse, programme), *_cleaned(warehouse)]
 
 
 def not_announced(found: Mapping[str, tuple[Regions, Regions]], programme: Programme) -> list[str]:
@@ -78,9 +86,110 @@ def not_announced(found: Mapping[str, tuple[Regions, Regions]], programme: Progr
                 if told and values[place] not in told | {ANY}:
                     of_value = absent.setdefault(values[place], {})
                     of_value[label] = of_value.get(label, 0) + people
-        some = few(f"{value!r} ({sum(of.values()):,} people in {few(of)})" for value, of in absent.items())
-        told_of += [f"attributes.{name}: no group is announced that has {some}"] if absent else []
+        together: dict[str, list[str]] = {}
+        for value, of in absent.items():
+            n = sum(of.values())
+            together.setdefault(few(of), []).append(f"{value!r} ({n:,} {'person' if n == 1 else 'people'} there)")
+        told_of += [
+            f"attributes.{name}: in {labels} no group is announced that has {few(some)}"
+            for labels, some in together.items()
+        ]
     return told_of
+
+
+def _empty(warehouse: Warehouse) -> Iterable[str]:
+    """Files without a row."""
+    names = warehouse.query("SELECT name FROM files WHERE file NOT IN (SELECT file FROM fates) ORDER BY place")
+    if names:
+        yield f"log.source: {few(name for (name,) in names)} {'has' if len(names) == 1 else 'have'} no rows"
+
+
+def _quarantined(warehouse: Warehouse, programme: Programme) -> Iterable[str]:
+    """Where the first of the rows is that nobody can use for a reason, and what such rows say."""
+    if not warehouse.query("SELECT 1 FROM fates WHERE fate <> ALL ($1) LIMIT 1", [USABLE]):
+        return
+    found = warehouse.query(
+        """
+        SELECT meaning, count(*), min_by(name, (place, line)), min_by(line, (place, line))
+        FROM log_rows JOIN meanings USING (fate) JOIN files USING (file) WHERE meaning <> ALL ($1)
+        GROUP BY meaning ORDER BY 2 DESC, 1
+        """,
+        [USABLE],
+    )
+    log = programme.log
+    columns = {"outcome that": log.outcome, "date": log.decided_at, "revision": log.revision, "count": log.counts}
+    columns |= {f"no number in '{printable(name)}'": name for name in programme.attributes}
+    for reason, rows, name, line in found:
+        column = next((column for start, column in columns.items() if reason.startswith(start)), None)
+        texts = [] if column is None else _texts(warehouse, reason, column)
+        said = f": {few(f'{text!r} ({n:,})' for text, n in texts)}" if texts else ""
+        named = {raw.casefold(): raw for group in (log.outcomes or {}).values() for raw in group}
+        for text, _ in texts if column == log.outcome else ():
+            if cleaned(text).casefold() in named:
+                said += f"; {text!r} differs from {named[cleaned(text).casefold()]!r} only in letter case"
+        first = f"{name}, line {line}" if line else name
+        yield f"log.source: quarantined, {reason}: {rows:,} {'row' if rows == 1 else 'rows'}, first {first}{said}"
+
+
+def _texts(warehouse: Warehouse, reason: str, column: str) -> list[tuple[str, int]]:
+    """The three most frequent texts of a column in the first rows that are quarantined for a reason."""
+    rows = warehouse.query(
+        "SELECT raw FROM log_rows JOIN meanings USING (fate) WHERE meaning = $1 AND raw LIKE '{%' ORDER BY file, line "
+        "LIMIT 1000",
+        [reason],
+    )
+    return Counter(str(json.loads(raw)[column]) for (raw,) in rows).most_common(3)
+
+
+def _gaps(warehouse: Warehouse, programme: Programme) -> Iterable[str]:
+    """Periods between others, and published ones, without decisions."""
+    every = programme.period.every
+    days = {day for (day,) in warehouse.query("SELECT DISTINCT day FROM days")}
+    if every != "all":
+        full = {periods.containing(day, every).label for day in days}
+        first, last = counting.covered_span(warehouse)
+        empty, period = [], periods.containing(first, every)
+        while period.end is not None and period.end <= last:
+            empty += [] if period.label in full else [period.label]
+            period = periods.containing(period.end, every)
+        if empty:
+            yield f"log.decided_at: the log has no decisions in {few(empty)}, between others"
+    published = warehouse.query("SELECT DISTINCT period FROM releases WHERE state = 'published' ORDER BY period")
+    lost = [label for (label,) in published if not any(map(periods.parse(label).contains, days))]
+    if lost:
+        are = "is" if len(lost) == 1 else "are"
+        yield f"log.decided_at: the log has no decisions any more in {few(lost)}, which {are} published"
+
+
+def _missing(warehouse: Warehouse, programme: Programme) -> Iterable[str]:
+    """Attributes that one decision in a hundred, or more, has no value of."""
+    layout = warehouse.layout()
+    numbers = [name for name, number in layout.attributes.items() if number]
+    ((total,),) = warehouse.query("SELECT coalesce(sum(decisions), 0)::BIGINT FROM days")
+    without = dict(warehouse.query("SELECT name, sum(decisions)::BIGINT FROM cells WHERE raw IS NULL GROUP BY name"))
+    if numbers:
+        each = (f"{layout.people} FILTER ({layout.column(name)} IS NULL)" for name in numbers)
+        (counts,) = warehouse.query(f"SELECT {', '.join(each)} FROM decisions")  # noqa: S608 - positional names
+        without |= dict(zip(numbers, counts, strict=True))
+    for name in programme.attributes:
+        if (n := without.get(name) or 0) >= _NOT_FEW * total:
+            yield f"attributes.{name}: {percent(n, total)} of the decisions have no value ({n:,} of {total:,})"
+
+
+def _cased(warehouse: Warehouse) -> Iterable[str]:
+    """Ids that are others in small letters; only ids in nothing but small letters are held against."""
+    ((ids, capital, small),) = warehouse.query(
+        """
+        SELECT count(DISTINCT c.id), min(c.id), min(s.id)
+        FROM (SELECT id, lower(id) AS plain FROM decisions WHERE id <> lower(id)) AS c JOIN decisions AS s
+        ON s.id = c.plain
+        """
+    )
+    if ids:
+        yield (
+            f"log.id: {ids:,} {'id differs' if ids == 1 else 'ids differ'} from others only in letter case, as "
+            f"{capital!r} and {small!r}: these are counted apart"
+        )
 
 
 def _corrected(warehouse: Warehouse) -> Iterable[str]:

@@ -20,11 +20,26 @@ _MOST_VALUES = 10_000
 _COMPARED = (20, 1_000)
 """Of the values that the programme names and nobody has, and of the most frequent others, as many are held against each
 other: likely slips of the pen."""
-_TOLD = 5
+TOLD = 5
 """As many of a kind are named."""
 _NO_VALUE = {
     *("na", "n/a", "n.a.", "nan", "none", "null", "nil", "-", "--", "\u2013", "\u2014", "?", "??", ".", "#n/a", "<na>"),
-    *("(null)", "\\n", "unknown", "missing", "undefined", "unspecified", "not available", "not known", "no value"),
+    *(
+        "(null)",
+        "\\n",
+        "unknown",
+        "missing",
+        "undefined",
+        "unspecified",
+        "not available",
+        "keine angabe",
+        "k. a.",
+        "k.a.",
+        "ka",
+        "unbekannt",
+        "not known",
+        "no value",
+    ),
 }
 """Usual spellings of "no value", in small letters."""
 
@@ -86,6 +101,10 @@ def value_remarks(values: Values) -> list[str]:
     names = [group for group in _alike(values.shown_counts, None) if not {*group} & {*map(values.shown, told)}]
     found += [_told_apart(group, values.shown_counts, values) for group in names]
     found += _no_value(values) + _misnamed(values, told)
+    mixed = [word for raw in values.counts if raw not in values.named for word in _WORD.findall(raw) if _mixed(word)]
+    if mixed:
+        some = few(f"'{word}' ({ascii(word)[1:-1]})" for word in mixed)
+        found.append(f"{values.key}: words have letters of several scripts, which may look alike: {some}")
     shown = values.shown_counts
     odd = [raw for raw in values.counts if raw not in values.named and CONTROL.search(raw)]
     if odd:
@@ -113,8 +132,8 @@ def few(names: Iterable[str]) -> str:
     'a, b, c, d, e and 2 more'
     """
     every = [*names]
-    more = f" and {len(every) - _TOLD:,} more" if every[_TOLD:] else ""
-    return f"{', '.join(every[:_TOLD])}{more}"
+    more = f" and {len(every) - TOLD:,} more" if every[TOLD:] else ""
+    return f"{', '.join(every[:TOLD])}{more}"
 
 
 def nearest(value: str, others: Iterable[str]) -> str | None:
@@ -130,6 +149,15 @@ def _seen(text: str) -> str:
     if re.fullmatch(r"[+-]?[0-9]{1,30}([.][0-9]{1,30})?", plain):
         return f"{Decimal(plain).normalize():f}"
     return "".join(c for c in plain if unicodedata.category(c) != "Cf" and c not in "\ufe0e\ufe0f") or text
+
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def _mixed(word: str) -> bool:
+    """Whether a word has letters of several of the scripts whose letters look alike."""
+    scripts = {unicodedata.name(c, "").partition(" ")[0] for c in word}
+    return len(scripts & {"LATIN", "CYRILLIC", "GREEK"}) > 1
 
 
 def _alike(counts: Mapping[str, int], values: Values | None) -> Iterable[list[str]]:
@@ -148,8 +176,10 @@ def _told_apart(group: list[str], counts: Mapping[str, int], values: Values) -> 
         how = "differ only in letter case"
     else:
         how = "are the same number" if re.fullmatch(r"[+-]?[0-9.]+", first) else "look alike"
-    say = few([f"{counts[first]:,} of {sum(counts[text] for text in group):,} decisions say {first!r}",
-               *(f"{counts[text]:,} {text!r}" for text in others)])  # fmt: skip
+    composed = len({unicodedata.normalize("NFC", text) for text in group}) < len(group)
+    say_one = ascii if composed else repr
+    say = few([f"{counts[first]:,} of {sum(counts[text] for text in group):,} decisions say {say_one(first)}",
+               *(f"{counts[text]:,} {say_one(text)}" for text in others)])  # fmt: skip
     return f"{values.key}: {say}: these {how}, and are counted apart; see {values.naming}"
 
 

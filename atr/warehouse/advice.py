@@ -95,7 +95,7 @@ def advise(periods: ByPeriod, shares: Mapping[str, Shares], programme: Programme
         yield f"{now.percent()} of the people are announced, and {why}: {what}"
     for ceiling in variants.nearby_ceilings(programme) if last else ():
         then = _shares(last, variants.with_ceiling(programme, ceiling))
-        if then != now:
+        if then != now and then.announced_share >= now.announced_share:
             change = Change(f"with max_confidence {ceiling:g}", now, then)
             yield f"{change}{tried}; decision regions: {then.regions:,} instead of {now.regions:,}"
 

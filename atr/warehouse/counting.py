@@ -199,6 +199,16 @@ _GAP = timedelta(days=730)
 """What is further from the other days of a log than so long belongs to them only if it is much."""
 _FEW = 0.01
 """A smaller share of the decisions is not much."""
+_PLACEHOLDERS = {
+    *(
+        date(year, 1, 1)
+        for year in (1, 100, 1000, 1111, 1583, 1600, 1601, 1700, 1753, 1800, 1899, 1900, 1901, 1904, 1970)
+    ),
+    *(date(1899, 12, 30), date(1899, 12, 31), date(1900, 1, 2), date(1969, 12, 31), date(1970, 1, 2)),
+    *(date(year, 12, 31) for year in (2099, 2199, 2999, 3999, 4000, 9998, 9999)),
+    *(date(year, 1, 1) for year in (2099, 2100, 2200, 2999, 3000, 4000, 9000, 9999)),
+}
+"""Days that programs, and people, write where they know none."""
 
 
 def days_far_off(warehouse: Warehouse) -> dict[date, int]:
@@ -223,9 +233,15 @@ def days_far_off(warehouse: Warehouse) -> dict[date, int]:
             spans.append({})
         spans[-1][day] = decisions
         before = day
-    most = max(spans, key=lambda span: sum(span.values()), default={})
+    real = [span for span in spans if not _PLACEHOLDERS.issuperset(span)]
+    most = max(real or spans, key=lambda span: sum(span.values()), default={})
     few = _FEW * sum(decisions for _, decisions in rows)
-    far = (span for span in spans if span is not most and (len(span) == 1 or sum(span.values()) <= few))
+    placeholders = [span for span in spans if real and span not in real]
+    far = (
+        span
+        for span in spans
+        if span is not most and (len(span) == 1 or span in placeholders or sum(span.values()) <= few)
+    )
     return {day: decisions for span in far for day, decisions in span.items()}
 
 

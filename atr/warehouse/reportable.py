@@ -43,7 +43,7 @@ def chosen(
     if not complete:
         first, last = counting.covered_span(warehouse)
         raise PeriodError(
-            f"the log ({first} to {last}) covers no {every} that is over to its end",
+            f"no {every} that is over by {today} has decisions to its end: the log covers {first} to {last}",
             hint=f"If it is to be published all the same, name it: --period {periods.containing(last, every).label}.",
         )
     return complete[-1]

@@ -73,7 +73,10 @@ CASES = {
         remarks=("attributes.sex: 'N/A' .20., .*, 'nan' .20. may mean .* log.missing", "no group"),
     ),
     "texts that are declared to mean no value": Case(
-        every(8, 2, "NA"), {"missing": ["", "NA"]}, sexes=("f", "m", "unknown"), remarks=("has 'unknown' .50",)
+        every(8, 2, "NA"),
+        {"missing": ["", "NA"]},
+        sexes=("f", "m", "unknown"),
+        remarks=("12 % of .* have no value", "has 'unknown' .50"),
     ),
     "a question mark for no value": Case(
         every(8, 2, "?"), sexes=("?", "f", "m"), remarks=(r"attributes.sex: '\?' .50. may mean that", "no group"),
@@ -83,7 +86,7 @@ CASES = {
         sexes=("F", "f", "m"),
         remarks=(
             "attributes.sex: 4 of 200 decisions say 'F', 196 'f': these differ only in letter case",
-            "attributes.sex: no group is announced that has 'F' .4 people in 2025., 'f' .196 people in 2025.",
+            "attributes.sex: in 2025 no group is announced that has 'F' .4 people there., 'f' .196 people there.",
         ),
     ),
     "a full-width letter": Case(
@@ -113,13 +116,18 @@ CASES = {
         periods={"all": 400},
         reasons={"header again": 1},
         head="sex,income,outcome\n",
+        remarks=("log.source: quarantined, header again: 1 row, first log.csv, line 202",),
     ),
-    "a header again, with ids and dates": Case([*ROWS[:9], AGAIN, *ROWS[9:]], reasons={"header again": 1}),
+    "a header again, with ids and dates": Case(
+        [*ROWS[:9], AGAIN, *ROWS[9:]],
+        reasons={"header again": 1},
+        remarks=("header again: 1 row, first log.csv, line 11",),
+    ),
     "a header again, with spaces": Case(
         [*ROWS, [f" {name} " for name in AGAIN]],
         reasons={"header again": 1},
-        remarks=tuple(f"{key}: whitespace .* in 1 row" for key in
-                      ("log.outcome", "attributes.sex", "attributes.income", "log.id", "log.decided_at")),
+        remarks=("header again: 1 row", *(f"{key}: whitespace .* in 1 row" for key in
+                      ("log.outcome", "attributes.sex", "attributes.income", "log.id", "log.decided_at"))),
     ),
     "an outcome with a space": Case(every(4, 4, "no "), remarks=("log.outcome: whitespace .* in 100 rows",)),
     "a byte order mark": Case(every(4, 2, "\ufefff"), remarks=("attributes.sex: whitespace or unseen .* 100",)),
@@ -160,7 +168,8 @@ def test_ids_written_as_fractions_are_not_new_decisions(tmp_path: Path, plain: s
         account(warehouse, made)
         write(tmp_path, HEADER + f"{plain}.0,2025-01-01,f,5,yes\n9.0,2025-01-01,f,5,no\n", "all.csv")
         with pytest.raises(
-            IngestError, match=r"all.csv: 1 id is those of h1.csv, written with .0 at the end"
+            IngestError,
+            match=r"all.csv: 1 id is written with .0 at the end: are they the same decisions as those of h1.csv",
         ) as caught:
             account(warehouse, made)
         assert caught.value.private == f"As '{plain}.0' and '{plain}'."
@@ -168,3 +177,27 @@ def test_ids_written_as_fractions_are_not_new_decisions(tmp_path: Path, plain: s
             tmp_path, HEADER + "7.5,2025-01-01,f,5,yes\n8.00.0,2025-01-01,f,5,no\nv1.0,2025-01-01,f,5,no\n", "all.csv"
         )
         assert account(warehouse, made).decisions == 5
+
+
+@pytest.mark.parametrize(
+    ("plain", "spelt", "how"),
+    [
+        ("1", "0001", "with zeros in front"),
+        ("0", "000", "with zeros in front"),
+        ("1000000", "1,000,000", "with commas between thousands"),
+        ("100000000001", "1.00E+11", "rounded, as in 1.00E.11, beside whole numbers"),
+        ("12", "1e+11", "rounded"),
+    ],
+)
+def test_ids_as_a_program_writes_numbers_are_refused(tmp_path: Path, plain: str, spelt: str, how: str) -> None:
+    rest = "2025-01-01,f,5"
+    write(tmp_path, HEADER + f'{plain},{rest},yes\n8,{rest},no\n"{spelt}",{rest},no\n')
+    with Warehouse.in_memory() as warehouse:
+        with pytest.raises(IngestError, match=f"1 id is written {how}") as caught:
+            account(warehouse, programme(tmp_path))
+        assert repr(spelt) in caught.value.private
+        assert spelt not in str(caught.value).replace("as in 1.00E+11", "")
+    write(tmp_path, HEADER + f'x{plain},{rest},yes\n0{plain}8,{rest},no\n"{spelt}",{rest},no\n1e5,{rest},no')
+    with Warehouse.in_memory() as warehouse:
+        if "rounded" not in how:
+            assert account(warehouse, programme(tmp_path)).decisions == 4

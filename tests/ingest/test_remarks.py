@@ -57,6 +57,11 @@ def told(
         (["f", "nan", "m"], "'nan' (1) may mean that there is no value, and is counted as any other"),
         (["f", "-", "m"], "'-' (1) may mean"),
         (["f", "Unknown", "m"], "'Unknown' (1) may mean"),
+        (["f", "k. A.", "m"], "'k. A.' (1) may mean"),
+        (["Stra\u00dfe f\u00fcr", "Stra\u00dfe fu\u0308r", "m"],
+         "1 of 2 decisions say 'Stra\\xdfe fu\\u0308r', 1 'Stra\\xdfe f\\xfcr': these look alike"),
+        (["Frau", "Fr\u0430u", "m"], "words have letters of several scripts, which may look alike: "
+         "'Fr\u0430u' (Fr\\u0430u)"),
         (["f", "日本", "m"], "no font of the reports has '日', '本', as in '日本'"),
         (["f", "m\u0304\u0330", "m"], "no font of the reports has U+0330"),
         (["f", "y" * 90, "m"], "a value has 90 letters"),
@@ -156,7 +161,7 @@ def test_what_a_programme_declares_missing_is_none(tmp_path: Path) -> None:
     made = programme(tmp_path, {"missing": ["", "NA"]})
     with Warehouse.in_memory() as warehouse:
         account(warehouse, made)
-        assert remarks(warehouse, made, TODAY) == []
+        assert remarks(warehouse, made, TODAY) == ["attributes.sex: 33 % of the decisions have no value (1 of 3)"]
 
 
 def test_dates_not_meant_are_told(tmp_path: Path) -> None:
@@ -206,7 +211,7 @@ def test_values_that_nobody_announced_has_are_told(tmp_path: Path) -> None:
     protected = {"sex": {"role": "public", "protected": True}}
     policy = {"minimum_group_size": 10, "max_confidence": 0.9}
     found = check(programme(tmp_path, attributes=SEX | protected, policy=policy)).remarks
-    assert found == ("attributes.sex: no group is announced that has 'x' (20 people in 2013-Q1)",)
+    assert found == ("attributes.sex: in 2013-Q1 no group is announced that has 'x' (20 people there)",)
 
 
 def test_the_characters_that_every_font_has_are_known() -> None:
@@ -220,3 +225,56 @@ def test_the_characters_that_every_font_has_are_known() -> None:
     spaces = {*range(0x2000, 0x200B), 0x200C, 0x200D, 0x2010, 0x2011, 0x202F, 0xFE0E, 0xFE0F}
     for code in {*range(0xA0, 0x10000)} - spaces - {*range(0xD800, 0xE000), 0x200B}:
         assert (UNDRAWN.match(chr(code)) is None) == (code in drawn), f"U+{code:04X}"
+
+
+def test_rows_that_nobody_can_use_are_told_with_their_texts(tmp_path: Path) -> None:
+    rows = [f"{i},2013-01-{i % 28 + 1:02d},f,5,{'no' if i % 2 else 'yes'}" for i in range(40)]
+    write(
+        tmp_path, HEADER + "\n".join([*rows, "a,2013-01-01,f,5,Yes", "b,2013-01-01,f,5,maybe", "c,2013-01-01,f,5,Yes"])
+    )
+    write(tmp_path, HEADER + "\n".join(["d,31 May,f,5,yes", "e,2013-01-01,f,five,no"]), "other.csv")
+    write(tmp_path, HEADER, "third.csv")
+    made = programme(tmp_path, {"source": "*.csv", "outcomes": {"yes": ["yes"], "no": ["no"]}})
+    with Warehouse.in_memory() as warehouse:
+        account(warehouse, made)
+        assert remarks(warehouse, made, TODAY) == [
+            "log.source: third.csv has no rows",
+            "log.source: quarantined, outcome that the programme does not name: 3 rows, first log.csv, line 42: "
+            "'Yes' (2), 'maybe' (1); 'Yes' differs from 'yes' only in letter case",
+            "log.source: quarantined, date that cannot be read: 1 row, first other.csv, line 2: '31 May' (1)",
+            "log.source: quarantined, no number in 'income' (attributes.income.bins): 1 row, first other.csv, line 3: "
+            "'five' (1)",
+        ]
+
+
+def test_periods_without_decisions_are_told(tmp_path: Path) -> None:
+    days = ("2012-01-05", "2012-02-05", "2012-08-05", "2013-01-05")
+    write(tmp_path, HEADER + "".join(f"{day},{day},f,5,{'no' if i else 'yes'}\n" for i, day in enumerate(days)))
+    with Warehouse.in_memory() as warehouse:
+        account(warehouse, made := programme(tmp_path))
+        gap = "log.decided_at: the log has no decisions in 2012-Q2, 2012-Q4, between others"
+        assert remarks(warehouse, made, TODAY) == [gap]
+        released = "INSERT INTO releases SELECT $1, 1, 'published', '', '', '', '', '', '', ''"
+        for label in ("2011", "2012-Q2", "2012-Q3"):
+            warehouse.connection.execute(released, [label])
+        lost = "log.decided_at: the log has no decisions any more in 2011, 2012-Q2, which are published"
+        assert remarks(warehouse, made, TODAY) == [gap, lost]
+
+
+def test_missing_values_are_told_from_one_in_a_hundred(tmp_path: Path) -> None:
+    rows = [f"{i},2013-01-01,{'f' if i else ''},{i if i > 3 else ''},{'no' if i % 2 else 'yes'}\n" for i in range(200)]
+    write(tmp_path, HEADER + "".join(rows))
+    with Warehouse.in_memory() as warehouse:
+        account(warehouse, made := programme(tmp_path))
+        assert remarks(warehouse, made, TODAY) == ["attributes.income: 2 % of the decisions have no value (4 of 200)"]
+
+
+def test_ids_in_other_letters_are_told(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        HEADER + "".join(f"{c}{i},2013-01-01,f,5,{'no' if i % 2 else 'yes'}\n" for c in "aA" for i in range(9)),
+    )
+    with Warehouse.in_memory() as warehouse:
+        account(warehouse, made := programme(tmp_path))
+        told = "log.id: 9 ids differ from others only in letter case, as 'A0' and 'a0': these are counted apart"
+        assert remarks(warehouse, made, TODAY) == [told]

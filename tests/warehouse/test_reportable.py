@@ -29,6 +29,8 @@ def log(folder: Path, days: Mapping[str, int]) -> None:
         {"2099-12-31": 1},
         {"9998-12-30": 1},
         {"1900-01-01": 60},
+        {"1970-01-01": 1000},
+        {"1899-12-30": 300, "1900-01-01": 900, "2999-12-31": 800},
         {"1970-01-01": 1, "2099-12-31": 1},
         {"1925-03-01": 1, "0205-03-01": 1},
     ],
@@ -42,7 +44,7 @@ def test_dates_far_off_do_not_stretch_what_a_log_covers(tmp_path: Path, placehol
         assert days_far_off(warehouse) == {date.fromisoformat(day): n for day, n in placeholders.items()}
         assert chosen(warehouse, made, today=date(2100, 6, 1)).label == "2025"
         assert between(warehouse, made, None, None, today=date(2100, 6, 1)) == ["2025"]
-        with pytest.raises(PeriodError, match="covers no year that is over to its end"):
+        with pytest.raises(PeriodError, match="no year that is over by 2025-12-31 has decisions to its end"):
             chosen(warehouse, made, today=date(2025, 12, 31))
 
 
@@ -70,6 +72,6 @@ def test_a_period_not_covered_to_its_end_must_be_named(
     made = programme(tmp_path, period={"every": every, "timezone": "UTC"})
     with Warehouse.in_memory() as warehouse:
         account(warehouse, made)
-        with pytest.raises(PeriodError, match=rf"covers no {every}.*\n.*--period {named}\."):
+        with pytest.raises(PeriodError, match=rf"no {every} that is over by.*\n.*--period {named}\."):
             chosen(warehouse, made, today=date.fromisoformat(today))
         assert chosen(warehouse, made, named, today=date.fromisoformat(today)).label == named
