@@ -20,8 +20,6 @@ from typing import Any, NoReturn
 import typer
 
 from atr.cli import (
-    AGAIN,
-    INTERRUPTED,
     FirstOption,
     HomeOption,
     Json,
@@ -30,17 +28,12 @@ from atr.cli import (
     PortOption,
     ProgrammeArgument,
     ServedOption,
-    application,
-    failed,
-    on_interrupt,
-    result,
-    run,
-    say,
     show_draft,
 )
 from atr.errors import EnvironmentFault, RefusedError
 from atr.flows import environment
 from atr.programme import load, periods
+from atr.terminal import AGAIN, INTERRUPTED, application, failed, on_interrupt, result, run, say
 
 app = application("Run the flows of atr on Prefect.")
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import filelock
 
-from atr.cli import on_interrupt, say
 from atr.errors import EnvironmentFault, ProgrammeError
 from atr.flows import environment, programmes
 from atr.flows.server import listen, server
 from atr.programme import load, located
+from atr.terminal import on_interrupt, say
 
 DEPLOYMENTS = Path("prefect.yaml")
 

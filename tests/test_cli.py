@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from atr import cli
+from atr import cli, terminal
 from atr.report.model import PublicReport
 from atr.warehouse.store import hold
 from tests.helpers import series
@@ -30,7 +30,7 @@ def here(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         monkeypatch.setattr(sys, "argv", ["atr", *map(str, arguments)])
         capfd.readouterr()
-        code = cli.run(cli.app)
+        code = terminal.run(cli.app)
         return subprocess.CompletedProcess(sys.argv, code, *capfd.readouterr())
 
     return run
@@ -226,7 +226,7 @@ def test_a_run_that_is_ended_can_be_started_anew(tmp_path: Path, until: str, sen
     out, said = process.communicate(timeout=30)
     assert process.returncode == code
     assert "Traceback" not in said
-    if code == cli.INTERRUPTED:
+    if code == terminal.INTERRUPTED:
         assert "interrupted" in said
         assert json.loads(out)["error"]["exit_code"] == code
     assert not (path.parent / "var" / "test-series" / "drafts").exists()

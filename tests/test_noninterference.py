@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from atr import cli
+from atr import cli, terminal
 from atr.dossier.review import history
 from atr.programme import load
 from tests.helpers.attacker import Release
@@ -28,7 +28,7 @@ def command(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) 
     def run(folder: Path, *arguments: str) -> str:
         monkeypatch.setattr(sys, "argv", ["atr", *arguments])
         capfd.readouterr()
-        code = cli.run(cli.app)
+        code = terminal.run(cli.app)
         said = f"{code} {capfd.readouterr()}".replace(str(folder), "")
         return re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "now", said)
 

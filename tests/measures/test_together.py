@@ -18,7 +18,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from atr import cli
+from atr import cli, terminal
 from atr.errors import ProgrammeError, RefusedError
 from atr.programme import load
 from atr.report.schemas import schemas
@@ -369,7 +369,7 @@ def test_what_readers_rely_on_holds_of_any_combination(features: dict[str, Any],
 
 def _said(path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
     monkeypatch.setattr("sys.argv", ["atr", "check", str(path)])
-    assert cli.run(cli.app) == ProgrammeError.exit_code == 1
+    assert terminal.run(cli.app) == ProgrammeError.exit_code == 1
     told = capsys.readouterr()
     assert told.out == ""
     return told.err
