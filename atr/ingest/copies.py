@@ -3,16 +3,24 @@
 # ruff: noqa: S608 - what is put into the SQL is made here: column names and numbers of files
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from math import gcd, inf
+
 from atr.errors import IngestError
 from atr.ingest.precedence import among
 from atr.warehouse.connection import Warehouse
+
+_HEAD = 20
+"""Fewer rows are alike by chance."""
+_PART = 0.25
+"""Of the smaller of two files, a smaller share of equal rows is not told."""
 
 
 def refuse_copies(warehouse: Warehouse) -> None:
     """Refuse a file that another one repeats: without ids nobody can tell whether these are the same decisions.
 
     With dates, a file repeats another of which more than half the rows stand equally often in it, day included;
-    without, one that has the same rows.
+    without, one that has the same rows, or more, or begins with them.
 
     Parameters
     ----------
@@ -53,17 +61,99 @@ def refuse_copies(warehouse: Warehouse) -> None:
         """
     )
     rows = {file: n for file, _, _, n in spans}
+    files = {file: (place, name) for file, name, place in warehouse.query("SELECT file, name, place FROM files")}
+    copies = [
+        (same / rows[file], files[file], files[other][1], same, rows[file])
+        for file, other, same in [*found, *_begun(warehouse, close, rows)]
+        if (file, other) in close
+        and same > share * rows[file]
+        and (layout.decided_at is not None or rows[file] == rows[other] or _HEAD <= rows[file] < rows[other])
+    ]
+    if copies:  # the file that is contained in the other, whichever was read first
+        _, (_, name), other, same, of = max(copies)
+        raise IngestError(
+            f"{same:,} of its {of:,} decisions stand in {other} too, and the log has no ids: are they the same?",
+            where=name,
+            hint="Remove this file if the other one repeats it, name the column of ids in log.id, or say repeats: true "
+            "under log if they are different decisions.",
+        )
+
+
+def _begun(
+    warehouse: Warehouse, close: set[tuple[int, int]], rows: Mapping[int, int]
+) -> Iterator[tuple[int, int, int]]:
+    """Files without dates with whose rows others begin, in their order: those, and how many rows they share."""
+    layout = warehouse.layout()
+    if layout.decided_at is not None:
+        return
+    heads = warehouse.query(
+        f"SELECT file, hash(arg_min(hash({layout.content}), line, {_HEAD})) FROM decisions GROUP BY file ORDER BY file"
+    )
+    alike = [(a, b) for a, one in heads for b, other in heads if one == other and (a, b) in close]
+    for file, other in (pair for pair in alike if _HEAD <= rows[pair[0]] < rows[pair[1]]):
+        ordered = (
+            f"SELECT row_number() OVER (ORDER BY line) AS number, hash({layout.content}) AS content FROM decisions"
+        )
+        ((same,),) = warehouse.query(
+            f"SELECT count(*) FROM ({ordered} WHERE file = $1) "
+            f"JOIN ({ordered} WHERE file = $2) USING (number, content)",
+            [file, other],
+        )
+        if same == rows[file]:
+            yield file, other, same
+
+
+def repeated(warehouse: Warehouse) -> Iterator[str]:
+    """Tell which files of a log with dates, without ids, are likely joined to themselves, or overlap in part.
+
+    Parameters
+    ----------
+    warehouse
+        With the log ingested. Rows are looked at only of files whose sums leave it possible.
+
+    Yields
+    ------
+    Sentences without a full stop.
+    """
+    layout = warehouse.layout()
     names = dict(warehouse.query("SELECT file, name FROM files"))
-    for file, other, same in found:
-        equal = layout.decided_at is not None or rows[file] == rows[other]
-        if (file, other) in close and same > share * rows[file] and equal:
-            raise IngestError(
-                f"{same:,} of its {rows[file]:,} decisions stand in {names[other]} too, and the log has no ids: are "
-                "they the same?",
-                where=names[file],
-                hint="Remove the file that repeats the other, name the column of ids in log.id, or say repeats: true "
-                "under log if they are different decisions.",
-            )
+    contents = f"SELECT file, hash({layout.content}) AS content, count(*) AS n FROM decisions WHERE {{}} GROUP BY ALL"
+    sums = "SELECT file, decisions FROM days UNION ALL SELECT file, decisions FROM cells"
+    for file, of in warehouse.query(f"SELECT file, list(DISTINCT decisions) FROM ({sums}) GROUP BY file ORDER BY file"):
+        if gcd(*of) > 1:
+            every = contents.format(among({file}))
+            ((different, counts),) = warehouse.query(f"SELECT count(*), list(DISTINCT n) FROM ({every})")
+            if different >= _HEAD and (times := gcd(*counts)) > 1:
+                joined = f"every row of {names[file]} stands there {times} times, or a multiple of that"
+                yield f"log.source: {joined}: was it joined to itself?"
+    near = warehouse.query(
+        """
+        WITH rows AS (SELECT file, sum(decisions) AS rows FROM days GROUP BY file)
+        SELECT a.file, b.file, least(any_value(r.rows), any_value(s.rows))::BIGINT AS fewer
+        FROM days AS a JOIN days AS b ON a.day = b.day AND a.file < b.file
+        JOIN rows AS r ON r.file = a.file JOIN rows AS s ON s.file = b.file
+        GROUP BY ALL HAVING sum(least(a.decisions, b.decisions)) >= $1 * fewer ORDER BY 1, 2
+        """,
+        [_PART],
+    )
+    fewer = {(a, b): n for a, b, n in near}
+    these = among({file for pair in fewer for file in pair})
+    shared = (
+        warehouse.query(
+            f"""
+        WITH contents AS ({contents.format(these)})
+        SELECT a.file, b.file, sum(a.n)::BIGINT FROM contents AS a JOIN contents AS b
+        ON a.content = b.content AND a.n = b.n AND a.file < b.file GROUP BY ALL ORDER BY 3 DESC, 1, 2
+        """
+        )
+        if fewer
+        else []
+    )
+    told = [(a, b, n) for a, b, n in shared if n >= _HEAD and n >= _PART * fewer.get((a, b), inf)]
+    for a, b, n in told[:5]:
+        yield f"log.source: {n:,} decisions stand equally often in {names[a]} and {names[b]}: are they the same?"
+    if told[5:]:
+        yield f"log.source: {len(told) - 5:,} further pairs of files share decisions"
 
 
 _SPELLINGS = {

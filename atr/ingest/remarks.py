@@ -9,6 +9,7 @@ from datetime import date
 
 from atr.core.display_text import ANY, UNKNOWN, cleaned, printable
 from atr.core.regions import Regions
+from atr.ingest.copies import repeated
 from atr.ingest.value_remarks import Values, counted_values, few, nearest, value_remarks
 from atr.programme import Programme, periods
 from atr.warehouse import counting
@@ -46,6 +47,8 @@ def remarks(warehouse: Warehouse, programme: Programme, today: date | None = Non
     found = [*_empty(warehouse), *_quarantined(warehouse, programme), *_corrected(warehouse)]
     if log.id is not None:
         found += _cased(warehouse)
+    elif log.decided_at is not None and log.counts is None and not log.repeats:
+        found += repeated(warehouse)
     if log.decided_at is not None:
         found += _dated(warehouse, today or periods.today(programme.period.timezone))
         found += _gaps(warehouse, programme)

@@ -14,6 +14,7 @@ from fontTools.ttLib import TTFont
 
 from atr.core.display_text import UNDRAWN
 from atr.documents import templates
+from atr.errors import IngestError
 from atr.ingest import remarks
 from atr.ingest.log_check import check
 from atr.ingest.value_remarks import Values, value_remarks
@@ -278,3 +279,37 @@ def test_ids_in_other_letters_are_told(tmp_path: Path) -> None:
         account(warehouse, made := programme(tmp_path))
         told = "log.id: 9 ids differ from others only in letter case, as 'A0' and 'a0': these are counted apart"
         assert remarks(warehouse, made, TODAY) == [told]
+
+
+def _without_ids(folder: Path, first: int, last: int, times: int = 1, name: str = "log.csv") -> None:
+    rows = [f"2013-01-{i % 28 + 1:02d},f,{i},{'no' if i % 2 else 'yes'}" for i in range(first, last)]
+    write(folder, HEADER.removeprefix("id,") + "\n".join(rows * times), name)
+
+
+def test_files_joined_to_themselves_or_overlapping_are_told(tmp_path: Path) -> None:
+    _without_ids(tmp_path, 0, 90, 3, "a.csv")
+    _without_ids(tmp_path, 200, 300, name="b.csv")
+    _without_ids(tmp_path, 260, 360, name="c.csv")
+    _without_ids(tmp_path, 350, 450, name="d.csv")
+    made = programme(tmp_path, {"source": "*.csv", "id": None})
+    with Warehouse.in_memory() as warehouse:
+        account(warehouse, made)
+        assert remarks(warehouse, made, TODAY) == [
+            "log.source: every row of a.csv stands there 3 times, or a multiple of that: was it joined to itself?",
+            "log.source: 40 decisions stand equally often in b.csv and c.csv: are they the same?",
+        ]
+        assert remarks(warehouse, programme(tmp_path, {"id": None, "repeats": True}), TODAY) == []
+
+
+@pytest.mark.parametrize("order", [("old.csv", "all.csv"), ("all.csv", "old.csv")])
+def test_a_cumulative_export_without_dates_is_refused(tmp_path: Path, order: tuple[str, str]) -> None:
+    made = programme(tmp_path, {"source": "*.csv", "id": None, "decided_at": None}, period={"every": "all"})
+    with Warehouse.open(made) as warehouse:
+        for i, name in enumerate(order):
+            _without_ids(tmp_path, 0, 100 if name == "all.csv" else 60, name=name)
+            if i == 0:
+                account(warehouse, made)
+        with pytest.raises(IngestError, match=r"old.csv: 60 of its 60 decisions stand in all.csv too"):
+            account(warehouse, made)
+        _without_ids(tmp_path, 59, 119, name="old.csv")
+        assert account(warehouse, made).decisions == 160
