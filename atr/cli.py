@@ -181,7 +181,7 @@ def review(
     if approve and reject:
         raise typer.BadParameter("give one of --approve and --reject")
     if not approve and not reject:
-        draft, documents, dossier, overlapping, replaced, waits = reviewing.waiting(loaded, period)
+        draft, documents, dossier, overlapping, replaced, waits, changed = reviewing.waiting(loaded, period)
         say(
             f"Version {draft.version} of {period}, drafted {draft.date}, waits. Read these, then --approve or --reject."
         )
@@ -189,6 +189,8 @@ def review(
             say(f"It tells of the same people as what is published: {', '.join(overlapping)}. See --despite-overlap.")
         if replaced:
             say(f"It has other numbers than version {replaced}, which is published. See --replaces.")
+        if changed:
+            say(f"It cannot be published: since it was made {changed}. Run `atr publish` for {period} again.")
         show_waits(waits)
         lines = [str(dossier / "dossier.html"), str(documents / "report.html"), str(documents / "report.pdf")]
         result({"state": draft.state, "overlapping": list(overlapping), "replaces": replaced,

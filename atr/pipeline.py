@@ -354,7 +354,7 @@ def _report(run: Run) -> model.PublicReport:
         period=run.period,
         extent=Extent.of(run.regions),
         quality=ingest.Accounting(**run.log["accounting"]),
-        corrections_wait=bool(kept.waits),
+        as_of=dict(kept.as_of) if kept.waits else None,
         published=None if last is None else last[1],
         version=run.version,
         date=run.date,

@@ -48,7 +48,7 @@ def review(programme: ProgrammePath, period: str | int) -> str:
     """
     require_credentials()
     loaded = load(permitted(programme))
-    draft, documents, dossier, overlapping, replaced, _ = reviewing.waiting(loaded, str(period))
+    draft, documents, dossier, overlapping, replaced, *_ = reviewing.waiting(loaded, str(period))
     shared = f"\n\nPublished already, and of the same people: {', '.join(overlapping)}." if overlapping else ""
     shared += f"\n\nVersion {replaced} is published with other numbers." if replaced else ""
     create_markdown_artifact(

@@ -15,6 +15,7 @@ import yaml
 
 from atr import pipeline as steps
 from atr.dossier import review
+from atr.errors import RefusedError
 from atr.programme import load
 from atr.verify import verify
 from tests.helpers import series
@@ -192,3 +193,35 @@ def test_the_report_of_counts_is_that_of_the_rows(tmp_path: Path) -> None:
             """
         )
     assert report(series.publish(path, "2025")) == report(series.publish(counts, "2025"))
+
+
+@pytest.mark.parametrize("later", [{"2025-3.csv": month(3)[:200]}, {"2026.csv": [f"x{row}" for row in month(2)]}])
+def test_a_draft_of_another_log_is_not_published(tmp_path: Path, later: Files) -> None:
+    """Whether other rows are of its period or not: it is held against the log again, and is a new draft or stays."""
+    path = write_programme(tmp_path)
+    write_files(tmp_path, ALL)
+    series.publish(path, "2025")
+    assert not review.waiting(load(path), "2025").log_changed
+    write_files(tmp_path, {name: [row.replace("2025", name[:4]) for row in rows or []] for name, rows in later.items()})
+    steps.load_log(str(path))
+    assert review.waiting(load(path), "2025").log_changed.startswith("the log has ")
+    with pytest.raises(RefusedError, match="has other rows by now") as refused:
+        review.review(load(path), "2025", approve=True, name="R", comment="read")
+    assert "decisions" in (refused.value.private or "")
+    assert "decisions" not in str(refused.value.message)
+    series.publish(path, "2025")
+    assert not review.waiting(load(path), "2025").log_changed
+    release, _ = review.review(load(path), "2025", approve=True, name="R", comment="read")
+    assert release.state == "published"
+
+
+def test_a_draft_of_a_log_read_otherwise_is_not_published(tmp_path: Path) -> None:
+    path = write_programme(tmp_path)
+    write_files(tmp_path, ALL)
+    series.publish(path, "2025")
+    write_programme(tmp_path, missing=["", "-"])
+    steps.load_log(str(path))
+    assert review.waiting(load(path), "2025").log_changed == "the log was read anew"
+    with pytest.raises(RefusedError):
+        review.review(load(path), "2025", approve=True, name="R", comment="read")
+    review.review(load(path), "2025", approve=False, name="R", comment="made of another log")

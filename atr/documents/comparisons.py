@@ -65,13 +65,15 @@ def measured(entry: Fairness | None, decimals: int) -> Measured:
     symbol, verdict = VERDICTS[entry.verdict] if entry.verdict else ("", "")
     if entry.reason == "too_few_people":
         verdict = "too few people"
+    if entry.reason == "different_times":
+        verdict = "different times"
     missing, unbounded = ("infinite", "exact") if entry.pair else ("no ratio", "")
     if entry.value is None:
         value, exact = missing, unbounded
     else:
         value, exact = number(entry.value, decimals=decimals), "exact"
     inside = exact if entry.range == (entry.value, entry.value) else between(entry.range, decimals=decimals)
-    return Measured(value, inside, symbol, verdict)
+    return Measured(value, "times differ" if entry.reason == "different_times" else inside, symbol, verdict)
 
 
 def other(entry: Fairness) -> str:

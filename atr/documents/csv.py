@@ -43,7 +43,8 @@ def announced_rules(report: PublicReport) -> bytes:
 
     Chances and rates are fractions. Where each region has limits of its own, they are the last columns: of the positive
     outcome, or of every one of several; empty where nothing is told. Where side information is declared, the last
-    column is the number of people known from it.
+    column is the number of people known from it; where corrections wait, ``as_of`` is the version whose numbers these
+    are.
 
     Returns
     -------
@@ -58,11 +59,12 @@ def announced_rules(report: PublicReport) -> bytes:
     head = [
         "group", "status", *public, "group_population", *(f"rate.{o}" for o in report.outcomes), *hidden, "population",
         *(f"announced.{o}" for o in report.outcomes), *limited, *(("known",) if known else ()),
+        *(("as_of",) if report.data_quality.corrections_wait else ()),
     ]  # fmt: skip
     rows: list[Row] = []
     for group in report.groups:
         common: dict[str, object] = {"group": group.id, "status": group.status, "group_population": group.population}
-        common |= _columns("public", group.public) | _columns("rate", group.rate or {})
+        common |= {"as_of": group.as_of} | _columns("public", group.public) | _columns("rate", group.rate or {})
         regions = [
             {
                 **common, **_columns("sensitive", region.sensitive), "population": people(region.population),

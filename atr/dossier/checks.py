@@ -23,6 +23,7 @@ from atr.programme import Programme
 from atr.report import individual, model
 from atr.report.build import columns
 from atr.report.compared import rows_of
+from atr.report.times import DIFFERENT_TIMES
 from atr.verify.statements import findings
 
 _NAMED = 5
@@ -31,13 +32,14 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class TrueMeasure:
-    """A fairness measure: as announced, its printed range, and the true value."""
+    """A fairness measure: as announced, its printed range, and the true value; also across versions of the period."""
 
     name: str
     true: float | None
     announced: float | None
     range: tuple[float | None, float | None]
     verdict: str | None
+    different_times: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,8 @@ def true_measures(
         else:
             value = by_entry[*_comparison_of(entry), frozenset(entry.condition.items()), entry.outcome].value
         true = value if math.isfinite(value) else None
-        measures.append(TrueMeasure(_name(entry), true, entry.value, entry.range, entry.verdict))
+        across = entry.reason == DIFFERENT_TIMES
+        measures.append(TrueMeasure(_name(entry), true, entry.value, entry.range, entry.verdict, across))
     return measures
 
 

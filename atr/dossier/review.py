@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from atr import ingest
+from atr.documents.text import wording
 from atr.dossier import site
 from atr.errors import RefusedError, ReviewError
 from atr.programme import Programme, load
 from atr.warehouse.connection import Warehouse, warehouse_path
 from atr.warehouse.files import read_json, remove_folder, sha256
-from atr.warehouse.kept_releases import Kept, Wait, kept_path
+from atr.warehouse.kept_releases import UNCOUNTED, Kept, Wait, kept_path
 from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path
 from atr.warehouse.register import Entry, Register, complete, entry_of
 from atr.warehouse.store import hold
@@ -40,6 +42,8 @@ class Waiting(NamedTuple):
         The published version with other numbers that it replaces, if there is one: again, only if a person says so.
     waits
         The groups that have changed and are counted as the version before did.
+    log_changed
+        What has become of the log since the draft was made; empty if nothing has: else it is not published.
     """
 
     release: Release
@@ -48,6 +52,7 @@ class Waiting(NamedTuple):
     overlapping: tuple[str, ...]
     replaces: int | None
     waits: tuple[Wait, ...]
+    log_changed: str
 
 
 def waiting(programme: Programme, period: str) -> Waiting:
@@ -76,9 +81,9 @@ def waiting(programme: Programme, period: str) -> Waiting:
             complete(register, warehouse, programme)
             kept, entry = _drafted(programme, register, draft)
             overlapping = _names(register.against(entry), register)
-        replaces = _replaced(programme, ledger, draft)
+        replaces, log_changed = _replaced(programme, ledger, draft), _log_changed(warehouse, kept)
     folders = documents_path(programme, draft), dossier_path(programme, draft)
-    return Waiting(draft, *folders, overlapping, replaces, kept.waits)
+    return Waiting(draft, *folders, overlapping, replaces, kept.waits, log_changed)
 
 
 def review(
@@ -121,7 +126,7 @@ def review(
         If no draft waits, it is not what was drafted or read, or nobody is named.
     RefusedError
         If a published report tells of the same people in another way, a published version of the period has other
-        numbers, or a report was published on the same log since the draft was made.
+        numbers, a report was published on the same log since the draft was made, or the log has other rows by now.
     EnvironmentFault
         If another run of the series does not end, or the site cannot be used.
     """
@@ -141,6 +146,12 @@ def review(
             site.require_unchanged(programme, draft)
             kept, entry = _drafted(programme, register, draft)
             _require_newest(register, kept, entry)
+            if changed := _log_changed(warehouse, kept):
+                raise RefusedError(
+                    f"the draft of {period} was made of a log that has other rows by now",
+                    hint=f"Run `atr publish` for {period} again, and read the draft then.",
+                    private=f"Since then {changed}.",
+                )
             overlapping = ", ".join(_names(register.against(entry), register))
             if overlapping and not despite_overlap:
                 raise RefusedError(
@@ -248,6 +259,18 @@ def _require_newest(register: Register, kept: Kept, own: Entry) -> None:
         )
 
 
+def _log_changed(warehouse: Warehouse, kept: Kept) -> str:
+    """What has become of the log, as the store has it, since a draft was held against it; empty if nothing has."""
+    then, now = kept.log_read, ingest.log_changes(warehouse)
+    if then in (UNCOUNTED, now):
+        return ""
+    if then[0] != now[0]:
+        return "the log was read anew"
+    numbers = (wording.count(n - m, "decision", "decisions") for n, m in zip(now[1:], then[1:], strict=True))
+    said = [f"{number} {what}" for number, what in zip(numbers, ("new", "changed", "gone"), strict=True)]
+    return f"the log has {', '.join(said)}"
+
+
 def _replaced(programme: Programme, ledger: Ledger, draft: Release) -> int | None:
     """The published version of the period whose numbers a draft changes; None where there is none."""
     published = [release for release in ledger.releases(draft.period) if release.state == "published"]
@@ -262,7 +285,8 @@ def _replaced(programme: Programme, ledger: Ledger, draft: Release) -> int | Non
 def _numbers(part: Any) -> list[float | None]:
     """All numbers in a part of a report, in its order."""
     if isinstance(part, dict | list):
-        return [*chain.from_iterable(map(_numbers, part.values() if isinstance(part, dict) else part))]
+        parts = [of for name, of in part.items() if name != "as_of"] if isinstance(part, dict) else part
+        return [*chain.from_iterable(map(_numbers, parts))]
     return [] if isinstance(part, str) else [part]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from atr.core.announcement import Announcement
-from atr.core.arrays import AnnouncedMapping, FloatArray, segment_of
+from atr.core.arrays import AnnouncedMapping, FloatArray, Values, segment_of
 from atr.core.disclosure import Extent
 from atr.core.display_text import ANY, UNKNOWN
 from atr.core.policy import Policy
@@ -36,7 +36,7 @@ def build(
     period: Period,
     extent: Extent,
     quality: Accounting,
-    corrections_wait: bool = False,
+    as_of: Mapping[Values, int] | None = None,
     published: model.PublicReport | None = None,
     version: int,
     date: str,
@@ -54,8 +54,8 @@ def build(
         What the report is about.
     extent, quality
         How much is announced, and of what log.
-    corrections_wait
-        Whether too few people changed since the version before for this one to tell of them.
+    as_of
+        Where changes wait: the version whose numbers each group has, if it is an earlier one.
     published
         The release published last, of any period.
     version, date
@@ -71,6 +71,7 @@ def build(
     leakage, of_groups = leakages(announcement)
     terms = mechanism_of(policy).terms(policy)
     known, promised = cells(announcement), announcement.fidelity
+    dated = None if as_of is None else [as_of.get(values, version) for values in announcement.group_values]
     report = model.PublicReport(
         programme=programme_info(programme),
         period=period_info(period, programme),
@@ -99,10 +100,10 @@ def build(
             largest_change=promised.largest_change(policy.digits),
         ),
         coverage=_coverage(announcement, known, programme, extent),
-        groups=tuple(_groups(announcement, known, of_groups, programme, extent)),
+        groups=tuple(_groups(announcement, known, of_groups, programme, extent, dated)),
         compared=tuple(compared(comparisons, announcement, programme)),
         fairness=tuple(ComparisonFormatter(policy).entries(comparisons)),
-        data_quality=_quality(announcement, quality, programme, corrections_wait, published),
+        data_quality=_quality(announcement, quality, programme, as_of is not None, published),
         notes=(),
         provenance=model.Provenance(atr=__version__),
     )
@@ -265,6 +266,7 @@ def _groups(
     leakage: Sequence[model.GroupLeakage | None],
     programme: Programme,
     extent: Extent,
+    dated: Sequence[int] | None,
 ) -> Iterator[model.Group]:
     public, protected = programme.names(role="public"), programme.names(protected=True)
     statuses = np.select(
@@ -287,6 +289,7 @@ def _groups(
             mixed={name: tuple(programme.attributes[name].in_order(of)) for name, of in met.items()},
             joined=int(announcement.joined[g]) or None,
             digits=int(announcement.group_digits[g]) if ruled and with_chances else None,
+            as_of=None if dated is None else dated[g],
             population=int(announcement.group_people[g]),
             rate=_rates([rate[g] for rate in rates], announcement.outcomes),
             leakage=leakage[g],

@@ -117,6 +117,7 @@ def _figures(report: PublicReport, attribute: str) -> dict[_Key, Fairness]:
         for e in report.fairness
         if e.attribute == attribute
         and e.measure in MEASURES
+        and e.reason != "different_times"
         and e.summary is None
         and e.outcome in (None, report.positive)
         and e.reference == e.groups[1]

@@ -11,11 +11,13 @@ from atr.report.influence import influence, surrogate
 from atr.report.model import Fairness, PublicReport
 from atr.report.notes import fidelity_notes
 from atr.report.sampling import with_sampling
+from atr.report.times import with_times
 
 
 def _fairness(report: PublicReport) -> tuple[Fairness, ...]:
-    """The comparisons with what sampling could make of them, then individual fairness."""
-    return with_individual(report.model_copy(update={"fairness": with_sampling(report)}))
+    """The comparisons with what sampling could make of them, then individual fairness; none judged across versions."""
+    report = report.model_copy(update={"fairness": with_sampling(report)})
+    return with_times(report.model_copy(update={"fairness": with_individual(report)}))
 
 
 DERIVED_FIELDS: dict[str, Callable[[PublicReport], Any]] = {

@@ -10,7 +10,9 @@ from pydantic import ValidationError
 
 from atr.programme import Programme, periods
 from atr.report import model
+from atr.report.derived import DERIVED_FIELDS
 from atr.report.notes import CORRECTIONS_WAIT
+from atr.report.times import at_one_time
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.files import sha256
 from atr.warehouse.kept_releases import Kept, kept_path
@@ -106,6 +108,9 @@ def content_sha256(report: model.PublicReport) -> str:
     """Hash what a report says of its period: not its version and date, how the log has changed since, or what other
     reports have been published."""
     report = report.model_copy(update={"notes": tuple(n for n in report.notes if n.id != CORRECTIONS_WAIT)})
+    if report.data_quality.corrections_wait:  # of which version groups are says nothing new of the period
+        report = at_one_time(report)
+        report = report.model_copy(update={"fairness": DERIVED_FIELDS["fairness"](report)})
     content = report.model_dump(mode="json", by_alias=True, exclude={"version", "date", "data_quality", "changes"})
     return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 

@@ -20,6 +20,7 @@ from atr.measures import group_fairness as fairness
 from atr.report import model, reader_view
 from atr.report.comparisons import ComparisonFormatter, in_classes
 from atr.report.rounding import bounds, down, nearest, up
+from atr.report.times import DIFFERENT_TIMES
 from atr.verify.finding import Finding, differences, either, failed
 from atr.verify.population_bounds import Interval, PopulationBounds, RateBounds
 
@@ -101,13 +102,14 @@ def _entries(printed: PopulationBounds, found: Sequence[fairness.Comparison]) ->
     classes = in_classes(report.fairness)
     for key in [key for key in expected if key in stated]:
         entry, follows = stated[key].model_copy(update={"condition": expected[key].condition}), expected[key]
+        unjudged = ("sampling", *(_JUDGED if entry.reason == DIFFERENT_TIMES else ()))  # follows from the groups
         if entry.summary is not None:  # follows from the printed figures of the classes, whatever the exact people are
             follows = how.overall(entry.summary, classes.get((entry.attribute, entry.groups), [follows]))
         if entry.summary is not None or printed.settles(*_pair(printed, follows)):
-            yield from _differ(entry, follows, [name for name in model.Fairness.model_fields if name != "sampling"])
+            yield from _differ(entry, follows, [name for name in model.Fairness.model_fields if name not in unjudged])
             continue
         problems = list(_differ(entry, follows, _WHATEVER_THE_PEOPLE)) or list(_outside(printed, entry))
-        yield from problems or _differ(entry, how.judged(entry), _JUDGED)
+        yield from problems or _differ(entry, how.judged(entry), [name for name in _JUDGED if name not in unjudged])
 
 
 def _differ(stated: model.Fairness, follows: model.Fairness, names: Sequence[str]) -> Iterator[Finding]:

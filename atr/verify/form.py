@@ -333,6 +333,13 @@ def _totals(report: model.PublicReport) -> Iterator[Finding]:
             "data_quality.decisions",
             f"is not a multiple of {coarse}",
         ),
+        (
+            all((group.as_of is not None) == quality.corrections_wait for group in report.announced_groups)
+            and all(1 <= (group.as_of or 1) <= report.version for group in report.groups),
+            "groups",
+            "of which version their numbers are is missing, or cannot be",
+        ),
+        (not quality.corrections_wait or report.version > 1, "data_quality", "nothing can wait in a first version"),
         (quality.rows_read == quality.decisions + sum(dropped), "data_quality", "the rows do not add up"),
     )
     changes = report.changes or model.Changes(period="", version=1, sha256="0" * 64)

@@ -20,6 +20,9 @@ from atr.warehouse.raw_values import RawValues
 from atr.warehouse.register import Id, Log
 from atr.warehouse.run import Run
 
+LogChanges = tuple[int, int, int, int]
+"""How often the log was read anew, and how many decisions were new, changed and gone since."""
+UNCOUNTED: LogChanges = (-1, 0, 0, 0)
 Reason = Literal["few", "telling"]
 """Why a group waits: too few people changed, or what changed would tell too much."""
 WHY: dict[Reason, str] = {
@@ -75,8 +78,9 @@ class Kept(BaseModel):
     ``terms`` are the policy and the protected sets, ``seen`` the releases published before that it was made with,
     replaced ones included; None where its mechanism does not look at them. ``counted`` has the outcomes of every region
     of the log, ``joined`` the group that others were made part of. ``before`` is the version that it follows, ``waits``
-    the groups that have changed since and are counted as they were there, ``log_changes`` what
-    :func:`atr.ingest.log_changes` counted when it was drafted.
+    the groups that have changed since and are counted as they were there, ``as_of`` the version that counted the people
+    of a group first, where that is an earlier one, ``log_changes`` what :func:`atr.ingest.log_changes` counted when it
+    was drafted, ``log_read`` when it was last held against the log.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -87,7 +91,9 @@ class Kept(BaseModel):
     seen: tuple[Id, ...] | None = None
     before: str = ""
     waits: tuple[Wait, ...] = ()
-    log_changes: tuple[int, int, int, int] = (-1, 0, 0, 0)
+    as_of: tuple[tuple[Values, int], ...] = ()
+    log_changes: LogChanges = UNCOUNTED
+    log_read: LogChanges = UNCOUNTED
     counted: tuple[tuple[Values, tuple[int, ...]], ...] = ()
     joined: tuple[tuple[Values, Values], ...] = ()
     promise: str = ""
@@ -118,8 +124,8 @@ class Kept(BaseModel):
     def of_draft(self, path: Path, *, new: bool) -> None:
         """Write it for a draft; one that says nothing new counts changes of the log from when it was made."""
         before = None if new else Kept.read(path)
-        kept = self if before is None else self.model_copy(update={"log_changes": before.log_changes})
-        kept.write(path)
+        changes = self.log_changes if before is None else before.log_changes
+        self.model_copy(update={"log_changes": changes, "log_read": self.log_changes}).write(path)
 
     def with_joined(self, regions: Regions) -> Kept:
         """The same, with the groups that were made part of others."""

@@ -149,8 +149,37 @@ def settled(counted: Regions, kept: Kept, programme: Programme, remember: Rememb
         if unit in waiting and any(difference.any() for difference in changes[unit][0].values()):
             then, people = (int(sum(of.get(values, none).sum() for values in members)) for of in (told[0], now))
             waits.append(Wait(values=unit, before=then, now=people, why=waiting[unit]))
-    kept = kept.model_copy(update={"counted": _rows(again), "waits": tuple(waits)})
+    as_of = _as_of(regions, kept.before, versions)
+    kept = kept.model_copy(update={"counted": _rows(again), "waits": tuple(waits), "as_of": as_of})
     return regions, kept.with_joined(regions)
+
+
+def _as_of(regions: Regions, last: str, versions: Iterable[Kept]) -> tuple[tuple[Values, int], ...]:
+    """The version that counted the people of a group first, for each that is as in the version before.
+
+    A group that waits is as it was, like one that did not change: which of the two it is cannot be told from this.
+    """
+    same = {}
+    for g, values in enumerate(regions.group_values):
+        members = slice(regions.offsets[g], regions.offsets[g + 1])
+        counts = map(tuple, regions.counts[members].tolist())
+        same[values] = dict(zip(regions.region_values[members], counts, strict=True))
+    found: dict[Values, int] = {}
+    for before in versions:
+        then = _people_counted(before, len(regions.public)) | {group.values: group.people for group in before.groups}
+        same = {values: people for values, people in same.items() if people == then.get(values)}
+        found |= dict.fromkeys(same, int(last.rpartition("-v")[2]))
+        last = before.before
+    return tuple(found.items())
+
+
+def _people_counted(before: Kept, public: int) -> dict[Values, dict[Values, tuple[int, ...]]]:
+    """People with each outcome by the sensitive values of their region, of every group that a version counted."""
+    joined, found = dict(before.joined), defaultdict[Values, dict[Values, tuple[int, ...]]](dict)
+    for values, counts in before.counted:
+        of = found[joined.get(values[:public], values[:public])]
+        of[values[public:]] = tuple(map(sum, zip(counts, of.get(values[public:], (0,) * len(counts)), strict=True)))
+    return found
 
 
 def _changed(

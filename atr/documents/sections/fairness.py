@@ -137,7 +137,7 @@ def _block(report: PublicReport, by: ComparedBy, entries: list[Fairness]) -> dic
         "sentences_in_all": len(ratio),
         "pairs": pairs if len(pairs) <= MAX_PAIRS and not several else (),
         "pairs_in_all": len(pairs),
-        "exact": all(e.range == (e.value, e.value) for e in all_shown),
+        "exact": all(e.range == (e.value, e.value) and e.reason != "different_times" for e in all_shown),
         **_conditional(report, by, entries, place, room=len(rows) <= MAX_MARKS),
     }
 
@@ -248,7 +248,7 @@ def _only_group(report: PublicReport, by: ComparedBy) -> str:
 
 def _told(report: PublicReport, ratio: Fairness, parity: Fairness | None) -> str:
     """The sentences on a ratio; on parity too, where that is of several outcomes and not of the same two rates."""
-    if len(report.outcomes) == 2 or parity is None or parity.reason == "too_few_people":
+    if len(report.outcomes) == 2 or parity is None or parity.reason in ("too_few_people", "different_times"):
         return said(ratio, report)
     return f"{said(ratio, report)} {sentence(parity, report)}"
 

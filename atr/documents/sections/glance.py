@@ -23,8 +23,10 @@ def context(report: PublicReport) -> dict[str, Any]:
 
 
 def verdicts(entries: Iterable[Fairness]) -> Counter[str]:
-    """Count the verdicts: met, not_met, cannot_tell (because of privacy) and too_few_people."""
-    return Counter("too_few_people" if e.reason == "too_few_people" else e.verdict for e in entries if e.verdict)
+    """Count the verdicts: met, not_met, cannot_tell (because of privacy), too_few_people and different_times."""
+    return Counter(
+        e.reason if e.reason in ("too_few_people", "different_times") else e.verdict for e in entries if e.verdict
+    )
 
 
 def counted_once(report: PublicReport) -> tuple[list[Fairness], list[str]]:
@@ -66,20 +68,23 @@ def fairness(found: Counter[str], rule: str) -> str:
         "not_met": f"The one comparison {pair} does not meet the {rule}.",
         "cannot_tell": f"Whether the one comparison {pair} meets the {rule} cannot {private}.",
         "too_few_people": f"The one comparison {pair} has too few people for a verdict.",
+        "different_times": f"The one comparison {pair} is of numbers of different times and has no verdict.",
     }
     of_several = {
         "met": f"All {total} comparisons {pair} meet the {rule}.",
         "not_met": f"None of the {total} comparisons {pair} meets the {rule}.",
+        "different_times": f"All {total} comparisons {pair} are of numbers of different times and have no verdict.",
         "cannot_tell": f"For none of the {total} comparisons {pair} can it {private} whether it meets the {rule}.",
     }
     verdict, most = found.most_common(1)[0]
     if most == total and (total == 1 or verdict in of_several):
         return (of_one if total == 1 else of_several)[verdict]
-    met, not_met, cannot_tell, too_few = (found[v] for v in ("met", "not_met", "cannot_tell", "too_few_people"))
+    met, not_met, cannot_tell, too_few, times = (found[v] for v in of_one)
     parts = (
         (met, f"{met} {'meets' if met == 1 else 'meet'} the {rule}"),
         (not_met, f"{not_met} {'does' if not_met == 1 else 'do'} not{'' if met else f' meet the {rule}'}"),
         (cannot_tell, f"for {cannot_tell} it cannot {private}"),
         (too_few, f"{too_few} {'has' if too_few == 1 else 'have'} too few people for a verdict"),
+        (times, f"{times} {'is' if times == 1 else 'are'} of numbers of different times"),
     )
     return f"Of {total} comparisons {pair}, {wording.listed([text for count, text in parts if count])}."

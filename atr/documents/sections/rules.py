@@ -36,7 +36,7 @@ class Cell:
 class Row:
     """One row: a group, or a region where regions have rows of their own; a cell is None where nobody is in it.
 
-    There are no cells where the rate of a group is all that is told.
+    There are no cells where the rate of a group is all that is told. ``as_of`` as of :class:`~atr.report.model.Group`.
     """
 
     label: str
@@ -44,6 +44,7 @@ class Row:
     people: Population
     rate: str
     cells: Sequence[Cell | None]
+    as_of: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def _row(report: PublicReport, group: Group, label: str, columns: Iterable[_Valu
     regions = _regions(report, group)
     cells = [_cell(report, group, regions[c]) if c in regions else None for c in columns] if regions else []
     rate = "" if group.rate is None else points(group.rate[report.positive])
-    return Row(label, group.status, group.population or 0, rate, cells)
+    return Row(label, group.status, group.population or 0, rate, cells, group.as_of)
 
 
 def _wide(

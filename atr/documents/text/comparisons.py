@@ -36,7 +36,9 @@ def sentence(entry: Fairness, report: PublicReport) -> str:
         figure = _range_of_difference(entry, decimals)
     where, line = wording.class_name(entry.condition, titles), entry.threshold
     said = [f"{where}." if where else "", first]
-    if line is None or entry.verdict is None or entry.reason == "too_few_people":
+    if entry.reason == "different_times":
+        said.append("These are numbers of different versions of the report, so of different times: no verdict.")
+    elif line is None or entry.verdict is None or entry.reason == "too_few_people":
         said.append(f"{figure}." if figure else "")
     else:
         said += _ratio_judged(entry, figure, line) if entry.is_ratio else _difference_judged(entry, figure, line)

@@ -45,11 +45,12 @@ def sentence(entry: Fairness, pair: Pair, report: PublicReport) -> str:
         "not_met": f"{limit}, so it is not kept.",
         "cannot_tell": f"{limit}; whether it is kept cannot be told from a report this private.",
         "too_few_people": f"{limit}. No verdict is given, for regions of fewer than {fewest} are compared as well.",
+        "different_times": f"{limit}. No verdict is given, for numbers of different times are compared.",
     }
     such = "a pair" if pair.least_people is None else "such a pair"
     share = f"{wording.percent(pair.people_involved)} of people are in {such}"
     said += [
-        verdicts["too_few_people" if entry.reason == "too_few_people" else entry.verdict or "cannot_tell"],
+        verdicts[entry.reason if entry.reason in verdicts else entry.verdict or "cannot_tell"],
         f"{share if pair.people_involved else 'Nobody is in a pair'} beyond the tolerance, as announced.",
     ]
     return " ".join(said)

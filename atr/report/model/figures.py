@@ -95,7 +95,8 @@ class Fairness(Frozen):
     ``attributes`` are there for intersections only. ``summary`` is there where conditional parity is summed up over
     classes, by the one of the largest distance or by the mean with the printed people as weights; ``classes`` is of how
     many, and how many there are: those with too few people are not counted; ``worst_condition`` is the class of the
-    largest announced distance, of several the first. ``reason`` is why a verdict cannot be told.
+    largest announced distance, of several the first. ``reason`` is why a verdict cannot be told;
+    figures of ``different_times`` are none of any one time, exact or not.
     ``shortfall`` is there where a line of ratios is not met: about how many more people of the group below it would
     need the outcome to reach it, by the announced value.
 
@@ -119,7 +120,7 @@ class Fairness(Frozen):
     range: tuple[float | None, float | None]
     threshold: Share | None
     verdict: Verdict | None
-    reason: Sparse[Literal["line_in_range", "too_few_people"] | None] = None
+    reason: Sparse[Literal["line_in_range", "too_few_people", "different_times"] | None] = None
     shortfall: Sparse[People | None] = None
     people: tuple[People, People]
     rates: tuple[Share, Share]

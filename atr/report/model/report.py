@@ -151,7 +151,8 @@ class Group(Frozen):
     whose own group could not be announced. A rest group has the public values that all in it share, and is of people
     whose own groups could not be announced either; it may show its rates only. ``joined`` is the number of groups of
     the log in a coarsened or rest group, ``mixed`` the values of protected attributes that meet in a rest group. Its
-    chances are printed with so many ``digits``.
+    chances are printed with so many ``digits``. ``as_of`` is there where corrections wait: the version of the period
+    that counted the people whose numbers these are.
     """
 
     id: str
@@ -160,6 +161,7 @@ class Group(Frozen):
     joined: Sparse[int | None] = None
     mixed: Sparse[dict[str, tuple[str, ...]]] = Field(default_factory=dict)
     digits: Sparse[int | None] = None
+    as_of: Sparse[Annotated[int, Field(ge=1)] | None] = None
     population: People | None = None
     rate: dict[str, Share] | None = None
     leakage: GroupLeakage | None = None
