@@ -309,7 +309,8 @@ def _comparison(entry: model.Fairness, report: model.PublicReport) -> Iterator[F
 
 def _totals(report: model.PublicReport) -> Iterator[Finding]:
     counts, quality, rounding = report.coverage.groups, report.data_quality, report.policy.population_rounding
-    coarse = max(report.policy.minimum_group_size, rounding)
+    coarse, dated = max(report.policy.minimum_group_size, rounding), {group.as_of for group in report.announced_groups}
+    versions = {*range(1, report.version + 1)} if quality.corrections_wait else {None}
     dropped = quality.duplicates, quality.corrections, quality.quarantined
     if report.coverage.rate is not None:
         yield from _rates(report.coverage.rate, report, "coverage.rate", report.announced_groups)
@@ -333,12 +334,7 @@ def _totals(report: model.PublicReport) -> Iterator[Finding]:
             "data_quality.decisions",
             f"is not a multiple of {coarse}",
         ),
-        (
-            all((group.as_of is not None) == quality.corrections_wait for group in report.announced_groups)
-            and all(1 <= (group.as_of or 1) <= report.version for group in report.groups),
-            "groups",
-            "of which version their numbers are is missing, or cannot be",
-        ),
+        (dated <= versions, "groups", "of which version they are is missing, or cannot be"),
         (not quality.corrections_wait or report.version > 1, "data_quality", "nothing can wait in a first version"),
         (quality.rows_read == quality.decisions + sum(dropped), "data_quality", "the rows do not add up"),
     )
