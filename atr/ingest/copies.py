@@ -12,7 +12,7 @@ from atr.warehouse.connection import Warehouse
 
 _HEAD = 20
 """Fewer rows are alike by chance."""
-_PART = 0.25
+_PART = 0.3
 """Of the smaller of two files, a smaller share of equal rows is not told."""
 
 

@@ -30,7 +30,7 @@ from atr.warehouse.layout import Layout
 _DAYS = (
     "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%Y-%m-%d",
     "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y",
-    "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%d%b%Y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y",
+    "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%d%b%Y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%d. %b %Y", "%d. %B %Y",
 )  # fmt: skip
 _CLOCKS = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p", "%H%M%S")
 _TIMES = ("", *(f"{between}{clock}" for between in (" ", "T", ", ", "") for clock in _CLOCKS))
@@ -85,6 +85,16 @@ def refuse_other_form(warehouse: Warehouse, programme: Programme, part: Part) ->
         either = " or ".join(", ".join(_pair(*item) for item in keys.items()) for keys in choice)
         lines.append(f"{'Also give' if found.keys else 'Under log, give'} either {either}: {reason}.")
     form = "the form that log describes" if given else "the usual form"
+    others = warehouse.query(
+        "SELECT name FROM files WHERE name <> $1 AND file IN (SELECT file FROM log_rows WHERE fate = 0) ORDER BY place "
+        "LIMIT 1",
+        [part.name],
+    )
+    lines += [
+        f"A form holds for all files of a log, and {other} was read in {form}: if the two differ, write one of them "
+        "anew in the form of the other."
+        for (other,) in others
+    ]
     what = f"is not in {form}" if found.keys else "can be read in several ways"
     raise IngestError(what, where=part.where, hint="\n".join([*lines, *filter(None, [found.besides])]))
 

@@ -127,11 +127,20 @@ def _judge(connection: duckdb.DuckDBPyConnection, layout: Layout, contested: str
         FROM ranked
         """
     )
-    undecided = connection.execute("SELECT min(name), count(*) FROM judged WHERE rank = 1 AND new_fate = 2").fetchone()
+    undecided = connection.execute(
+        """
+        SELECT first(name ORDER BY j.file, line), count(*), first(line ORDER BY j.file, line),
+               first(id ORDER BY j.file, line)
+        FROM judged AS j JOIN log_rows AS r ON r.rowid = j.place WHERE rank = 1 AND new_fate = 2
+        """
+    ).fetchone()
     if undecided is not None and undecided[1]:
+        name, rows, line, of = undecided
         raise IngestError(
-            f"{undecided[1]:,} rows differ from another of the same id, and nothing says which of them counts",
-            where=undecided[0],
+            f"{rows:,} {'row differs' if rows == 1 else 'rows differ'} from another of the same id, and nothing says "
+            "which of them counts",
+            where=f"{name}, line {line}" if line else name,
+            private=f"The first has the id {of!r}.",
             hint="Name a column in log.revision, of which the highest counts, or let the id be that of a decision.",
         )
     connection.execute(

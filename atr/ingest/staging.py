@@ -3,6 +3,7 @@
 # ruff: noqa: S608 - what is put into the SQL is made here: positional column names and parameter marks
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from contextlib import ExitStack
 from itertools import zip_longest
@@ -27,7 +28,8 @@ _ADVICE = {
     _HEADER: "Files were put together with their headers: leave out the header of all but the first.",
     "no date": "Every row needs a date in the column that log.decided_at names.",
     "date that": "Dates, in the column that log.decided_at names, are written 2013-05-31, or 2013-05-31 14:05+02:00, "
-    "or as log.date_format says. Placeholders such as 9999-12-31 are no dates: leave such rows out.",
+    "or as log.date_format says, with English names of months. Placeholders such as 9999-12-31 are no dates: leave "
+    "such rows out. Numbers such as 45658 are days as Excel counts them: format the column as dates, and save it anew.",
     "no number": "Bins need plain numbers, such as 1234.5 without units; for a column of texts, give values, not "
     "bins. Texts that mean that there is no value are named in log.missing.",
     "not UTF-8": "Save the file as CSV in UTF-8.",
@@ -270,6 +272,15 @@ def refuse_faulty(warehouse: Warehouse, programme: Programme, name: str, part: P
             [file, _NO_SUCH_OUTCOME],
         ).fetchall()
         unnamed = ", ".join(f"'{printable(outcome)}' ({n:,} rows)" for outcome, n in outcomes)
+        private = [f"Outcomes in the log that log.outcomes does not name: {unnamed}"] if unnamed else []
+        unread = connection.execute(
+            "SELECT raw FROM log_rows JOIN meanings USING (fate) WHERE file = $1 AND meaning LIKE 'date that%' "
+            "ORDER BY line LIMIT 3",
+            [file],
+        ).fetchall()
+        if unread:
+            texts = ", ".join(repr(json.loads(raw)[programme.log.decided_at]) for (raw,) in unread)
+            private.append(f"Dates that cannot be read: {texts}")
         raise RefusedError(
             f"{bad:,} of {rows:,} rows cannot be used, more than the share of {programme.log.max_quarantined:g} that "
             "log.max_quarantined allows; nothing was kept of this reading",
@@ -278,7 +289,7 @@ def refuse_faulty(warehouse: Warehouse, programme: Programme, name: str, part: P
                 [f"{reason}: {n:,} rows{_lines(', first', lines)}" for reason, n, lines in faults]
                 + [told for start, told in _ADVICE.items() if any(reason.startswith(start) for reason, *_ in faults)]
             ),
-            private=f"Outcomes in the log that log.outcomes does not name: {unnamed}" if unnamed else "",
+            private=" ".join(private),
         )
 
 

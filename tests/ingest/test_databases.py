@@ -304,8 +304,12 @@ def test_rows_of_one_id_need_a_revision(tmp_path: Path) -> None:
         "(2, '2013-01-01', 'm', 5, 'no', 1), (2, '2013-01-01', 'm', 5, 'no', 1)",
     )  # fmt: skip
     source = {"source": {"database": "a.db", "table": "t"}}
-    with Warehouse.in_memory() as warehouse, pytest.raises(IngestError, match="nothing says which of them counts"):
+    with (
+        Warehouse.in_memory() as warehouse,
+        pytest.raises(IngestError, match=r"1 row differs .* nothing says which") as caught,
+    ):
         account(warehouse, programme(tmp_path, source))
+    assert caught.value.private == "The first has the id '1'."
     with Warehouse.in_memory() as warehouse:
         found = account(warehouse, programme(tmp_path, source | {"revision": "version"}))
         assert (found.decisions, found.duplicates, found.corrections) == (2, 1, 1)

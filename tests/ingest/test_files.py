@@ -293,6 +293,15 @@ def test_a_workbook_needs_one_sheet_with_the_columns(tmp_path: Path, sheets: dic
     assert message in refused(tmp_path, "log.xlsx").message
 
 
+@pytest.mark.parametrize("sheets", [1, 2])
+def test_a_title_above_the_columns_is_told(tmp_path: Path, sheets: int) -> None:
+    names = [excel.text(name) for name in ("id", "day", "sex", "income", "outcome")]
+    rows = excel.row(1, [excel.text("Decisions of 2013")]) + excel.row(3, names)
+    others = {"Notes": excel.row(1, [excel.text("x")])} if sheets == 2 else {}
+    write(tmp_path, excel.workbook(**{"Log": rows} | others), "log.xlsx")
+    assert "are in row 3 of 'Log': delete the rows above" in refused(tmp_path, "log.xlsx").hint
+
+
 def test_faults_of_columns_nobody_needs_do_no_harm(tmp_path: Path) -> None:
     row = [excel.number("1"), DAY, excel.text("f"), excel.number("5"), excel.text("yes")]
     junk = ['t="e"><v>#N/A</v></c>', excel.number("1e300")]

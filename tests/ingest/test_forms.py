@@ -290,3 +290,19 @@ def test_a_delimiter_is_told_of_partitions_too(tmp_path: Path) -> None:
     for sex in "fm":
         write(tmp_path, log((sex, "2025-04-03", "1", "yes"), delimiter="^", columns=columns), f"log/sex={sex}/0.csv")
     assert pasted(proposal(tmp_path, {"source": "log"})) == {"delimiter": "^"}
+
+
+@pytest.mark.parametrize(("first", "second"), [("a", "b"), ("b", "a")])
+def test_files_of_two_forms_are_told_of_each_other(tmp_path: Path, first: str, second: str) -> None:
+    write(
+        tmp_path, log(("1", "2025-04-03", "f", "1234.5", "yes"), ("2", "2025-01-31", "m", "0.5", "no")), f"{first}.csv"
+    )
+    german = log(("3", "30.04.2025", "f", "1234,5", "yes"), ("4", "31.01.2025", "m", "0,5", "no"), delimiter=";")
+    write(tmp_path, german, f"{second}.csv")
+    told = proposal(tmp_path, {"source": "*.csv"})
+    if first == "a":
+        assert "A form holds for all files of a log, and a.csv was read in the usual form: if the two differ" in told
+    keys = {"decimal": ",", "date_format": "%d.%m.%Y"}
+    if first == "b":
+        told = proposal(tmp_path, {"source": "*.csv"} | keys)
+        assert "A form holds for all files of a log, and a.csv was read in the form that log describes" in told

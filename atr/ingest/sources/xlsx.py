@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 from xml.etree import ElementTree
@@ -25,6 +26,8 @@ _MOST_CELLS = 100_000_000
 """Of a sheet, with the empty ones between: they are all held in memory."""
 _MOST_EXACT = 2**53
 """Excel keeps numbers as floats, of which neighbours above this are one number."""
+_LOWEST = 50
+"""A header is looked for in so many rows, to say where it is."""
 _PLACE = re.compile(rb"""<(?:\w+:)?(?:c|row)\s[^>]*?\br\s*=\s*["']([A-Z]{0,3})([0-9]{1,7})["']""")
 _WITHOUT_VALUE = re.compile(
     rb"""<(?:\w+:)?c\s(?=[^>]*?\br\s*=\s*["']([A-Z]{1,3}[0-9]{1,7})["'])"""
@@ -116,11 +119,29 @@ def _sheet_with(needed: Needed, sheets: list[_Sheet], path: Path) -> _Sheet | No
     if len(sheets) > 1 and len(fitting) != 1:
         which = "several sheets have" if fitting else "no sheet has all"
         listed = ", ".join(f"'{printable(sheet.name)}'" for sheet in fitting or sheets)
-        hint = f"A log needs {', '.join(map(printable, needed))}, in one sheet."
+        hint = (
+            f"A log needs {', '.join(map(printable, needed))}, in one sheet.{'' if fitting else _lower(needed, sheets)}"
+        )
         raise IngestError(f"{which} the columns of the programme: {listed}", where=str(path), hint=hint)
     sheet = (fitting or sheets)[0]
-    require_columns(needed, sheet.names, str(path))
+    try:
+        require_columns(needed, sheet.names, str(path))
+    except IngestError as error:
+        hint = _lower(needed, sheets).strip()
+        raise IngestError(error.message, where=error.where, hint=hint, private=error.private) from None
     return sheet
+
+
+def _lower(needed: Needed, sheets: list[_Sheet]) -> str:
+    """Say where the header must be, if it is further down, as below a title."""
+    for sheet in sheets:
+        for number, row in enumerate(islice(sheet.rows.iter_rows(), _LOWEST), 1):
+            if number > sheet.header and not set(needed) - {str(cell) for cell in row}:
+                return (
+                    f" The names of the columns must be in the first row that is not empty, and are in row {number} of "
+                    f"'{printable(sheet.name)}': delete the rows above."
+                )
+    return ""
 
 
 def _rows(sheet: _Sheet, decimal: str, types: dict[str, str], needed: Needed, path: Path) -> Iterator[Row]:
