@@ -89,14 +89,11 @@ def not_announced(found: Mapping[str, tuple[Regions, Regions]], programme: Progr
                 if told and values[place] not in told | {ANY}:
                     of_value = absent.setdefault(values[place], {})
                     of_value[label] = of_value.get(label, 0) + people
-        together: dict[str, list[str]] = {}
+        some = []
         for value, of in absent.items():
-            n = sum(of.values())
-            together.setdefault(few(of), []).append(f"{value!r} ({n:,} {'person' if n == 1 else 'people'} there)")
-        told_of += [
-            f"attributes.{name}: in {labels} no group is announced that has {few(some)}"
-            for labels, some in together.items()
-        ]
+            n, labels = sum(of.values()), few(of) if len(of) < 3 else f"{len(of)} of {len(found)} periods"
+            some.append(f"{value!r} in {labels} ({n:,} {'person' if n == 1 else 'people'} there)")
+        told_of += [f"attributes.{name}: no group that is announced has {few(some)}"] if some else []
     return told_of
 
 

@@ -76,7 +76,7 @@ CASES = {
         every(8, 2, "NA"),
         {"missing": ["", "NA"]},
         sexes=("f", "m", "unknown"),
-        remarks=("12 % of .* have no value", "has 'unknown' .50"),
+        remarks=("12 % of .* have no value", "has 'unknown' in 2025 .50"),
     ),
     "a question mark for no value": Case(
         every(8, 2, "?"), sexes=("?", "f", "m"), remarks=(r"attributes.sex: '\?' .50. may mean that", "no group"),
@@ -86,13 +86,13 @@ CASES = {
         sexes=("F", "f", "m"),
         remarks=(
             "attributes.sex: 4 of 200 decisions say 'F', 196 'f': these differ only in letter case",
-            "attributes.sex: in 2025 no group is announced that has 'F' .4 people there., 'f' .196 people there.",
+            "attributes.sex: no group that is announced has 'F' in 2025 .4 people there., 'f' in 2025 .196 people",
         ),
     ),
     "a full-width letter": Case(
         every(100, 2, "\uff46"),
         sexes=("f", "m", "\uff46"),
-        remarks=("say '\uff46', 196 'f': these look alike", "no font of .* '\uff46'", "has .*'\uff46' .4 people"),
+        remarks=("say '\uff46', 196 'f': these look alike", "no font of .* '\uff46'", "'\uff46' in 2025 .4 people"),
     ),
     "a date far ahead": Case(
         [*ROWS, ["x1", "2099-12-31", "f", "5", "no"]],

@@ -293,6 +293,13 @@ def test_a_workbook_needs_one_sheet_with_the_columns(tmp_path: Path, sheets: dic
     assert message in refused(tmp_path, "log.xlsx").message
 
 
+def test_a_json_name_in_other_letters_is_no_missing_value(tmp_path: Path) -> None:
+    lines = ['{"id": 1, "day": "2013-01-01", "sex": "f", "income": 5, "outcome": "yes"}']
+    write(tmp_path, "\n".join([*lines, lines[0].replace('"sex"', '"Sex"')]), "log.jsonl")
+    fault = refused(tmp_path, "log.jsonl")
+    assert (fault.message, fault.where.endswith("log.jsonl, line 2")) == ("there is no column 'sex', but 'Sex'", True)
+
+
 @pytest.mark.parametrize("sheets", [1, 2])
 def test_a_title_above_the_columns_is_told(tmp_path: Path, sheets: int) -> None:
     names = [excel.text(name) for name in ("id", "day", "sex", "income", "outcome")]

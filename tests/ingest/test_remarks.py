@@ -212,7 +212,23 @@ def test_values_that_nobody_announced_has_are_told(tmp_path: Path) -> None:
     protected = {"sex": {"role": "public", "protected": True}}
     policy = {"minimum_group_size": 10, "max_confidence": 0.9}
     found = check(programme(tmp_path, attributes=SEX | protected, policy=policy)).remarks
-    assert found == ("attributes.sex: in 2013-Q1 no group is announced that has 'x' (20 people there)",)
+    assert found == ("attributes.sex: no group that is announced has 'x' in 2013-Q1 (20 people there)",)
+
+
+def test_values_are_told_with_the_periods_they_are_absent_in(tmp_path: Path) -> None:
+    rows = "".join(
+        f"{year}.{i},{year}-01-01,{'f' if i % 40 else 'x'},{i % 20},{'no' if i % 3 else 'yes'}\n"
+        for year in range(2001, 2007)
+        for i in range(400 if year < 2004 else 20)
+    )
+    write(tmp_path, HEADER + rows)
+    protected = {"sex": {"role": "public", "protected": True}}
+    policy = {"minimum_group_size": 10, "max_confidence": 0.9}
+    period = {"every": "year", "timezone": "UTC"}
+    found = check(programme(tmp_path, attributes=SEX | protected, policy=policy, period=period))
+    assert found.next.startswith("`atr publish` without --period takes 2005")
+    told = "attributes.sex: no group that is announced has 'x' in 6 of 6 periods (33 people there), 'f' in 3 of 6 "
+    assert found.remarks == (told + "periods (57 people there)",)
 
 
 def test_the_characters_that_every_font_has_are_known() -> None:

@@ -147,6 +147,15 @@ class _Objects:
             return None
         self.names.update(dict.fromkeys(found))
         cells = [found.get(name) for name in self._needed]
+        for name in (
+            name for name, cell in zip(self._needed, cells, strict=True) if cell is None and name not in found
+        ):
+            for other in (other for other in found if other.casefold() == name.casefold()):
+                raise IngestError(
+                    f"there is no column '{printable(name)}', but '{printable(other)}'",
+                    where=where,
+                    hint="Write the name of a column in the same letters in all objects.",
+                )
         for i, (name, value) in enumerate(zip(self._needed, cells, strict=True)):
             if isinstance(value, bool):
                 cells[i] = _BOOLEANS[value]
