@@ -8,6 +8,7 @@ from math import gcd, inf
 
 from atr.errors import IngestError
 from atr.ingest.precedence import among
+from atr.ingest.sums import ODD_ID, ROUNDED_ID
 from atr.warehouse.connection import Warehouse
 
 _HEAD = 20
@@ -162,8 +163,6 @@ _SPELLINGS = {
     "with commas between thousands": ("[1-9][0-9]{0,2}(,[0-9]{3})+", "replace(id, ',', '')"),
 }
 """How programs that take a column for numbers write its ids otherwise, and SQL of the plain one."""
-_ROUNDED = "[0-9]([.,][0-9]+)?[eE][+][0-9]+"
-"""As in 1.00E+11, which may stand for many ids."""
 
 
 def refuse_other_spellings(warehouse: Warehouse) -> None:
@@ -179,16 +178,13 @@ def refuse_other_spellings(warehouse: Warehouse) -> None:
     IngestError
         If there are any, with the files; or if some are rounded, as in 1.00E+11, beside whole numbers.
     """
-    odd = "(starts_with(id, '0') OR id LIKE '%.0%' OR id LIKE '%,%')"
-    rounded = f"(id LIKE '%+%' AND regexp_full_match(id, '{_ROUNDED}'))"
-    ((shortest, longest, some_rounded),) = warehouse.query(
-        f"SELECT min(strlen(id)), max(strlen(id)) FILTER ({odd}), coalesce(bool_or({rounded}), false) FROM decisions"
-    )
-    if some_rounded:
+    sql = "SELECT min(shortest), max(longest), bool_or(rounded) FROM spelt"
+    ((shortest, longest, rounded),) = warehouse.query(sql)
+    if rounded:
         _refuse_spelt(
             warehouse,
             "rounded, as in 1.00E+11, beside whole numbers",
-            f"SELECT s.file, o.file AS other, s.id, o.id AS plain FROM (FROM decisions WHERE {rounded}) AS s, "
+            f"SELECT s.file, o.file AS other, s.id, o.id AS plain FROM (FROM decisions WHERE {ROUNDED_ID}) AS s, "
             "(FROM decisions WHERE regexp_full_match(id, '[0-9]+') LIMIT 1) AS o",
         )
     if longest is None or longest == shortest:  # a plain id is shorter
@@ -198,7 +194,7 @@ def refuse_other_spellings(warehouse: Warehouse) -> None:
             warehouse,
             how,
             f"SELECT s.file, o.file AS other, s.id, o.id AS plain FROM (SELECT file, id, {plain} AS plain "
-            f"FROM decisions WHERE {odd} AND regexp_full_match(id, '{shape}')) AS s JOIN decisions AS o "
+            f"FROM decisions WHERE {ODD_ID} AND regexp_full_match(id, '{shape}')) AS s JOIN decisions AS o "
             "ON o.id = s.plain",
         )
 

@@ -6,6 +6,11 @@ from __future__ import annotations
 from atr.ingest.precedence import among
 from atr.warehouse.connection import Warehouse
 
+ODD_ID = "(starts_with(id, '0') OR id LIKE '%.0%' OR id LIKE '%,%')"
+"""SQL of whether an id may be another one as a program writes numbers, as in 7.0, 007 and 1,007."""
+ROUNDED_ID = "(id LIKE '%+%' AND regexp_full_match(id, '[0-9]([.,][0-9]+)?[eE][+][0-9]+'))"
+"""SQL of whether an id is as in 1.00E+11, which may stand for many."""
+
 
 def summarise(warehouse: Warehouse, files: frozenset[int], *, gone: frozenset[int]) -> None:
     """Make the sums of some files anew.
@@ -18,7 +23,7 @@ def summarise(warehouse: Warehouse, files: frozenset[int], *, gone: frozenset[in
         The numbers of the files of which a row changed, and of those that left.
     """
     connection, layout = warehouse.connection, warehouse.layout()
-    for table in ("fates", "cleaned", "cells", "days"):
+    for table in ("fates", "cleaned", "cells", "spelt", "days"):
         connection.execute(f"DELETE FROM {table} WHERE {among(files | gone)}")
     these = among(files)
     connection.execute(
@@ -32,6 +37,14 @@ def summarise(warehouse: Warehouse, files: frozenset[int], *, gone: frozenset[in
     connection.execute(f"INSERT INTO days SELECT file, decided_on, {of_these}")
     for name, column in layout.texts.items():
         connection.execute(f"INSERT INTO cells SELECT file, $1, {column}, {of_these}", [name])
+    if layout.id is not None:
+        connection.execute(
+            f"""
+            INSERT INTO spelt
+            SELECT file, min(strlen(id)), max(strlen(id)) FILTER ({ODD_ID}), coalesce(bool_or({ROUNDED_ID}), false)
+            FROM decisions WHERE {these} GROUP BY file
+            """
+        )
     connection.execute("DELETE FROM conflicts")
     if connection.execute("SELECT 1 FROM fates WHERE fate = 'correction' LIMIT 1").fetchone() is None:
         return

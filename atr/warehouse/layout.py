@@ -25,6 +25,7 @@ CREATE TABLE fates (file INTEGER NOT NULL, fate VARCHAR NOT NULL, rows BIGINT NO
 CREATE TABLE cleaned (file INTEGER NOT NULL, bits BIGINT NOT NULL, rows BIGINT NOT NULL);
 CREATE TABLE conflicts (earlier INTEGER NOT NULL, counts INTEGER NOT NULL, ids BIGINT NOT NULL);
 CREATE TABLE cells (file INTEGER NOT NULL, name VARCHAR NOT NULL, raw VARCHAR, decisions BIGINT NOT NULL);
+CREATE TABLE spelt (file INTEGER NOT NULL, shortest BIGINT, longest BIGINT, rounded BOOLEAN);
 CREATE TABLE days (file INTEGER NOT NULL, day DATE, decisions BIGINT NOT NULL);
 """
 """The log as it was read. ``log_rows`` has every row of every file with its ``fate``, which ``meanings`` says in words:
@@ -32,7 +33,7 @@ it is a decision, a duplicate or a correction (an earlier row of an id that anot
 quarantined; ``raw`` is what it said then. ``files`` has what each file was, and its ``place`` in the order of the log.
 The other tables are sums over these two, made again for the files that change, so that a run with nothing new to read
 looks at no row: rows by ``fate``, rows of which the cells with these ``bits`` were cleaned, ids with rows that differ,
-decisions by the texts of their outcome and attributes, and by day."""
+decisions by the texts of their outcome and attributes, how ids are spelt, and decisions by day."""
 
 LAST_BIT = 62
 """Of ``cleaned``: all cells of a row from this one on share it."""
