@@ -346,7 +346,7 @@ def give_up(run: Run) -> None:
 
 
 def _report(run: Run) -> model.PublicReport:
-    kept, last = Kept.left(run), earlier.published_last(run.programme)
+    kept, last = Kept.left(run), earlier.newest_release(run.programme)
     return build.build(
         run.announcement,
         build.measure(run.announcement, run.programme),

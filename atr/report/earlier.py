@@ -55,23 +55,23 @@ def last_published(programme: Programme, period: periods.Period) -> tuple[model.
     if not earlier:
         return None
     *_, release = max(earlier, key=lambda found: found[:2])
-    path = documents_path(programme, release) / "report.json"
-    if not path.is_file() or sha256(path) != release.report_sha256:
-        return None
-    report = read(path)
-    return None if report is None else (report, sha256(path))
+    report = _as_published(programme, release)
+    return None if report is None or release.report_sha256 is None else (report, release.report_sha256)
 
 
-def published_last(programme: Programme) -> tuple[Release, model.PublicReport] | None:
+def newest_release(programme: Programme) -> tuple[Release, model.PublicReport] | None:
     """The release published last, of whatever period, and its report; None where there is none, or it was changed."""
     with Warehouse.open(programme, read_only=True) as warehouse:
         published = [release for release in Ledger(warehouse).releases() if release.state == "published"]
     release = max(published, key=lambda release: release.changed_at, default=None)
-    path = None if release is None else documents_path(programme, release) / "report.json"
-    if release is None or path is None or not path.is_file() or sha256(path) != release.report_sha256:
-        return None
-    report = read(path)
-    return None if report is None else (release, report)
+    report = None if release is None else _as_published(programme, release)
+    return None if release is None or report is None else (release, report)
+
+
+def _as_published(programme: Programme, release: Release) -> model.PublicReport | None:
+    """The report of a release; None where its file is gone, was changed since, or is of another schema."""
+    path = documents_path(programme, release) / "report.json"
+    return read(path) if path.is_file() and sha256(path) == release.report_sha256 else None
 
 
 def log_changes(programme: Programme, now: tuple[int, int, int, int]) -> tuple[Release, tuple[int, int, int]] | None:
@@ -88,7 +88,7 @@ def log_changes(programme: Programme, now: tuple[int, int, int, int]) -> tuple[R
     -------
     For the reviewer; None where nothing is published, or the log was read anew since.
     """
-    last = published_last(programme)
+    last = newest_release(programme)
     kept = None if last is None else Kept.read(kept_path(programme, last[0].id))
     if last is None or kept is None or kept.log_changes[0] != now[0]:
         return None
