@@ -124,7 +124,7 @@ def ingest(warehouse: Warehouse, programme: Programme) -> Reading:
                 refuse_other_spellings(warehouse)
         faulty = {file for (file,) in warehouse.query("SELECT file FROM fates WHERE fate <> ALL ($1)", [USABLE])}
         for known in mirror.files:
-            if known.file in faulty:
+            if known.file in faulty - mirror.new:  # the new ones were judged when they were read
                 refuse_faulty(warehouse, programme, known.name, mirror.parts.get(known.file), known.file)
         if layout.id is None and not programme.log.repeats:
             refuse_copies(warehouse)

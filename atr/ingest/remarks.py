@@ -33,7 +33,8 @@ def remarks(warehouse: Warehouse, programme: Programme, today: date | None = Non
     Parameters
     ----------
     warehouse
-        With the log ingested. Only its sums are looked at.
+        With the log ingested. Most is told by its sums; rows are looked at for ids, numbers without a value, what is
+        quarantined, and files that may repeat one another.
     programme
         What is held against it.
     today

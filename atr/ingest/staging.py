@@ -143,7 +143,7 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, relation: Rel
     found |= {"id": "id"} if layout.id is not None else {}
     found |= {"revision": "revision", "revised_as": "revised_as"} if revised else {}
     found |= {"people": "if(fate = 0, people, 1)"} if layout.counts is not None else {}
-    found["cleaned"] = "coalesce(bits, 0)"
+    found["cleaned"] = "bits"
     found["raw"] = f"CASE WHEN fate > 0 THEN CAST(json_object({raw}) AS VARCHAR) END"
     connection.execute(
         f"""
