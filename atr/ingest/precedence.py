@@ -67,18 +67,18 @@ def settle(connection: duckdb.DuckDBPyConnection, layout: Layout, plan: Plan) ->
     if layout.id is not None:
         of_these, lost = "", ""
         if not first:
-            of_these = f"AND id IN (SELECT id FROM log_rows WHERE {_VALID} AND ({new} OR {others}))"
+            of_these = f"AND id_hash IN (SELECT id_hash FROM log_rows WHERE {_VALID} AND ({new} OR {others}))"
             lost = "OR bool_or(fate > 0)"
-        connection.execute(
-            f"""
-            CREATE OR REPLACE TEMP TABLE contested AS
-            SELECT hash(id) AS id_hash FROM log_rows
-            WHERE {_VALID} AND NOT {among(plan.leaving)} {of_these}
-            GROUP BY id_hash HAVING count(*) > 1 {lost}
-            """
-        )
-        if connection.execute("SELECT 1 FROM contested LIMIT 1").fetchone() is not None:
-            contested = "hash(id) IN (FROM contested)"
+        if not (first and _ids_rise(connection)):
+            connection.execute(
+                f"""
+                CREATE OR REPLACE TEMP TABLE contested AS
+                SELECT id_hash FROM log_rows WHERE {_VALID} AND NOT {among(plan.leaving)} {of_these}
+                GROUP BY id_hash HAVING count(*) > 1 {lost}
+                """
+            )
+            if connection.execute("SELECT 1 FROM contested LIMIT 1").fetchone() is not None:
+                contested = "id_hash IN (FROM contested)"
     decisions = f"""
         SELECT id, hash({layout.content}) AS content, {layout.people} AS people
         FROM decisions WHERE {{}} GROUP BY id, content"""
@@ -107,6 +107,17 @@ SELECT coalesce(sum(greatest(more, 0)), 0)::BIGINT, 0, coalesce(sum(greatest(-mo
 FROM (SELECT coalesce(a.people, 0) - coalesce(b.people, 0) AS more
       FROM after AS a FULL JOIN before AS b ON a.content = b.content)
 """
+
+
+def _ids_rise(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether every id is a higher number than that of the row before, as in most exports, so that none repeats."""
+    ((others,),) = connection.execute(
+        f"""
+        SELECT count(*) FILTER ((id_number > before) IS NOT TRUE)
+        FROM (SELECT id_number, lag(id_number) OVER () AS before FROM log_rows WHERE {_VALID})
+        """
+    ).fetchall()
+    return bool(others <= 1)  # the first
 
 
 def _judge(connection: duckdb.DuckDBPyConnection, layout: Layout, contested: str) -> frozenset[int]:

@@ -15,7 +15,7 @@ from atr.errors import IngestError, ProgrammeError, RefusedError
 from atr.ingest.days import Steps, days, is_moment, moments, revisions
 from atr.ingest.forms import refuse_ambiguous_numbers, refuse_other_form
 from atr.ingest.numbers import number
-from atr.ingest.sources.base import Column, Part, Relation, is_number, readable
+from atr.ingest.sources.base import Column, Part, Relation, is_number, is_whole_number, readable
 from atr.programme import Programme
 from atr.warehouse.connection import Parameters, Warehouse
 from atr.warehouse.layout import LAST_BIT, Layout
@@ -93,6 +93,7 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, relation: Rel
     plain = {key for key, column in columns.items() if column.type != "VARCHAR"}
     usable = {key for key in plain & {*numbers} if is_number(columns[key].type)}
     usable |= {key for key in plain & {"moment", "revised"} if is_moment(columns[key])}
+    usable |= {key for key in plain & {"id"} if is_whole_number(columns[key].type)}
     direct = set[str]() if any(layout.missing) else usable
     texts = ", ".join(
         f"{column.value if key in direct else column.text} AS raw_{key}" for key, column in columns.items()
@@ -123,7 +124,7 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, relation: Rel
     people = f", {whole} AS people" if layout.counts is not None else ""
     faults = {
         _HEADER: not plain and " AND ".join(f"clean_{key} = {p.mark(cleaned(name))}" for key, name in cells.items()),
-        "no id": layout.id and "id IS NULL OR id = ''",
+        "no id": layout.id and ("id IS NULL" if "id" in direct else "id IS NULL OR id = ''"),
         "no date": dated and ("moment IS NULL" if "moment" in direct else "moment IS NULL OR moment = ''"),
         "date that cannot be read": dated and "decided_on IS NULL",
         _NO_ZONE: dated and layout.timezone is None and "NOT moment_zoned",
@@ -140,7 +141,12 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, relation: Rel
     judged = " ".join(f"WHEN {fault} THEN {numbered[reason]}" for reason, fault in faults.items())
     found = {"file": f"{file}", "line": "line", "fate": "fate", "decided_on": "decided_on", "outcome": "outcome"}
     found |= {c: f"n{c}" if c in numbers else c for c in layout.columns}
-    found |= {"id": "id"} if layout.id is not None else {}
+    if layout.id is not None:
+        number_of_id = "id" if "id" in direct else "CASE WHEN TRY_CAST(id AS BIGINT)::VARCHAR = id THEN id::BIGINT END"
+        found |= {
+            "id_number": number_of_id,
+            "id_text": "NULL" if "id" in direct else f"if({number_of_id} IS NULL, id, NULL)",
+        }
     found |= {"revision": "revision", "revised_as": "revised_as"} if revised else {}
     found |= {"people": "if(fate = 0, people, 1)"} if layout.counts is not None else {}
     found["cleaned"] = "bits"

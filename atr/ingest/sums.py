@@ -6,9 +6,9 @@ from __future__ import annotations
 from atr.ingest.precedence import among
 from atr.warehouse.connection import Warehouse
 
-ODD_ID = "(starts_with(id, '0') OR id LIKE '%.0%' OR id LIKE '%,%')"
+ODD_ID = "(starts_with(id_text, '0') OR id_text LIKE '%.0%' OR id_text LIKE '%,%')"
 """SQL of whether an id may be another one as a program writes numbers, as in 7.0, 007 and 1,007."""
-ROUNDED_ID = "(id LIKE '%+%' AND regexp_full_match(id, '[0-9]([.,][0-9]+)?[eE][+][0-9]+'))"
+ROUNDED_ID = "(id_text LIKE '%+%' AND regexp_full_match(id_text, '[0-9]([.,][0-9]+)?[eE][+][0-9]+'))"
 """SQL of whether an id is as in 1.00E+11, which may stand for many."""
 
 
@@ -27,8 +27,8 @@ def summarise(warehouse: Warehouse, files: frozenset[int], *, gone: frozenset[in
         connection.execute(f"DELETE FROM {table} WHERE {among(files | gone)}")
     these = among(files)
     connection.execute(
-        f"INSERT INTO fates SELECT file, meaning, {layout.people} FROM log_rows JOIN meanings USING (fate) "
-        f"WHERE {these} GROUP BY file, meaning"
+        f"INSERT INTO fates SELECT file, meaning, n FROM (SELECT file, fate, {layout.people} AS n FROM log_rows "
+        f"WHERE {these} GROUP BY ALL) JOIN meanings USING (fate)"
     )
     connection.execute(
         f"INSERT INTO cleaned SELECT file, cleaned, count(*) FROM log_rows WHERE {these} AND cleaned <> 0 GROUP BY ALL"
@@ -41,7 +41,10 @@ def summarise(warehouse: Warehouse, files: frozenset[int], *, gone: frozenset[in
         connection.execute(
             f"""
             INSERT INTO spelt
-            SELECT file, min(strlen(id)), max(strlen(id)) FILTER ({ODD_ID}), coalesce(bool_or({ROUNDED_ID}), false)
+            SELECT file,
+                   least(min(strlen(id_text)), strlen((min(id_number) FILTER (id_number >= 0))::VARCHAR),
+                         strlen((max(id_number) FILTER (id_number < 0))::VARCHAR)),
+                   max(strlen(id_text)) FILTER ({ODD_ID}), coalesce(bool_or({ROUNDED_ID}), false)
             FROM decisions WHERE {these} GROUP BY file
             """
         )

@@ -16,8 +16,10 @@ CREATE TABLE files (
     file INTEGER NOT NULL, name VARCHAR NOT NULL, key VARCHAR, state VARCHAR, compared BOOLEAN NOT NULL,
     place INTEGER NOT NULL);
 CREATE TABLE log_rows (
-    file INTEGER NOT NULL, line BIGINT NOT NULL, fate USMALLINT NOT NULL, id VARCHAR, decided_on DATE, outcome VARCHAR,
-    {columns}, cleaned BIGINT NOT NULL, raw VARCHAR);
+    file INTEGER NOT NULL, line BIGINT NOT NULL, fate USMALLINT NOT NULL, id_number BIGINT, id_text VARCHAR,
+    id VARCHAR GENERATED ALWAYS AS (coalesce(id_text, id_number::VARCHAR)) VIRTUAL,
+    id_hash UBIGINT GENERATED ALWAYS AS (hash(id_number, id_text)) VIRTUAL,
+    decided_on DATE, outcome VARCHAR, {columns}, cleaned BIGINT NOT NULL, raw VARCHAR);
 CREATE VIEW decisions AS SELECT * FROM log_rows WHERE fate = 0;
 CREATE TABLE meanings (fate USMALLINT NOT NULL, meaning VARCHAR NOT NULL);
 INSERT INTO meanings VALUES (0, 'decision'), (1, 'duplicate'), (2, 'correction');
@@ -30,7 +32,8 @@ CREATE TABLE days (file INTEGER NOT NULL, day DATE, decisions BIGINT NOT NULL);
 """
 """The log as it was read. ``log_rows`` has every row of every file with its ``fate``, which ``meanings`` says in words:
 it is a decision, a duplicate or a correction (an earlier row of an id that another row counts for), or why it is
-quarantined; ``raw`` is what it said then. ``files`` has what each file was, and its ``place`` in the order of the log.
+quarantined; ``raw`` is what it said then. An ``id`` written as programs write whole numbers is kept as one, which takes
+half the time of texts. ``files`` has what each file was, and its ``place`` in the order of the log.
 The other tables are sums over these two, made again for the files that change, so that a run with nothing new to read
 looks at no row: rows by ``fate``, rows of which the cells with these ``bits`` were cleaned, ids with rows that differ,
 decisions by the texts of their outcome and attributes, how ids are spelt, and decisions by day."""
@@ -49,7 +52,7 @@ class Layout(BaseModel, frozen=True):
     Bins, display names and the grouping of outcomes are not in it: they are applied when decisions are counted.
     """
 
-    made_by: Literal[1] = 1
+    made_by: Literal[2] = 2
     """Grows when the same log would be read in another way."""
     id: str | None
     revision: str | None

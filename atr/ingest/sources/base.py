@@ -212,6 +212,11 @@ def is_number(type: str) -> bool:
     return _bare(type) in _NUMBERS
 
 
+def is_whole_number(type: str) -> bool:
+    """Whether the values of a DuckDB type are whole numbers that a BIGINT holds."""
+    return type in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+
+
 def plain_number(text: str) -> str:
     """SQL of the text of a number without zeros that say nothing, as in 5.0 or -0."""
     text = rf"regexp_replace(regexp_replace({text}, '(\.\d*?)0+$', '\1'), '\.$', '')"
