@@ -207,9 +207,9 @@ def test_an_error_as_json(tmp_path: Path, here: Command) -> None:
     ("until", "sent", "code"),
     [
         ("Reading", signal.SIGINT, 130),
-        ("Measuring", signal.SIGINT, 130),
         ("Rendering", signal.SIGKILL, -signal.SIGKILL),
-        ("Rendering", signal.SIGTERM, 130),
+        pytest.param("Measuring", signal.SIGINT, 130, marks=pytest.mark.long),
+        pytest.param("Rendering", signal.SIGTERM, 130, marks=pytest.mark.long),
     ],
 )
 def test_a_run_that_is_ended_can_be_started_anew(tmp_path: Path, until: str, sent: signal.Signals, code: int) -> None:

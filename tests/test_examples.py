@@ -46,7 +46,7 @@ def test_compas_publishes_every_quarter(example: Path, period: str) -> None:
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("period", ["2013", "2014-Q2"])
+@pytest.mark.parametrize("period", [pytest.param("2013", marks=pytest.mark.long), "2014-Q2"])
 def test_compas_publishes_all_three_outcomes(example: Path, period: str) -> None:
     """The document too: the ratio of each, and what the outcomes of two groups are apart in all."""
     report, _, documents = _published(example / "compas" / "three-outcomes.yaml", period)

@@ -99,7 +99,12 @@ def afresh(folder: Path, target: Path) -> dict[str, Any]:
     return report(series.publish(target / "programme.yaml", "2025"))
 
 
-@pytest.mark.parametrize("scene", SCENES)
+OFTEN = ("an edit by mistake is undone", "200 rows are deleted", "a correction comes after its month")
+
+
+@pytest.mark.parametrize(
+    "scene", [scene if scene in OFTEN else pytest.param(scene, marks=pytest.mark.long) for scene in SCENES]
+)
 def test_a_report_is_that_of_a_fresh_store(tmp_path: Path, scene: str) -> None:
     path = write_programme(tmp_path / "kept")
     for files in SCENES[scene]:

@@ -304,6 +304,7 @@ def test_a_refused_runs_dossier_shows_how_far_to_move(tmp_path: Path) -> None:
 
 
 @quick
+@pytest.mark.long
 def test_a_dossier_of_200_groups_is_no_burden(tmp_path: Path) -> None:
     counts = {
         (f"group {g}", f"r{i}"): (20 + (7 * g + 3 * i) % 9, (5 * g + 11 * i) % 20)

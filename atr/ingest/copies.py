@@ -178,8 +178,7 @@ def refuse_other_spellings(warehouse: Warehouse) -> None:
     IngestError
         If there are any, with the files; or if some are rounded, as in 1.00E+11, beside whole numbers.
     """
-    sql = "SELECT min(shortest), max(longest), bool_or(rounded) FROM spelt"
-    ((shortest, longest, rounded),) = warehouse.query(sql)
+    ((longest, rounded),) = warehouse.query("SELECT max(longest), bool_or(rounded) FROM spelt")
     if rounded:
         _refuse_spelt(
             warehouse,
@@ -187,8 +186,8 @@ def refuse_other_spellings(warehouse: Warehouse) -> None:
             f"SELECT s.file, o.file AS other, s.id, o.id AS plain FROM (FROM decisions WHERE {ROUNDED_ID}) AS s, "
             "(FROM decisions WHERE regexp_full_match(id, '[0-9]+') LIMIT 1) AS o",
         )
-    if longest is None or longest == shortest:  # a plain id is shorter
-        return
+    if longest is None or not warehouse.query("SELECT 1 FROM decisions WHERE strlen(id) < $1 LIMIT 1", [longest]):
+        return  # a plain id is shorter
     for how, (shape, plain) in _SPELLINGS.items():
         _refuse_spelt(
             warehouse,

@@ -182,8 +182,8 @@ def _cased(warehouse: Warehouse) -> Iterable[str]:
     ((ids, capital, small),) = warehouse.query(
         """
         SELECT count(DISTINCT c.id), min(c.id), min(s.id)
-        FROM (SELECT id, lower(id_text) AS plain FROM decisions WHERE id_text <> lower(id_text)) AS c JOIN decisions AS s
-        ON s.id_text = c.plain
+        FROM (SELECT id, lower(id_text) AS plain FROM decisions WHERE id_text <> lower(id_text)) AS c
+        JOIN decisions AS s ON s.id_text = c.plain
         """
     )
     if ids:

@@ -41,11 +41,8 @@ def summarise(warehouse: Warehouse, files: frozenset[int], *, gone: frozenset[in
         connection.execute(
             f"""
             INSERT INTO spelt
-            SELECT file,
-                   least(min(strlen(id_text)), strlen((min(id_number) FILTER (id_number >= 0))::VARCHAR),
-                         strlen((max(id_number) FILTER (id_number < 0))::VARCHAR)),
-                   max(strlen(id_text)) FILTER ({ODD_ID}), coalesce(bool_or({ROUNDED_ID}), false)
-            FROM decisions WHERE {these} GROUP BY file
+            SELECT file, max(strlen(id_text)) FILTER ({ODD_ID}), bool_or({ROUNDED_ID})
+            FROM decisions WHERE {these} AND id_text IS NOT NULL GROUP BY file
             """
         )
     connection.execute("DELETE FROM conflicts")

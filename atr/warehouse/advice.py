@@ -28,8 +28,8 @@ MUCH = 0.1
 AS_GOOD = 0.05
 """Of changes of one attribute, the least is told that announces at most so many less than the best one."""
 MOST_TOLD = 3
-MOST_GROUPS = 20_000
-"""Changes are tried on the last periods of so many QID groups together."""
+MOST_TRIED = (20_000, 2_000_000)
+"""Changes are tried on the last periods of so many QID groups, and people, together."""
 HALF = 0.5
 
 Divide = Callable[[Regions], Regions]
@@ -90,7 +90,7 @@ def advise(periods: ByPeriod, shares: Mapping[str, Shares], programme: Programme
     told = _best([*_of_attributes(last, programme, now), *_of_periods(last, programme, now)])
     yield from (f"{change}{tried}" for change in told)
     if not told and now.announced_share < HALF:
-        why = "leaving out attributes brings few more" if last else "there are too many groups to try changes"
+        why = "leaving out attributes brings few more" if last else "there are too many people to try changes"
         what = "take fewer attributes or values, longer periods or a smaller minimum_group_size"
         yield f"{now.percent()} of the people are announced, and {why}: {what}"
     for ceiling in variants.nearby_ceilings(programme) if last else ():
@@ -155,8 +155,8 @@ def _best(changes: Iterable[Change]) -> list[Change]:
 
 def _last(periods: ByPeriod) -> ByPeriod:
     """The last periods, so many as can be tried, if any, without decisions."""
-    groups = np.cumsum([len(regions) for regions in reversed([*periods.values()])])
-    first = len(periods) - int((groups <= MOST_GROUPS).sum())
+    sizes = np.cumsum([(len(regions), regions.population.sum()) for regions in reversed([*periods.values()])], axis=0)
+    first = len(periods) - int((sizes <= MOST_TRIED).all(axis=1).sum())
     return {label: _people_alone(regions) for label, regions in [*periods.items()][first:]}
 
 

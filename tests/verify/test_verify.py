@@ -252,7 +252,7 @@ def _of_several(outcomes: tuple[str, ...], rounding: int) -> tuple[model.PublicR
 
 
 @pytest.mark.parametrize("rounding", [1, 5])
-@pytest.mark.parametrize("outcomes", [SEVERAL[:count] for count in (3, 4, 5)])
+@pytest.mark.parametrize("outcomes", [SEVERAL[:3], SEVERAL[:4], pytest.param(SEVERAL, marks=pytest.mark.long)])
 def test_a_range_of_several_outcomes_made_narrower_is_found(outcomes: tuple[str, ...], rounding: int) -> None:
     report, announced = _of_several(outcomes, rounding)
     whole.verifies(report, announced)

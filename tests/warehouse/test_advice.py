@@ -145,11 +145,11 @@ def test_few_announced_is_never_passed_over(tmp_path: Path) -> None:
 
 def test_of_very_many_groups_no_change_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = _programme(tmp_path)
-    monkeypatch.setattr(advice, "MOST_GROUPS", 198)
+    monkeypatch.setattr(advice, "MOST_TRIED", (198, 10**9))
     (only,) = _advice(made, SMALL_OFFICES)
-    assert only.startswith("1 % of the people are announced, and there are too many groups to try changes: take fewer")
+    assert only.startswith("1 % of the people are announced, and there are too many people to try changes: take fewer")
     periods = {label: _counted(made, SMALL_OFFICES.items()) for label in ("2013-Q1", "2013-Q2")}
-    monkeypatch.setattr(advice, "MOST_GROUPS", 199)
+    monkeypatch.setattr(advice, "MOST_TRIED", (199, 10**9))
     first, *_ = _told(periods, made)
     assert first == "without office: 80 % announced instead of 1 %, in the last of 2 periods"
 
