@@ -178,7 +178,7 @@ def _fetch(
         types = engine.types(connection, source, rows)
         require_columns(needed, [*types], where)
         columns = {name: types[name] for name in needed}
-        sql, parameters = engine.relation(rows, engine.texts(columns, where, needed))
+        sql, parameters = engine.relation(rows, columns, where, needed)
         found = engine.found(columns, where, needed)
         connection.execute(f"CREATE TABLE fetched.main.log AS FROM {sql}", parameters)
         connection.execute("COMMIT")

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import duckdb
 
@@ -22,17 +23,20 @@ class Engine(ABC):
     type: ClassVar[str]
     extension: ClassVar[Extension | None]
     quote: ClassVar[str] = '"'
+    allowed: ClassVar[tuple[str, ...]]
+    """The types whose values have one exact text each, as :meth:`types` names them."""
+    moments: ClassVar[dict[str, str]] = {}
+    """Types of moments, and those of DuckDB."""
+    numbers: ClassVar[tuple[str, ...]] = ()
+    """Types of numbers that are written with zeros that say nothing."""
 
     def table(self, name: str) -> str:
         """Quote the name of a table, with its schema if it has one."""
-        return ".".join(f"{self.quote}{self._doubled(part)}{self.quote}" for part in name.split("."))
+        return ".".join(map(self.column, name.split(".")))
 
     def column(self, name: str) -> str:
         """Quote the name of a column."""
-        return f"{self.quote}{self._doubled(name)}{self.quote}"
-
-    def _doubled(self, name: str) -> str:
-        return name.replace(self.quote, 2 * self.quote)
+        return f"{self.quote}{name.replace(self.quote, 2 * self.quote)}{self.quote}"
 
     def prepare(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Make the session write values as they are meant here."""
@@ -42,22 +46,40 @@ class Engine(ABC):
     def types(self, connection: duckdb.DuckDBPyConnection, source: Database, rows: str) -> dict[str, str]:
         """The columns of ``rows``, and their types as messages name them."""
 
-    @abstractmethod
-    def texts(self, columns: dict[str, str], where: str, needed: Needed) -> list[str]:
-        """SQL of the server for the exact texts of columns, given with their types."""
+    def text(self, value: str, type: str) -> str:
+        """SQL of the server for the exact text of a value."""
+        raise NotImplementedError
 
-    def relation(self, rows: str, texts: list[str]) -> tuple[str, Parameters]:
-        """What stands after FROM in DuckDB, with the texts as ``c0, c1, …``."""
-        columns = ", ".join(f"{text} AS c{i}" for i, text in enumerate(texts))
-        return f"{self.type}_query('source', $1)", Parameters([f"SELECT {columns} FROM {rows}"])
+    def plain(self, cell: str, type: str) -> str:
+        """SQL of DuckDB for a text of the server as it is read."""
+        return plain_number(cell) if type in self.numbers else cell
+
+    def relation(self, rows: str, columns: dict[str, str], where: str, needed: Needed) -> tuple[str, Parameters]:
+        """What stands after FROM in DuckDB, with the texts of columns, given with their types, as ``c0, c1, …``."""
+        for name, type in columns.items():
+            refuse_type(type, allowed=self.allowed, name=name, where=where, key=needed[name])
+        texts = ", ".join(f"{self.text(self.column(n), type)} AS c{i}" for i, (n, type) in enumerate(columns.items()))
+        return f"{self.type}_query('source', $1)", Parameters([f"SELECT {texts} FROM {rows}"])
 
     def found(self, columns: dict[str, str], where: str, needed: Needed) -> dict[str, Column]:
         """The columns as they are read."""
-        return {name: Column(f"c{i}", f"c{i}") for i, name in enumerate(columns)}
+        found = {}
+        for i, (name, type) in enumerate(columns.items()):
+            text, moment = self.plain(f"c{i}", type), self.moments.get(type)
+            value = text if moment is None else f"TRY_CAST({text} AS {moment})"
+            found[name] = Column(text, value, moment or "VARCHAR")
+        return found
+
+    def _ask(self, connection: duckdb.DuckDBPyConnection, sql: str) -> list[tuple[Any, ...]]:
+        return connection.execute(f"FROM {self.type}_query('source', $1)", [sql]).fetchall()
+
+    def _names(self, connection: duckdb.DuckDBPyConnection, rows: str) -> dict[str, str]:
+        """The columns of ``rows``, and their types as DuckDB takes them."""
+        return _described(connection, f"FROM {self.type}_query('source', $1)", [f"SELECT * FROM {rows}"])
 
 
-def _described(connection: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters) -> dict[str, str]:
-    return {name: type for name, type, *_ in connection.execute(f"DESCRIBE {sql}", parameters).fetchall()}
+def _described(connection: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[str] = ()) -> dict[str, str]:
+    return {name: type for name, type, *_ in connection.execute(f"DESCRIBE {sql}", list(parameters)).fetchall()}
 
 
 class DuckDB(Engine):
@@ -66,14 +88,11 @@ class DuckDB(Engine):
     name, type, extension = "DuckDB", "duckdb", None
 
     def types(self, connection: duckdb.DuckDBPyConnection, source: Database, rows: str) -> dict[str, str]:
-        return _described(connection, f"FROM {rows}", Parameters())
+        return _described(connection, f"FROM {rows}")
 
-    def texts(self, columns: dict[str, str], where: str, needed: Needed) -> list[str]:
-        return [self.column(name) for name in columns]
-
-    def relation(self, rows: str, texts: list[str]) -> tuple[str, Parameters]:
-        columns = ", ".join(f"{text} AS c{i}" for i, text in enumerate(texts))
-        return f"(SELECT {columns} FROM {rows})", Parameters()
+    def relation(self, rows: str, columns: dict[str, str], where: str, needed: Needed) -> tuple[str, Parameters]:
+        cells = ", ".join(f"{self.column(name)} AS c{i}" for i, name in enumerate(columns))
+        return f"(SELECT {cells} FROM {rows})", Parameters()
 
     def found(self, columns: dict[str, str], where: str, needed: Needed) -> dict[str, Column]:
         return {
@@ -86,32 +105,28 @@ class SQLite(Engine):
     """A SQLite file, in which each value has a type of its own."""
 
     name, type, extension = "SQLite", "sqlite", "sqlite_scanner"
+    allowed = ("TEXT", "REAL")
 
     def types(self, connection: duckdb.DuckDBPyConnection, source: Database, rows: str) -> dict[str, str]:
-        names = _described(connection, "FROM sqlite_query('source', $1)", Parameters([f"SELECT * FROM {rows}"]))
+        names = self._names(connection, rows)
         kinds = ", ".join(
             f"max(typeof({self.column(name)}) = '{kind}') AS c{2 * i + j}"
             for i, name in enumerate(names)
             for j, kind in enumerate(("blob", "real"))
         )
-        found = connection.execute("FROM sqlite_query('source', $1)", [f"SELECT {kinds} FROM {rows}"]).fetchone() or ()
+        (found,) = self._ask(connection, f"SELECT {kinds} FROM {rows}")
         told = {("1", "0"): "BLOB", ("0", "1"): "REAL", ("1", "1"): "BLOB"}
         return {name: told.get(found[2 * i : 2 * i + 2], "TEXT") for i, name in enumerate(names)}
 
-    def texts(self, columns: dict[str, str], where: str, needed: Needed) -> list[str]:
-        for name, type in columns.items():
-            refuse_type(type, allowed=("TEXT", "REAL"), name=name, where=where, key=needed[name])
-        return [self._text(self.column(name)) for name in columns]
-
-    def _text(self, column: str) -> str:
+    def text(self, value: str, type: str) -> str:
         """The shortest of the numbers with 15, 16 and 17 digits that is the same."""
         digits = "".join(
-            f"WHEN CAST(printf('%!.{n}g', {column}) AS REAL) = {column} THEN printf('%!.{n}g', {column}) "
+            f"WHEN CAST(printf('%!.{n}g', {value}) AS REAL) = {value} THEN printf('%!.{n}g', {value}) "
             for n in (15, 16)
         )
-        number = f"CASE {digits} ELSE printf('%!.17g', {column}) END"
+        number = f"CASE {digits} ELSE printf('%!.17g', {value}) END"
         trimmed = f"CASE WHEN instr({number}, 'e') THEN {number} ELSE rtrim(rtrim({number}, '0'), '.') END"
-        return f"CASE typeof({column}) WHEN 'real' THEN {trimmed} ELSE CAST({column} AS TEXT) END"
+        return f"CASE typeof({value}) WHEN 'real' THEN {trimmed} ELSE CAST({value} AS TEXT) END"
 
 
 class PostgreSQL(Engine):
@@ -122,42 +137,32 @@ class PostgreSQL(Engine):
         "bool", "int2", "int4", "int8", "oid", "numeric", "float4", "float8", "text", "varchar", "bpchar", "char",
         "name", "citext", "enum", "date", "time", "timetz", "timestamp", "timestamptz", "uuid", "inet", "cidr",
     )  # fmt: skip
+    moments = {"date": "DATE", "timestamp": "TIMESTAMP", "timestamptz": "TIMESTAMP WITH TIME ZONE"}  # noqa: RUF012
+    numbers = ("numeric", "float4", "float8")
 
     def prepare(self, connection: duckdb.DuckDBPyConnection) -> None:
         settings = {"DateStyle": "ISO, YMD", "TimeZone": "UTC", "extra_float_digits": "1"}
         sets = ", ".join(
             f"set_config('{name}', '{value}', true) AS c{i}" for i, (name, value) in enumerate(settings.items())
         )
-        connection.execute("FROM postgres_query('source', $1)", [f"SELECT {sets}"]).fetchall()
+        self._ask(connection, f"SELECT {sets}")
 
     def types(self, connection: duckdb.DuckDBPyConnection, source: Database, rows: str) -> dict[str, str]:
-        names = _described(connection, "FROM postgres_query('source', $1)", Parameters([f"SELECT * FROM {rows}"]))
+        names = self._names(connection, rows)
         each = " UNION ALL ".join(
             f"SELECT {i} AS i, pg_typeof((SELECT {self.column(name)} FROM {rows} LIMIT 0))::oid AS oid"
             for i, name in enumerate(names)
         )
-        types = connection.execute(
-            "FROM postgres_query('source', $1)",
-            [
-                "SELECT (CASE WHEN t.typtype = 'e' THEN 'enum' ELSE t.typname END)::text AS type "
-                f"FROM ({each}) AS c JOIN pg_type AS d ON d.oid = c.oid "
-                "JOIN pg_type AS t ON t.oid = CASE WHEN d.typtype = 'd' THEN d.typbasetype ELSE d.oid END ORDER BY c.i"
-            ],
-        ).fetchall()
+        types = self._ask(
+            connection,
+            "SELECT (CASE WHEN t.typtype = 'e' THEN 'enum' ELSE t.typname END)::text AS type "
+            f"FROM ({each}) AS c JOIN pg_type AS d ON d.oid = c.oid "
+            "JOIN pg_type AS t ON t.oid = CASE WHEN d.typtype = 'd' THEN d.typbasetype ELSE d.oid END ORDER BY c.i",
+        )
         return {name: type for name, (type,) in zip(names, types, strict=True)}
 
-    def texts(self, columns: dict[str, str], where: str, needed: Needed) -> list[str]:
-        for name, type in columns.items():
-            refuse_type(type, allowed=self.allowed, name=name, where=where, key=needed[name])
-        return [f"{self.column(name)}::text" for name in columns]
-
-    def found(self, columns: dict[str, str], where: str, needed: Needed) -> dict[str, Column]:
-        moments = {"date": "DATE", "timestamp": "TIMESTAMP", "timestamptz": "TIMESTAMP WITH TIME ZONE"}
-        numbers = ("numeric", "float4", "float8")
-        return {
-            name: _column(plain_number(f"c{i}") if type in numbers else f"c{i}", moments.get(type))
-            for i, (name, type) in enumerate(columns.items())
-        }
+    def text(self, value: str, type: str) -> str:
+        return f"{value}::text"
 
 
 class MySQL(Engine):
@@ -168,6 +173,8 @@ class MySQL(Engine):
         "tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "float", "double", "date", "datetime",
         "timestamp", "time", "year", "char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "uuid",
     )  # fmt: skip
+    moments = {"date": "DATE", "datetime": "TIMESTAMP", "timestamp": "TIMESTAMP WITH TIME ZONE"}  # noqa: RUF012
+    numbers = ("decimal", "float", "double")
 
     def prepare(self, connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute("SET mysql_tinyint1_as_boolean = false; SET mysql_bit1_as_boolean = false")
@@ -182,12 +189,12 @@ class MySQL(Engine):
             f"WHERE table_schema = {texts[0] if schema else 'DATABASE()'} AND table_name = {texts[-1]} "
             "ORDER BY ordinal_position"
         )
-        connection.execute("FROM mysql_query('source', $1)", [f"SELECT 1 FROM {rows} LIMIT 0"])
-        return dict(connection.execute("FROM mysql_query('source', $1)", [sql]).fetchall())
+        self._ask(connection, f"SELECT 1 FROM {rows} LIMIT 0")
+        return dict(self._ask(connection, sql))
 
     def _of_query(self, connection: duckdb.DuckDBPyConnection, rows: str) -> dict[str, str]:
         """Of a query less is known: whether a time has a zone, or bytes are a text."""
-        found = _described(connection, "FROM mysql_query('source', $1)", Parameters([f"SELECT * FROM {rows}"]))
+        found = self._names(connection, rows)
         known = {"VARCHAR": "text", "DATE": "date", "FLOAT": "float", "DOUBLE": "double", "TIME": "time"}
         whole = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|DECIMAL.*")
         return {
@@ -195,28 +202,13 @@ class MySQL(Engine):
             for name, type in found.items()
         }
 
-    def texts(self, columns: dict[str, str], where: str, needed: Needed) -> list[str]:
-        found = []
-        for name, type in columns.items():
-            refuse_type(type, allowed=self.allowed, name=name, where=where, key=needed[name])
-            value = self.column(name)
-            if type == "float":
-                value = f"CAST({value} AS DOUBLE)"
-            elif type == "timestamp":
-                value = f"DATE_ADD('1970-01-01', INTERVAL UNIX_TIMESTAMP({value}) SECOND)"
-            text = f"CONVERT({value} USING utf8mb4)" if "text" in type or "char" in type else f"CAST({value} AS CHAR)"
-            found.append(f"CONCAT({text}, '+00')" if type == "timestamp" else text)
-        return found
+    def text(self, value: str, type: str) -> str:
+        if type == "float":
+            value = f"CAST({value} AS DOUBLE)"
+        elif type == "timestamp":
+            value = f"DATE_ADD('1970-01-01', INTERVAL UNIX_TIMESTAMP({value}) SECOND)"
+        text = f"CONVERT({value} USING utf8mb4)" if "text" in type or "char" in type else f"CAST({value} AS CHAR)"
+        return f"CONCAT({text}, '+00')" if type == "timestamp" else text
 
-    def found(self, columns: dict[str, str], where: str, needed: Needed) -> dict[str, Column]:
-        moments = {"date": "DATE", "datetime": "TIMESTAMP", "timestamp": "TIMESTAMP WITH TIME ZONE"}
-        found = {}
-        for i, (name, type) in enumerate(columns.items()):
-            text = f"CAST(CAST(c{i} AS FLOAT) AS VARCHAR)" if type == "float" else f"c{i}"
-            text = plain_number(text) if type in ("decimal", "float", "double") else text
-            found[name] = _column(text, moments.get(type))
-        return found
-
-
-def _column(text: str, moment: str | None) -> Column:
-    return Column(text, text) if moment is None else Column(text, f"TRY_CAST({text} AS {moment})", moment)
+    def plain(self, cell: str, type: str) -> str:
+        return super().plain(f"CAST(CAST({cell} AS FLOAT) AS VARCHAR)" if type == "float" else cell, type)
