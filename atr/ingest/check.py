@@ -52,53 +52,25 @@ def check_log(warehouse: Warehouse, programme: Programme) -> None:
             )
 
 
-def _few_outcomes(warehouse: Warehouse, programme: Programme) -> list[str]:
-    """Check that the outcomes in the log are few enough for a report.
-
-    Parameters
-    ----------
-    warehouse
-        With the log ingested.
-    programme
-        What is held against it.
-
-    Returns
-    -------
-    The outcomes in the log; of those that are not grouped, up to 50.
-
-    Raises
-    ------
-    ProgrammeError
-        If more outcomes than a report can tell of are not grouped.
-    """
-    if programme.log.outcomes is not None:
-        return raw_values(warehouse, OUTCOME)
-    raws = raw_values(warehouse, OUTCOME, 50)
-    if len(raws) > MOST_OUTCOMES:
+def _check_outcomes(warehouse: Warehouse, programme: Programme) -> None:
+    log, where = programme.log, f"{programme.path}, log"
+    raws = raw_values(warehouse, OUTCOME, None if log.outcomes is not None else 50)
+    named = f"The outcomes in the log: {', '.join(printable(raw) for raw in raws[:50])}"
+    if log.outcomes is None and len(raws) > MOST_OUTCOMES:
         raise ProgrammeError(
             f"the log has {'50 or more' if len(raws) == 50 else len(raws)} outcomes; a report tells of {MOST_OUTCOMES} "
             "at most",
-            where=f"{programme.path}, log.outcomes",
+            where=f"{where}.outcomes",
             hint="Group them, as in outcomes: {granted: [yes, partly], refused: [no]}.",
-            private=_named(raws),
+            private=named,
         )
-    return raws
-
-
-def _named(raws: list[str]) -> str:
-    return f"The outcomes in the log: {', '.join(printable(raw) for raw in raws[:50])}"
-
-
-def _check_outcomes(warehouse: Warehouse, programme: Programme) -> None:
-    log, where = programme.log, f"{programme.path}, log"
-    raws = _few_outcomes(warehouse, programme)
     grouped = {raw: name for name, group in (log.outcomes or {}).items() for raw in group}
     occurring = {printable(raw) if log.outcomes is None else grouped.get(raw) for raw in raws} - {None}
     for file in (file for file in programme.policy.files if file.beyond_two and len(occurring) > 2):
         hint = f"{file.beyond_two.capitalize()}, or group the outcomes into two."
         raise ProgrammeError(f"a {file.kind} is for two outcomes", where=f"{programme.path}, policy", hint=hint)
     if log.positive not in occurring:
-        raise ProgrammeError("this outcome never occurs in the log", where=f"{where}.positive", private=_named(raws))
+        raise ProgrammeError("this outcome never occurs in the log", where=f"{where}.positive", private=named)
     if len(occurring) == 1:
         raise ProgrammeError(
             "the log has one outcome only, so there is nothing to report on",
