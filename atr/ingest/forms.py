@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import product
@@ -186,9 +186,8 @@ def _form(warehouse: Warehouse, programme: Programme, part: Part) -> _Form:
     return found
 
 
-@contextmanager
-def _texts(warehouse: Warehouse, relation: Relation, programme: Programme, texts: Sequence[str]) -> Iterator[int]:
-    """The temporary table ``texts``, of the different texts in some columns and how often each is there."""
+def _texts(warehouse: Warehouse, relation: Relation, programme: Programme, texts: Sequence[str]) -> int:
+    """Make the temporary table ``texts``, of the different texts in some columns and how often each is there."""
     p = Parameters(relation.parameters)
     each = ", ".join(f"regexp_replace({text}, {p.mark(NOT_MEANT)}, '', 'g')" for text in texts)
     present = f"NOT IN ({p.marks(programme.log.missing)})" if programme.log.missing else "IS NOT NULL"
@@ -199,8 +198,7 @@ def _texts(warehouse: Warehouse, relation: Relation, programme: Programme, texts
         p,
     )
     ((rows,),) = warehouse.query("SELECT coalesce(sum(n), 0)::BIGINT FROM texts")
-    yield rows
-    warehouse.connection.execute("DROP TABLE texts")
+    return int(rows)
 
 
 def _look_at_dates(warehouse: Warehouse, programme: Programme, relation: Relation, found: _Form) -> None:
@@ -208,11 +206,11 @@ def _look_at_dates(warehouse: Warehouse, programme: Programme, relation: Relatio
     column = relation.columns.get(log.decided_at or "")
     if column is None or column.type != "VARCHAR":
         return
-    with _texts(warehouse, relation, programme, [column.text]) as rows:
-        if not rows or _unread_dates(warehouse, log.date_format) <= (1 - _FITTING) * rows:
-            return
-        some = [text for (text,) in warehouse.query("SELECT text FROM texts ORDER BY hash(text) LIMIT $1", [_TRIED])]
-        unread = {form: _unread_dates(warehouse, form) for form in [None, *EPOCHS, *_possible(some)]}
+    rows = _texts(warehouse, relation, programme, [column.text])
+    if not rows or _unread_dates(warehouse, log.date_format) <= (1 - _FITTING) * rows:
+        return
+    some = [text for (text,) in warehouse.query("SELECT text FROM texts ORDER BY hash(text) LIMIT $1", [_TRIED])]
+    unread = {form: _unread_dates(warehouse, form) for form in [None, *EPOCHS, *_possible(some)]}
     fewest = min(unread.values())
     different: dict[str, str | None] = {}
     for form in (form for form, n in unread.items() if n == fewest):
@@ -274,19 +272,19 @@ def _look_at_numbers(warehouse: Warehouse, programme: Programme, relation: Relat
         return
     given = (log.decimal, log.thousands)
     signs = list(dict.fromkeys([given, *_NUMBERS]))
-    with _texts(warehouse, relation, programme, texts) as rows:
-        read = ", ".join(f"{number('text', *pair)} AS n{i}" for i, pair in enumerate(signs))
-        unread = ", ".join(f"coalesce(sum(n) FILTER (n{i} IS NULL), 0)::BIGINT" for i in range(len(signs)))
-        (counts,) = warehouse.query(f"SELECT {unread} FROM (SELECT n, {read} FROM texts)")
-        fewest = min(counts)
-        best = [i for i, count in enumerate(counts) if count == fewest]
-        if not rows or fewest > (1 - _FITTING) * rows or (0 in best and any(given)):
-            return
-        different: list[int] = []
-        for i in best:
-            others = [f"coalesce(bool_or(n{i} <> n{j}), false)" for j in different]
-            if not others or all(*warehouse.query(f"SELECT {', '.join(others)} FROM (SELECT {read} FROM texts)")):
-                different.append(i)
+    rows = _texts(warehouse, relation, programme, texts)
+    read = ", ".join(f"{number('text', *pair)} AS n{i}" for i, pair in enumerate(signs))
+    unread = ", ".join(f"coalesce(sum(n) FILTER (n{i} IS NULL), 0)::BIGINT" for i in range(len(signs)))
+    (counts,) = warehouse.query(f"SELECT {unread} FROM (SELECT n, {read} FROM texts)")
+    fewest = min(counts)
+    best = [i for i, count in enumerate(counts) if count == fewest]
+    if not rows or fewest > (1 - _FITTING) * rows or (0 in best and any(given)):
+        return
+    different: list[int] = []
+    for i in best:
+        others = [f"coalesce(bool_or(n{i} <> n{j}), false)" for j in different]
+        if not others or all(*warehouse.query(f"SELECT {', '.join(others)} FROM (SELECT {read} FROM texts)")):
+            different.append(i)
     ways = [dict(zip(("decimal", "thousands"), signs[i], strict=True)) for i in different]
     keys = [{key: sign for key, sign in way.items() if sign is not None} for way in ways]
     if len(keys) == 1:
