@@ -225,14 +225,8 @@ def _cleaned(warehouse: Warehouse) -> Iterable[str]:
     """In how many rows cells were cleaned, by column."""
     rows = dict(warehouse.query("SELECT bits, sum(rows)::BIGINT FROM cleaned GROUP BY bits"))
     layout = warehouse.layout()  # whose attributes may be in another order than the programme's
-    optional = {
-        "log.id": layout.id,
-        "log.decided_at": layout.decided_at,
-        "log.revision": layout.revision,
-        "log.counts": layout.counts,
-    }
-    keys = ["log.outcome", *(f"attributes.{name}" for name in layout.attributes)]
-    keys += [key for key, column in optional.items() if column is not None]
+    optional = (name for name in ("id", "decided_at", "revision", "counts") if getattr(layout, name) is not None)
+    keys = ["log.outcome", *(f"attributes.{name}" for name in layout.attributes), *(f"log.{name}" for name in optional)]
     if len(keys) > LAST_BIT + 1:
         keys[LAST_BIT:] = ["further columns"]
     for i, key in enumerate(keys):
@@ -244,19 +238,16 @@ def _cleaned(warehouse: Warehouse) -> Iterable[str]:
 def _dated(warehouse: Warehouse, today: date) -> Iterable[str]:
     """Dates that are likely placeholders or mistakes."""
     far, (first, last) = counting.days_far_off(warehouse), counting.covered_span(warehouse)
+    sql = "SELECT day, sum(decisions)::BIGINT FROM days WHERE day > $1 GROUP BY day ORDER BY day"
+    after = {day: n for day, n in warehouse.query(sql, [today]) if day not in far}
     for days, what in (
         (far, f"far from the others ({first} to {last}): a placeholder?"),
-        (_after(warehouse, today, far), f"after today, which is {today}"),
+        (after, f"after today, which is {today}"),
     ):
         n = sum(days.values())
         if n:
             dated = f"{n:,} {'decision is' if n == 1 else 'decisions are'} dated {few(map(str, days))}"
             yield f"log.decided_at: {dated}, {what}"
-
-
-def _after(warehouse: Warehouse, today: date, but: Mapping[date, int]) -> dict[date, int]:
-    sql = "SELECT day, sum(decisions)::BIGINT FROM days WHERE day > $1 GROUP BY day ORDER BY day"
-    return {day: n for day, n in warehouse.query(sql, [today]) if day not in but}
 
 
 def _without_use(programme: Programme, attribute: str, shown: list[str]) -> list[str]:
