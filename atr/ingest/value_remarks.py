@@ -23,24 +23,10 @@ other: likely slips of the pen."""
 TOLD = 5
 """As many of a kind are named."""
 _NO_VALUE = {
-    *("na", "n/a", "n.a.", "nan", "none", "null", "nil", "-", "--", "\u2013", "\u2014", "?", "??", ".", "#n/a", "<na>"),
-    *(
-        "(null)",
-        "\\n",
-        "unknown",
-        "missing",
-        "undefined",
-        "unspecified",
-        "not available",
-        "keine angabe",
-        "k. a.",
-        "k.a.",
-        "ka",
-        "unbekannt",
-        "not known",
-        "no value",
-    ),
-}
+    "na", "n/a", "n.a.", "nan", "none", "null", "nil", "-", "--", "\u2013", "\u2014", "?", "??", ".", "#n/a", "<na>",
+    "(null)", "\\n", "unknown", "missing", "undefined", "unspecified", "not available", "keine angabe", "k. a.", "k.a.",
+    "ka", "unbekannt", "not known", "no value",
+}  # fmt: skip
 """Usual spellings of "no value", in small letters."""
 
 

@@ -63,9 +63,8 @@ def newest_release(programme: Programme) -> tuple[Release, model.PublicReport] |
     """The release published last, of whatever period, and its report; None where there is none, or it was changed."""
     with Warehouse.open(programme, read_only=True) as warehouse:
         published = [release for release in Ledger(warehouse).releases() if release.state == "published"]
-    release = max(
-        reversed(published), key=lambda release: release.changed_at, default=None
-    )  # of one second, the later period
+    # of one second, the later period
+    release = max(reversed(published), key=lambda release: release.changed_at, default=None)
     report = None if release is None else _as_published(programme, release)
     return None if release is None or report is None else (release, report)
 

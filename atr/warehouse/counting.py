@@ -200,14 +200,12 @@ _GAP = timedelta(days=730)
 _FEW = 0.01
 """A smaller share of the decisions is not much."""
 _PLACEHOLDERS = {
-    *(
-        date(year, 1, 1)
-        for year in (1, 100, 1000, 1111, 1583, 1600, 1601, 1700, 1753, 1800, 1899, 1900, 1901, 1904, 1970)
-    ),
-    *(date(1899, 12, 30), date(1899, 12, 31), date(1900, 1, 2), date(1969, 12, 31), date(1970, 1, 2)),
-    *(date(year, 12, 31) for year in (2099, 2199, 2999, 3999, 4000, 9998, 9999)),
-    *(date(year, 1, 1) for year in (2099, 2100, 2200, 2999, 3000, 4000, 9000, 9999)),
-}
+    *(date(year, 1, 1) for year in (
+        1, 100, 1000, 1111, 1583, 1600, 1601, 1700, 1753, 1800, 1899, 1900, 1901, 1904, 1970, 2099, 2100, 2200, 2999,
+        3000, 4000, 9000, 9999)),
+    *(date(year, 12, 31) for year in (1899, 1969, 2099, 2199, 2999, 3999, 4000, 9998, 9999)),
+    *(date(1899, 12, 30), date(1900, 1, 2), date(1970, 1, 2)),
+}  # fmt: skip
 """Days that programs, and people, write where they know none."""
 
 

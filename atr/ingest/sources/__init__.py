@@ -20,21 +20,11 @@ from atr.programme.log import Database, Log
 from atr.warehouse.connection import Parameters, Warehouse
 from atr.warehouse.layout import Layout
 
-_KINDS = {
-    "csv": csv.relation,
-    "json": json.relation,
-    "parquet": parquet.relation,
-    "xlsx": xlsx.relation,
-}
+_KINDS = {"csv": csv.relation, "json": json.relation, "parquet": parquet.relation, "xlsx": xlsx.relation}
 _ENDINGS = {
-    ".json": "json",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".xlsm": "xlsx",
+    ".json": "json", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet", ".pq": "parquet", ".xlsm": "xlsx",
     ".xlsx": "xlsx",
-}
+}  # fmt: skip
 """Of a file's name, packed or not; other files are CSV."""
 
 
