@@ -111,9 +111,10 @@ def objects(sources: Sequence[str], *, may_be_none: bool) -> dict[str, Object]:
         If the server cannot be reached, or refuses the credentials.
     """
     found: dict[str, Object] = {}
-    reader = _reader() if sources else None
+    if not sources:
+        return found
+    reader = _reader()
     for source in sources:
-        assert reader is not None
         pattern = f"{source}**" if source.endswith("/") else source
         fixed = re.split(r"[*?\[]", source)[0].rpartition("/")[0] + "/"
         rows = ask(reader, pattern, "SELECT filename, size, last_modified FROM read_blob($1)", source)
@@ -148,13 +149,12 @@ def _reader() -> Warehouse:
         options |= {"ENDPOINT": endpoint.netloc + endpoint.path.rstrip("/"), "URL_STYLE": "path"}
         options |= {"USE_SSL": str(endpoint.scheme != "http").lower()}
     given = "".join(f", {name} '{quoted(value)}'" for name, value in options.items() if value)
+    refused = False
     try:
         reader.connection.execute(f"CREATE SECRET (TYPE s3{given})")
-    except duckdb.Error:
-        told = False
-    else:
-        told = True
-    if not told:
+    except duckdb.Error:  # what it says is left behind
+        refused = True
+    if refused:
         raise EnvironmentFault("the credentials cannot be used", hint="Look at the variables AWS_….")
     return reader
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time
+from functools import reduce
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
@@ -105,7 +106,7 @@ def _look_through(part: IO[bytes], path: Path, sheet: str) -> list[str]:
         for found in _PLACE.finditer(text, 0, whole):
             widest, rows = max(widest, found[1], key=lambda name: (len(name), name)), max(rows, int(found[2]))
         rest = text[whole:]
-    if rows * _number(widest.decode()) > _MOST_CELLS:
+    if rows * reduce(lambda number, letter: 26 * number + letter - 64, widest, 0) > _MOST_CELLS:
         what = f"the sheet '{printable(sheet)}' reaches to {widest.decode()}{rows}, too far to be read"
         raise IngestError(what, where=str(path), hint="Delete the empty rows and columns, or save it as CSV in UTF-8.")
     return without_value
@@ -188,18 +189,6 @@ def _text(cell: Any, decimal: str) -> tuple[str | None, bool]:
 
 def _where(path: Path, sheet: _Sheet, cell: str) -> str:
     return f"{path}, sheet '{printable(sheet.name)}', cell {cell}"
-
-
-def _number(letters: str) -> int:
-    """The number of a column, from 1.
-
-    >>> _number("AA")
-    27
-    """
-    number = 0
-    for letter in letters:
-        number = 26 * number + ord(letter) - 64
-    return number
 
 
 def _letters(place: int) -> str:
