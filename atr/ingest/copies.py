@@ -3,7 +3,7 @@
 # ruff: noqa: S608 - what is put into the SQL is made here: column names and numbers of files
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import gcd, inf
 
 from atr.errors import IngestError
@@ -51,16 +51,7 @@ def refuse_copies(warehouse: Warehouse) -> None:
     if not close:
         return
     share = 0.5 if layout.decided_at is not None else 1 - 1e-9
-    found = warehouse.query(
-        f"""
-        WITH contents AS (
-            SELECT file, hash({layout.content}) AS content, {layout.people} AS n
-            FROM decisions WHERE {among({file for pair in close for file in pair})} GROUP BY ALL)
-        SELECT a.file, b.file, sum(a.n)::BIGINT
-        FROM contents AS a JOIN contents AS b ON a.content = b.content AND a.n = b.n AND a.file <> b.file
-        GROUP BY ALL ORDER BY ALL
-        """
-    )
+    found = _shared(warehouse, close)
     rows = {file: n for file, _, _, n in spans}
     files = {file: (place, name) for file, name, place in warehouse.query("SELECT file, name, place FROM files")}
     copies = [
@@ -78,6 +69,21 @@ def refuse_copies(warehouse: Warehouse) -> None:
             hint="Remove this file if the other one repeats it, name the column of ids in log.id, or say repeats: true "
             "under log if they are different decisions.",
         )
+
+
+def _shared(warehouse: Warehouse, pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    """Two files each of some pairs, and how many decisions stand equally often in both."""
+    layout = warehouse.layout()
+    return warehouse.query(
+        f"""
+        WITH contents AS (
+            SELECT file, hash({layout.content}) AS content, {layout.people} AS n
+            FROM decisions WHERE {among({file for pair in pairs for file in pair})} GROUP BY ALL)
+        SELECT a.file, b.file, sum(a.n)::BIGINT
+        FROM contents AS a JOIN contents AS b ON a.content = b.content AND a.n = b.n AND a.file <> b.file
+        GROUP BY ALL ORDER BY 3 DESC, 1, 2
+        """
+    )
 
 
 def _begun(
@@ -118,12 +124,11 @@ def repeated(warehouse: Warehouse) -> Iterator[str]:
     """
     layout = warehouse.layout()
     names = dict(warehouse.query("SELECT file, name FROM files"))
-    contents = f"SELECT file, hash({layout.content}) AS content, count(*) AS n FROM decisions WHERE {{}} GROUP BY ALL"
     sums = "SELECT file, decisions FROM days UNION ALL SELECT file, decisions FROM cells"
     for file, of in warehouse.query(f"SELECT file, list(DISTINCT decisions) FROM ({sums}) GROUP BY file ORDER BY file"):
         if gcd(*of) > 1:
-            every = contents.format(among({file}))
-            ((different, counts),) = warehouse.query(f"SELECT count(*), list(DISTINCT n) FROM ({every})")
+            each = f"SELECT count(*) AS n FROM decisions WHERE file = $1 GROUP BY hash({layout.content})"
+            ((different, counts),) = warehouse.query(f"SELECT count(*), list(DISTINCT n) FROM ({each})", [file])
             if different >= _HEAD and (times := gcd(*counts)) > 1:
                 joined = f"every row of {names[file]} stands there {times} times, or a multiple of that"
                 yield f"log.source: {joined}: was it joined to itself?"
@@ -138,18 +143,7 @@ def repeated(warehouse: Warehouse) -> Iterator[str]:
         [_PART],
     )
     fewer = {(a, b): n for a, b, n in near}
-    these = among({file for pair in fewer for file in pair})
-    shared = (
-        warehouse.query(
-            f"""
-        WITH contents AS ({contents.format(these)})
-        SELECT a.file, b.file, sum(a.n)::BIGINT FROM contents AS a JOIN contents AS b
-        ON a.content = b.content AND a.n = b.n AND a.file < b.file GROUP BY ALL ORDER BY 3 DESC, 1, 2
-        """
-        )
-        if fewer
-        else []
-    )
+    shared = _shared(warehouse, fewer) if fewer else []
     told = [(a, b, n) for a, b, n in shared if n >= _HEAD and n >= _PART * fewer.get((a, b), inf)]
     for a, b, n in told[:5]:
         yield f"log.source: {n:,} decisions stand equally often in {names[a]} and {names[b]}: are they the same?"
