@@ -140,18 +140,11 @@ def _moved(warehouse: Warehouse, files: Sequence[File]) -> frozenset[int]:
     """Find the files that stand otherwise among the others than before; a superset, of no more than is likely."""
     rows = warehouse.query("SELECT file, name, place FROM files")
     places, names = {file: place for file, _, place in rows}, {file: name for file, name, _ in rows}
-
-    def in_order(of: Sequence[File]) -> bool:
-        return [file.file for file in of] == sorted((file.file for file in of), key=places.__getitem__)
-
     there = [file for file in files if file.file in places]
-    if in_order(there):
+    if [file.file for file in there] == sorted((file.file for file in there), key=places.__getitem__):
         return frozenset()
-    renamed = {file.file for file in there if names[file.file] != file.name}
-    if not in_order([file for file in there if file.file not in renamed]):
-        of_name = Counter(file.name for file in there)
-        renamed |= {file.file for file in there if of_name[file.name] > 1}
-    return frozenset(renamed)
+    of_name = Counter(file.name for file in there)
+    return frozenset(file.file for file in there if names[file.file] != file.name or of_name[file.name] > 1)
 
 
 def write_files(warehouse: Warehouse, files: Sequence[File]) -> None:
