@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import date
 
-from atr.core.display_text import ANY, UNKNOWN, cleaned, printable
+from atr.core.display_text import ANY, UNKNOWN, cleaned
 from atr.core.regions import Regions
 from atr.ingest.copies import repeated
+from atr.ingest.staging import texts_of
 from atr.ingest.value_remarks import Values, counted_values, few, nearest, value_remarks
 from atr.programme import Programme, periods
 from atr.warehouse import counting
@@ -117,29 +116,15 @@ def _quarantined(warehouse: Warehouse, programme: Programme) -> Iterable[str]:
         """,
         [USABLE],
     )
-    log = programme.log
-    columns = {"outcome that": log.outcome, "date": log.decided_at, "revision": log.revision, "count": log.counts}
-    columns |= {f"no number in '{printable(name)}'": name for name in programme.attributes}
     for reason, rows, name, line in found:
-        column = next((column for start, column in columns.items() if reason.startswith(start)), None)
-        texts = [] if column is None else _texts(warehouse, reason, column)
-        said = f": {few(f'{text!r} ({n:,})' for text, n in texts)}" if texts else ""
-        named = {raw.casefold(): raw for group in (log.outcomes or {}).values() for raw in group}
-        for text, _ in texts if column == log.outcome else ():
+        texts = texts_of(warehouse, programme, reason)
+        said = f": {few(texts.values())}" if texts else ""
+        named = {raw.casefold(): raw for group in (programme.log.outcomes or {}).values() for raw in group}
+        for text in texts if reason.startswith("outcome that") else ():
             if cleaned(text).casefold() in named:
                 said += f"; {text!r} differs from {named[cleaned(text).casefold()]!r} only in letter case"
         first = f"{name}, line {line}" if line else name
         yield f"log.source: quarantined, {reason}: {rows:,} {'row' if rows == 1 else 'rows'}, first {first}{said}"
-
-
-def _texts(warehouse: Warehouse, reason: str, column: str) -> list[tuple[str, int]]:
-    """The three most frequent texts of a column in the first rows that are quarantined for a reason."""
-    rows = warehouse.query(
-        "SELECT raw FROM log_rows JOIN meanings USING (fate) WHERE meaning = $1 AND raw LIKE '{%' ORDER BY file, line "
-        "LIMIT 1000",
-        [reason],
-    )
-    return Counter(str(json.loads(raw)[column]) for (raw,) in rows).most_common(3)
 
 
 def _gaps(warehouse: Warehouse, programme: Programme) -> Iterable[str]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import ExitStack
 from itertools import zip_longest
@@ -272,21 +273,7 @@ def refuse_faulty(warehouse: Warehouse, programme: Programme, name: str, part: P
     if part is not None and (bad == rows or too_many):
         refuse_other_form(warehouse, programme, part)
     if too_many:
-        outcomes = connection.execute(
-            "SELECT outcome, count(*) AS n FROM log_rows JOIN meanings USING (fate) WHERE file = $1 AND meaning = $2 "
-            "GROUP BY ALL ORDER BY n DESC, outcome LIMIT 5",
-            [file, _NO_SUCH_OUTCOME],
-        ).fetchall()
-        unnamed = ", ".join(f"'{printable(outcome)}' ({n:,} rows)" for outcome, n in outcomes)
-        private = [f"Outcomes in the log that log.outcomes does not name: {unnamed}"] if unnamed else []
-        unread = connection.execute(
-            "SELECT raw FROM log_rows JOIN meanings USING (fate) WHERE file = $1 AND meaning LIKE 'date that%' "
-            "ORDER BY line LIMIT 3",
-            [file],
-        ).fetchall()
-        if unread:
-            texts = ", ".join(repr(json.loads(raw)[programme.log.decided_at]) for (raw,) in unread)
-            private.append(f"Dates that cannot be read: {texts}")
+        said = {reason: texts_of(warehouse, programme, reason, file) for reason, *_ in faults}
         raise RefusedError(
             f"{bad:,} of {rows:,} rows cannot be used, more than the share of {programme.log.max_quarantined:g} that "
             "log.max_quarantined allows; nothing was kept of this reading",
@@ -295,8 +282,35 @@ def refuse_faulty(warehouse: Warehouse, programme: Programme, name: str, part: P
                 [f"{reason}: {n:,} rows{_lines(', first', lines)}" for reason, n, lines in faults]
                 + [told for start, told in _ADVICE.items() if any(reason.startswith(start) for reason, *_ in faults)]
             ),
-            private=" ".join(private),
+            private="; ".join(f"{reason}: {', '.join(texts.values())}" for reason, texts in said.items() if texts),
         )
+
+
+def texts_of(warehouse: Warehouse, programme: Programme, reason: str, file: int | None = None) -> dict[str, str]:
+    """Find what stands in the column that a reason of quarantine is about, in the first such rows: the commonest texts.
+
+    Parameters
+    ----------
+    warehouse, programme
+        With the log, or one file of it, read.
+    reason, file
+        The reason, and the number of the file if only its rows are meant.
+
+    Returns
+    -------
+    Text to text and number of rows, in words; nothing where the reason is about no column.
+    """
+    log = programme.log
+    columns = {"outcome that": log.outcome, "date": log.decided_at, "revision": log.revision, "count": log.counts}
+    columns |= {f"no number in '{printable(name)}'": name for name in programme.attributes}
+    column = next((column for start, column in columns.items() if reason.startswith(start)), None)
+    rows = warehouse.query(
+        "SELECT raw FROM log_rows JOIN meanings USING (fate) WHERE meaning = $1 AND coalesce(file = $2, true) "
+        "AND raw LIKE '{%' ORDER BY file, line LIMIT 1000",
+        [reason, file],
+    )
+    texts = Counter(str(json.loads(raw)[column]) for (raw,) in rows if column is not None)
+    return {text: f"{text!r} ({n:,})" for text, n in texts.most_common(3)}
 
 
 def _lines(how: str, lines: list[int]) -> str:
