@@ -82,7 +82,7 @@ def _forget(programme: Programme, wanted: list[str]) -> Forgotten:
     with Warehouse.open(programme) as warehouse:
         if not programme.log.keep:
             ingest(warehouse, programme)
-        warehouse.layout()
+        layout = warehouse.layout()
         with warehouse.transaction() as connection:
             connection.execute("CREATE OR REPLACE TEMP TABLE forgotten (id VARCHAR)")
             connection.execute("INSERT INTO forgotten SELECT unnest($1::VARCHAR[])", [wanted])
@@ -105,7 +105,10 @@ def _forget(programme: Programme, wanted: list[str]) -> Forgotten:
                 )
             ((decisions,),) = warehouse.query("SELECT count(*) FROM decisions SEMI JOIN forgotten USING (id)")
             connection.execute("DELETE FROM log_rows WHERE id IN (FROM forgotten)")
-            connection.execute("UPDATE log_rows SET raw = '' WHERE id IS NULL AND raw IS NOT NULL")
+            nothing = ", ".join(f"{column} = NULL" for column in layout.texts.values())
+            connection.execute(
+                f"UPDATE log_rows SET raw = '', {nothing} WHERE coalesce(id, '') = '' AND raw IS NOT NULL"  # noqa: S608
+            )
             connection.execute("UPDATE log_changes SET gone = gone + $1", [decisions])
             summarise(warehouse, frozenset(file for file, *_ in found), gone=frozenset())
         untouched = tuple(

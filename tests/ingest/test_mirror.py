@@ -251,6 +251,15 @@ def test_broken_lines_keep_no_spelling_of_an_id(tmp_path: Path) -> None:
     assert "é".encode() not in warehouse_path(made).read_bytes()
 
 
+@pytest.mark.parametrize("missing", [[""], ["?"]])
+def test_rows_without_an_id_keep_nothing_they_say(tmp_path: Path, missing: list[str]) -> None:
+    made = programme(tmp_path, {"keep": True, "missing": missing})
+    write(tmp_path, HEADER + "".join(ROWS) + f",2013-01-01,{SECRET},5,yes\n")
+    read(made)
+    assert forget(made, ["1"]).rows == 1
+    assert SECRET.encode() not in warehouse_path(made).read_bytes()
+
+
 def test_a_mirror_forgets_what_the_log_has_forgotten(tmp_path: Path) -> None:
     made = programme(tmp_path)
     log = HEADER + "".join(ROWS) + f"{SECRET},2013-01-01,f,5,yes\n"
