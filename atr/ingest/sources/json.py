@@ -147,17 +147,13 @@ class _Objects:
             return None
         self.names.update(dict.fromkeys(found))
         cells = [found.get(name) for name in self._needed]
-        for name in (
-            name for name, cell in zip(self._needed, cells, strict=True) if cell is None and name not in found
-        ):
-            for other in (other for other in found if other.casefold() == name.casefold()):
-                raise IngestError(
-                    f"there is no column '{printable(name)}', but '{printable(other)}'",
-                    where=where,
-                    hint="Write the name of a column in the same letters in all objects.",
-                )
         for i, (name, value) in enumerate(zip(self._needed, cells, strict=True)):
-            if isinstance(value, bool):
+            if value is None and name not in found:
+                for other in (other for other in found if other.casefold() == name.casefold()):
+                    what = f"there is no column '{printable(name)}', but '{printable(other)}'"
+                    hint = "Write the name of a column in the same letters in all objects."
+                    raise IngestError(what, where=where, hint=hint)
+            elif isinstance(value, bool):
                 cells[i] = _BOOLEANS[value]
             elif value is not None and not isinstance(value, str):
                 kind = "a list" if isinstance(value, list) else "an object"
