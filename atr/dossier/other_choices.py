@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -87,7 +87,9 @@ def other_choices(
 
     def told(choice: tuple[str, Programme, Regions]) -> OtherChoice:
         name, changed, again = choice
-        return _told(name, changed, again, _announced(changed, again))
+        policy, mechanism, chosen = changed.policy, mechanism_of(changed.policy), again.take(again.announced)
+        announced = mechanism.announce(chosen, mechanism.solve(chosen, policy), policy)
+        return _told(name, changed, again, Announcement.of(again, announced, policy))
 
     with ThreadPoolExecutor(usable_cores()) as pool:
         others = [*pool.map(told, tried)]
@@ -100,14 +102,9 @@ def _near(step: float, *, outcomes: int) -> list[float]:
     return [value for value in near if abs(1 / value - round(1 / value)) < GRID_TOLERANCE]
 
 
-def _announced(programme: Programme, regions: Regions) -> Announcement:
-    policy, mechanism, chosen = programme.policy, mechanism_of(programme.policy), regions.take(regions.announced)
-    return Announcement.of(regions, mechanism.announce(chosen, mechanism.solve(chosen, policy), policy), policy)
-
-
 def _told(name: str, programme: Programme, regions: Regions, announcement: Announcement) -> OtherChoice:
     entries = ComparisonFormatter(programme.policy).entries(measure(announcement, programme))
-    verdicts: Sequence[str] = [entry.verdict for entry in entries if entry.verdict is not None]
+    verdicts = [entry.verdict for entry in entries if entry.verdict is not None]
     return OtherChoice(
         name=name,
         announced=Shares.of(regions).percent(),
