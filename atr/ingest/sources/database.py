@@ -45,13 +45,7 @@ _NOT_REACHED = {
 
 _BUSY = ("database is locked", "lock on file", "no space left")
 
-_CONNECTION_LOST = (
-    "unable to connect",
-    "failed to connect",
-    "server closed",
-    "terminating connection",
-    "lost connection",
-)
+_CONNECTION_LOST = ("unable to connect", "failed to connect", "server closed", "terminating conn", "lost connection")
 
 
 def part(programme: Programme, source: Database) -> Part:
@@ -162,15 +156,11 @@ def _attach(connection: duckdb.DuckDBPyConnection, engine: Engine, address: str,
 
 
 def _fetch(
-    connection: duckdb.DuckDBPyConnection,
-    engine: Engine,
-    address: str,
-    source: Database,
-    where: str,
-    needed: Needed,
+    connection: duckdb.DuckDBPyConnection, engine: Engine, address: str, source: Database, where: str, needed: Needed
 ) -> dict[str, Column]:
     """Read the needed columns into ``fetched.main.log``, in one transaction of the database."""
-    rows = engine.table(source.table) if source.table is not None else f"({_one(source.query or '')}\n) AS log_query"
+    query = (source.query or "").strip().rstrip(";").strip()
+    rows = engine.table(source.table) if source.table is not None else f"({query}\n) AS log_query"
     try:
         connection.execute("USE source")
         connection.execute("BEGIN")
@@ -211,7 +201,3 @@ def _fault(said: str, engine: Engine, address: str, source: Database, where: str
         )
     what = f"{engine.name} cannot read the {'query' if source.table is None else 'table'}"
     return IngestError(what, where=where, hint="Try it with a client of the database.", private=f"It says: {line}")
-
-
-def _one(query: str) -> str:
-    return query.strip().rstrip(";").strip()
