@@ -165,16 +165,12 @@ def _judge(connection: duckdb.DuckDBPyConnection, layout: Layout, contested: str
 
 
 def _refuse_mixed_revisions(connection: duckdb.DuckDBPyConnection) -> None:
-    kinds = dict(
-        connection.execute(
-            """
-            SELECT revised_as, min(name) FROM log_rows JOIN files USING (file)
-            WHERE revision IS NOT NULL GROUP BY revised_as ORDER BY revised_as
-            """
-        ).fetchall()
-    )
+    kinds = connection.execute(
+        "SELECT revised_as, min(name) FROM log_rows JOIN files USING (file) WHERE revision IS NOT NULL GROUP BY ALL "
+        "ORDER BY revised_as"
+    ).fetchall()
     if len(kinds) > 1:
-        found = " and ".join(f"{kind} in {name}" for kind, name in kinds.items())
+        found = " and ".join(f"{kind} in {name}" for kind, name in kinds)
         raise IngestError(
             f"the revisions are {found}: which are higher?",
             where="log.revision",
