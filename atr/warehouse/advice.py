@@ -6,9 +6,8 @@ From numbers of people and the programme alone: what was decided about anybody i
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import chain, combinations
 from typing import NamedTuple
 
@@ -32,8 +31,6 @@ MOST_TRIED = (20_000, 2_000_000)
 """Changes are tried on the last periods of so many QID groups, and people, together."""
 HALF = 0.5
 
-Divide = Callable[[Regions], Regions]
-"""Divides people otherwise, as a changed programme does."""
 ByPeriod = Mapping[str, Regions]
 """By the label of each period, the last one last: its regions as counted, before groups are merged."""
 
@@ -165,9 +162,8 @@ def _people_alone(regions: Regions) -> Regions:
     return replace(regions, counts=np.column_stack([regions.population, nothing]))
 
 
-def _shares(periods: ByPeriod, programme: Programme, divide: Divide | None = None) -> Shares:
-    divided = (regions if divide is None else divide(regions) for regions in periods.values())
-    found = (replace(regions, protection=programme.protection) for regions in divided)
+def _shares(periods: ByPeriod, programme: Programme) -> Shares:
+    found = (replace(regions, protection=programme.protection) for regions in periods.values())
     return Shares.total(Shares.of(coarsening.reported(regions, programme)) for regions in found)
 
 
@@ -193,7 +189,7 @@ def _of_attributes(periods: ByPeriod, programme: Programme, now: Shares) -> list
 
 def _without(periods: ByPeriod, programme: Programme, now: Shares, *names: str) -> Change:
     changed = variants.without(programme, names)
-    then = _shares(periods, changed, partial(left_out, names=names, changed=changed))
+    then = _shares({label: left_out(regions, names, changed) for label, regions in periods.items()}, changed)
     protected = [programme.title_of(name) for name in names if programme.attributes[name].protected]
     cost = f", but nothing compared by {' and '.join(protected)}" if protected else ""
     return Change(f"without {' and '.join(map(programme.title_of, names))}", now, then, cost)
@@ -217,11 +213,12 @@ def left_out(regions: Regions, names: Sequence[str], changed: Programme) -> Regi
 
 
 def _coarser(periods: ByPeriod, programme: Programme, now: Shares, name: str) -> Iterator[Change]:
-    hierarchy = programme.attributes[name].coarser
-    for level in range(1, hierarchy.levels + 1) if hierarchy else ():
-        names = {value: row[level - 1] for value, row in hierarchy.coarser.items()} if hierarchy else {}
+    if (hierarchy := programme.attributes[name].coarser) is None:
+        return
+    for level in range(1, hierarchy.levels + 1):
+        names = {value: row[level - 1] for value, row in hierarchy.coarser.items()}
         changed = variants.coarser(programme, name, level)
-        then = _shares(periods, changed, partial(_renamed, name=name, names=names, changed=changed))
+        then = _shares({label: _renamed(of, name, names, changed) for label, of in periods.items()}, changed)
         levels = "one level" if level == 1 else f"{level} levels"
         yield Change(f"with {programme.title_of(name)} {levels} coarser", now, then)
 
