@@ -104,10 +104,6 @@ class Column:
     type: str = "VARCHAR"
 
 
-def _read_whole(connection: duckdb.DuckDBPyConnection, rows: int) -> None:
-    """Parts of most kinds are read whole or not at all."""
-
-
 @dataclass(frozen=True)
 class Relation:
     """A part as DuckDB reads it: what stands after FROM, the line of a row, and the needed columns."""
@@ -119,9 +115,9 @@ class Relation:
     """As people call it."""
     line: str
     """SQL of the line or row that messages name, higher the later it comes; 0 where rows have no order."""
-    finish: Callable[[duckdb.DuckDBPyConnection, int], None] = _read_whole
+    finish: Callable[[duckdb.DuckDBPyConnection, int], None] = lambda *_: None
     """Called once so many rows were read: puts what was no row into the temporary table ``rejects`` (``line, reason,
-    raw``), and raises IngestError if anything is in neither."""
+    raw``), and raises IngestError if anything is in neither. Parts of most kinds are read whole or not at all."""
 
 
 _UNREADABLE = (duckdb.InvalidInputException, duckdb.DataError, duckdb.InternalException, duckdb.NotSupportedError)
