@@ -287,18 +287,9 @@ def refuse_faulty(warehouse: Warehouse, programme: Programme, name: str, part: P
 
 
 def texts_of(warehouse: Warehouse, programme: Programme, reason: str, file: int | None = None) -> dict[str, str]:
-    """Find what stands in the column that a reason of quarantine is about, in the first such rows: the commonest texts.
+    """The commonest texts of the column that a reason of quarantine is about, in the first such rows, of a file or all.
 
-    Parameters
-    ----------
-    warehouse, programme
-        With the log, or one file of it, read.
-    reason, file
-        The reason, and the number of the file if only its rows are meant.
-
-    Returns
-    -------
-    Text to text and number of rows, in words; nothing where the reason is about no column.
+    Each text with itself and its rows in words; nothing where the reason is about no column.
     """
     log = programme.log
     columns = {"outcome that": log.outcome, "date": log.decided_at, "revision": log.revision, "count": log.counts}

@@ -234,13 +234,8 @@ def days_far_off(warehouse: Warehouse) -> dict[date, int]:
     real = [span for span in spans if not _PLACEHOLDERS.issuperset(span)]
     most = max(real or spans, key=lambda span: sum(span.values()), default={})
     few = _FEW * sum(decisions for _, decisions in rows)
-    placeholders = [span for span in spans if real and span not in real]
-    far = (
-        span
-        for span in spans
-        if span is not most and (len(span) == 1 or span in placeholders or sum(span.values()) <= few)
-    )
-    return {day: decisions for span in far for day, decisions in span.items()}
+    alone = [span for span in spans if len(span) == 1 or (real and span not in real) or sum(span.values()) <= few]
+    return {day: decisions for span in alone if span is not most for day, decisions in span.items()}
 
 
 def covered_span(warehouse: Warehouse) -> tuple[date, date]:

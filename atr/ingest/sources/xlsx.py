@@ -120,9 +120,8 @@ def _sheet_with(needed: Needed, sheets: list[_Sheet], path: Path) -> _Sheet | No
     if len(sheets) > 1 and len(fitting) != 1:
         which = "several sheets have" if fitting else "no sheet has all"
         listed = ", ".join(f"'{printable(sheet.name)}'" for sheet in fitting or sheets)
-        hint = (
-            f"A log needs {', '.join(map(printable, needed))}, in one sheet.{'' if fitting else _lower(needed, sheets)}"
-        )
+        lower = "" if fitting else _lower(needed, sheets)
+        hint = f"A log needs {', '.join(map(printable, needed))}, in one sheet.{lower}"
         raise IngestError(f"{which} the columns of the programme: {listed}", where=str(path), hint=hint)
     sheet = (fitting or sheets)[0]
     try:
