@@ -143,11 +143,8 @@ def _insert(connection: duckdb.DuckDBPyConnection, layout: Layout, relation: Rel
     found = {"file": f"{file}", "line": "line", "fate": "fate", "decided_on": "decided_on", "outcome": "outcome"}
     found |= {c: f"n{c}" if c in numbers else c for c in layout.columns}
     if layout.id is not None:
-        number_of_id = "id" if "id" in direct else "CASE WHEN TRY_CAST(id AS BIGINT)::VARCHAR = id THEN id::BIGINT END"
-        found |= {
-            "id_number": number_of_id,
-            "id_text": "NULL" if "id" in direct else f"if({number_of_id} IS NULL, id, NULL)",
-        }
+        whole_id = "id" if "id" in direct else "CASE WHEN TRY_CAST(id AS BIGINT)::VARCHAR = id THEN id::BIGINT END"
+        found |= {"id_number": whole_id, "id_text": "NULL" if "id" in direct else f"if({whole_id} IS NULL, id, NULL)"}
     found |= {"revision": "revision", "revised_as": "revised_as"} if revised else {}
     found |= {"people": "if(fate = 0, people, 1)"} if layout.counts is not None else {}
     found["cleaned"] = "bits"

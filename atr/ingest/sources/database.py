@@ -196,8 +196,7 @@ def _fault(said: str, engine: Engine, address: str, source: Database, where: str
     line = re.sub(r'^.*?(ERROR:\s*|query ".*?": )', "", said, flags=re.DOTALL).split("\n")[0]
     if re.search("does not exist|doesn't exist|no such table", line) and source.table is not None:
         hint = "Write it as the database does, with its schema if it has one, as in public.decisions."
-        return IngestError(
-            f"there is no table {printable(source.table)}, or it may not be read", where=where, hint=hint
-        )
+        what = f"there is no table {printable(source.table)}, or it may not be read"
+        return IngestError(what, where=where, hint=hint)
     what = f"{engine.name} cannot read the {'query' if source.table is None else 'table'}"
     return IngestError(what, where=where, hint="Try it with a client of the database.", private=f"It says: {line}")

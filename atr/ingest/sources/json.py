@@ -116,10 +116,8 @@ class _Objects:
 
         upcoming()
         at += 1  # the bracket that opens the array
-        while (character := upcoming()) != "]" or number:
+        while (character := upcoming()) != "]":
             if number:
-                if character == "]":
-                    break
                 if character != ",":
                     raise IngestError("is no whole JSON array: there is no comma here", where=where())
                 at += 1

@@ -85,17 +85,15 @@ def unpacked_name(path: Path) -> str:
 def _unpack(path: Path) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:
-            yield from _gzip(file) if packing(path) == "gzip" else _zstandard(file)
+            if packing(path) == "gzip":
+                with gzip.open(file) as stream:
+                    yield from iter(lambda: stream.read(1 << 20), b"")
+            else:
+                yield from _zstandard(file)
     except (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError):
         raise IngestError(f"is not a whole {packing(path)} file", where=str(path)) from None
     except OSError as error:
         raise IngestError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
-
-
-def _gzip(file: IO[bytes]) -> Iterator[bytes]:
-    with gzip.open(file) as stream:
-        while chunk := stream.read(1 << 20):
-            yield chunk
 
 
 def _zstandard(file: IO[bytes]) -> Iterator[bytes]:
