@@ -266,9 +266,10 @@ def forget(
     from dataclasses import asdict
 
     from atr.ingest.forgetting import forget as forget_ids
+    from atr.ingest.forgetting import read_ids
     from atr.programme import load
 
-    found = forget_ids(load(programme), ids.read_text(encoding="utf-8-sig", errors="replace").splitlines())
+    found = forget_ids(load(programme), read_ids(ids))
     say("\n".join(found.told))
     result(asdict(found), [], as_json=as_json)
 

@@ -36,7 +36,9 @@ def _published(programme: Path, period: str) -> tuple[dict[str, Any], dict[str, 
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("period", QUARTERS)
+@pytest.mark.parametrize(
+    "period", [QUARTERS[0], *(pytest.param(of, marks=pytest.mark.long) for of in QUARTERS[1:-1]), QUARTERS[-1]]
+)
 def test_compas_publishes_every_quarter(example: Path, period: str) -> None:
     report, dossier, _ = _published(example / "compas" / "programme.yaml", period)
     known = max(group["beta"] for group in dossier["groups"] if group["beta"] is not None)

@@ -8,7 +8,7 @@ from math import gcd, inf
 
 from atr.errors import IngestError
 from atr.ingest.precedence import among
-from atr.ingest.sums import ODD_ID, ROUNDED_ID
+from atr.ingest.sums import NUMBER_ID, ROUNDED_ID
 from atr.warehouse.connection import Warehouse
 
 _HEAD = 20
@@ -21,7 +21,7 @@ def refuse_copies(warehouse: Warehouse) -> None:
     """Refuse a file that another one repeats: without ids nobody can tell whether these are the same decisions.
 
     With dates, a file repeats another of which more than half the rows stand equally often in it, day included;
-    without, one that has the same rows, or more, or begins with them.
+    without, one that has the same rows, or more; and in any case one that begins with them.
 
     Parameters
     ----------
@@ -63,8 +63,16 @@ def refuse_copies(warehouse: Warehouse) -> None:
     ]
     if copies:  # the file that is contained in the other, whichever was read first
         _, (_, name), other, same, of = max(copies)
+        if name == other:
+            raise IngestError(
+                f"{same:,} of its {of:,} decisions stand equally often in what the file was before, which is kept",
+                where=name,
+                hint="Without ids nobody can tell which are the same: leave files as they are and give further decisions "
+                "in files of their own, or name the column of ids in log.id.",
+            )
         raise IngestError(
-            f"{same:,} of its {of:,} decisions stand in {other} too, and the log has no ids: are they the same?",
+            f"{same:,} of its {of:,} decisions stand equally often in {other} too, and the log has no ids: are they the "
+            "same?",
             where=name,
             hint="Remove this file if the other one repeats it, name the column of ids in log.id, or say repeats: true "
             "under log if they are different decisions.",
@@ -89,12 +97,11 @@ def _shared(warehouse: Warehouse, pairs: Iterable[tuple[int, int]]) -> list[tupl
 def _begun(
     warehouse: Warehouse, close: set[tuple[int, int]], rows: Mapping[int, int]
 ) -> Iterator[tuple[int, int, int]]:
-    """Files without dates with whose rows others begin, in their order: those, and how many rows they share."""
-    layout = warehouse.layout()
-    if layout.decided_at is not None:
-        return
+    """Files with whose rows others begin, in their order: those, and how many rows they share."""
+    layout, these = warehouse.layout(), among({file for pair in close for file in pair})
     heads = warehouse.query(
-        f"SELECT file, hash(arg_min(hash({layout.content}), line, {_HEAD})) FROM decisions GROUP BY file ORDER BY file"
+        f"SELECT file, hash(arg_min(hash({layout.content}), line, {_HEAD})) FROM decisions WHERE {these} "
+        "GROUP BY file ORDER BY file"
     )
     alike = [(a, b) for a, one in heads for b, other in heads if one == other and (a, b) in close]
     for file, other in (pair for pair in alike if _HEAD <= rows[pair[0]] < rows[pair[1]]):
@@ -111,7 +118,7 @@ def _begun(
 
 
 def repeated(warehouse: Warehouse) -> Iterator[str]:
-    """Tell which files of a log with dates, without ids, are likely joined to themselves, or overlap in part.
+    """Tell which files of a log without ids are likely joined to themselves, or, of one with dates, overlap in part.
 
     Parameters
     ----------
@@ -151,16 +158,10 @@ def repeated(warehouse: Warehouse) -> Iterator[str]:
         yield f"log.source: {len(told) - 5:,} further pairs of files share decisions"
 
 
-_SPELLINGS = {
-    "with .0 at the end": ("[+-]?[0-9]+[.]0+", "regexp_replace(id, '[.]0+$', '')"),
-    "with zeros in front": ("0[0-9]+", "regexp_replace(id, '^0+([0-9])', '\\1')"),
-    "with commas between thousands": ("[1-9][0-9]{0,2}(,[0-9]{3})+", "replace(id, ',', '')"),
-}
-"""How programs that take a column for numbers write its ids otherwise, and SQL of the plain one."""
-
-
 def refuse_other_spellings(warehouse: Warehouse) -> None:
-    """Refuse ids of which some are those of others as a program writes numbers, as 7.0, 007 or 1,007.
+    """Refuse ids that are rounded, or of which some are those of others as a program writes numbers.
+
+    As in 1.00E+11; and in 7.0, +7, 007 or, with the log's signs, 1,007.
 
     Parameters
     ----------
@@ -170,42 +171,51 @@ def refuse_other_spellings(warehouse: Warehouse) -> None:
     Raises
     ------
     IngestError
-        If there are any, with the files; or if some are rounded, as in 1.00E+11, beside whole numbers.
+        If there are any, with the files.
     """
-    ((longest, rounded),) = warehouse.query("SELECT max(longest), bool_or(rounded) FROM spelt")
+    ((shortest, longest, rounded),) = warehouse.query("SELECT min(shortest), max(longest), bool_or(rounded) FROM spelt")
     if rounded:
-        _refuse_spelt(
-            warehouse,
-            "rounded, as in 1.00E+11, beside whole numbers",
-            f"SELECT s.file, o.file AS other, s.id, o.id AS plain FROM (FROM decisions WHERE {ROUNDED_ID}) AS s, "
-            "(FROM decisions WHERE regexp_full_match(id, '[0-9]+') LIMIT 1) AS o",
+        ((name, ids, example),) = warehouse.query(
+            f"SELECT name, count(DISTINCT id), min(id) FROM decisions JOIN files USING (file) WHERE {ROUNDED_ID} "
+            "GROUP BY name ORDER BY 2 DESC, 1 LIMIT 1"
         )
-    if longest is None or not warehouse.query("SELECT 1 FROM decisions WHERE strlen(id) < $1 LIMIT 1", [longest]):
-        return  # a plain id is shorter
-    for how, (shape, plain) in _SPELLINGS.items():
-        _refuse_spelt(
-            warehouse,
-            how,
-            f"SELECT s.file, o.file AS other, s.id, o.id AS plain FROM (SELECT file, id, {plain} AS plain "
-            f"FROM decisions WHERE {ODD_ID} AND regexp_full_match(id, '{shape}')) AS s JOIN decisions AS o "
-            "ON o.id = s.plain",
+        raise IngestError(
+            f"{ids:,} {'id is' if ids == 1 else 'ids are'} rounded, as in 1.00E+11, which may stand for many",
+            where=name,
+            hint=_AS_TEXTS,
+            private=f"As {example!r}.",
         )
-
-
-def _refuse_spelt(warehouse: Warehouse, how: str, pairs: str) -> None:
+    other_length = "SELECT 1 FROM decisions WHERE length(id_number::VARCHAR) <> $1 LIMIT 1"
+    if longest is None or (shortest == longest and not warehouse.query(other_length, [longest])):
+        return  # all have zeros in front
+    form = warehouse.layout().form
+    decimal = form["decimal"] or "."
+    between = {form["thousands"] or ("." if decimal == "," else ","), " ", "\u00a0", "\u202f", "''"} - {decimal}
+    sign, point = f"[{''.join(sorted(between))}]", f"[{decimal}]"
+    shape = f"[+-]?([0-9]+|[0-9]{{1,3}}({sign}[0-9]{{3}})+)({point}0+)?"
+    plain = f"regexp_replace(regexp_replace(id_text, '{point}0+$', ''), '{sign}|^[+]', '', 'g')"
+    plain = f"regexp_replace(regexp_replace({plain}, '^(-?)0+([0-9])', '\\1\\2'), '^-0$', '0')"
     found = warehouse.query(
         f"""
-        SELECT a.name, b.name, count(DISTINCT id), min(id), min(plain) FROM ({pairs}) AS pairs
-        JOIN files AS a ON a.file = pairs.file JOIN files AS b ON b.file = pairs.other
-        GROUP BY ALL ORDER BY 3 DESC, 1, 2 LIMIT 1
+        WITH spelt AS (
+            SELECT file, id, {plain} AS plain FROM decisions WHERE {NUMBER_ID} AND regexp_full_match(id_text, '{shape}')),
+        alike AS (
+            SELECT s.file, o.file AS other, s.id, o.id AS other_id FROM spelt AS s JOIN decisions AS o ON o.id = s.plain
+            UNION ALL
+            SELECT s.file, o.file, s.id, o.id FROM spelt AS s JOIN spelt AS o ON o.plain = s.plain AND o.id < s.id)
+        SELECT a.name, b.name, count(DISTINCT id), min(id), min_by(other_id, id) FROM alike
+        JOIN files AS a USING (file) JOIN files AS b ON b.file = other GROUP BY ALL ORDER BY 3 DESC, 1, 2 LIMIT 1
         """
     )
-    for name, other, ids, spelt, plain in found:
+    for name, other, ids, spelt, other_id in found:
         where = "others of the same file" if name == other else f"those of {other}"
         raise IngestError(
-            f"{ids:,} {'id is' if ids == 1 else 'ids are'} written {how}: are they the same decisions as {where}?",
+            f"{ids:,} {'id is a number that is' if ids == 1 else 'ids are numbers that are'} written otherwise, as in "
+            f"7.0, 007 or 1,007: are they the same decisions as {where}?",
             where=name,
-            hint="Write the ids alike: a program that took the column for numbers wrote this file, such as Excel. "
-            "Export them anew as texts.",
-            private=f"As {spelt!r} and {plain!r}.",
+            hint=f"{_AS_TEXTS} If they are other decisions, write a letter in front of the ids.",
+            private=f"As {spelt!r} and {other_id!r}.",
         )
+
+
+_AS_TEXTS = "A program that took the column for numbers wrote this file, such as Excel: export the ids anew as texts."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Collection
 from dataclasses import dataclass
+from pathlib import Path
 
 from atr.core.display_text import cleaned
 from atr.errors import IngestError, ProgrammeError
@@ -25,7 +26,7 @@ class Forgotten:
     ids, rows, unknown
         How many of the ids were found, how many rows they had, and how many are not in the store.
     still_there
-        Files of the log that had such rows, and still are where they were.
+        Files of the log that had such rows, and of which there still is one of the name.
     untouched
         Ids of the drafts and published releases, which stay as they are.
     """
@@ -39,14 +40,31 @@ class Forgotten:
     @property
     def told(self) -> list[str]:
         """Sentences for the person at the keyboard."""
-        lines = [f"Forgotten: {self.rows:,} rows of {self.ids:,} ids. The store was written anew, without a trace."]
+        rows, ids = (f"{n:,} {what}{'s' * (n != 1)}" for n, what in ((self.rows, "row"), (self.ids, "id")))
+        lines = [f"Forgotten: {rows} of {ids}. The warehouse was written anew, without a trace."]
         if self.unknown:
             lines.append(f"Not in the store: {self.unknown:,} of the {self.ids + self.unknown:,} ids.")
         if self.still_there:
-            lines.append(f"These files still have them, for whoever reads them anew: {', '.join(self.still_there)}.")
+            files = ", ".join(self.still_there)
+            lines.append(f"Look whether these files still have them, for whoever reads them anew: {files}.")
         if self.untouched:
-            lines.append(f"Untouched, with the numbers they were made with: {', '.join(self.untouched)}.")
+            releases = ", ".join(self.untouched)
+            lines.append(f"Untouched, with the numbers they were made with, and texts that dossiers quote: {releases}.")
         return lines
+
+
+def read_ids(path: Path) -> list[str]:
+    """Read a text file with an id on every line.
+
+    Raises
+    ------
+    IngestError
+        If it is no UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise IngestError("is not in UTF-8", where=str(path), hint="Save it as a plain text in UTF-8.") from None
 
 
 def forget(programme: Programme, ids: Collection[str]) -> Forgotten:
@@ -93,7 +111,7 @@ def _forget(programme: Programme, wanted: list[str]) -> Forgotten:
             ((number,),) = warehouse.query("SELECT count(*) FROM forgotten SEMI JOIN log_rows USING (id)")
             if not found and programme.log.keep:
                 raise IngestError(
-                    f"none of these {len(wanted):,} ids is in the store",
+                    "none of these ids is in the store",
                     where=str(programme.store_path),
                     hint="Is it the right series, and are the ids those of the column that log.id names?",
                 )
@@ -117,5 +135,6 @@ def _forget(programme: Programme, wanted: list[str]) -> Forgotten:
     write_anew(programme)
     for left in ("runs", "tmp"):
         shutil.rmtree(programme.store_path / left, ignore_errors=True)
-    still_there = tuple(name for _, name, _ in found if "://" in name or (programme.path.parent / name).exists())
+    names = dict.fromkeys(name for _, name, _ in found)
+    still_there = tuple(name for name in names if "://" in name or (programme.path.parent / name).exists())
     return Forgotten(number, sum(n for *_, n in found), len(wanted) - number, still_there, untouched)

@@ -47,7 +47,7 @@ def remarks(warehouse: Warehouse, programme: Programme, today: date | None = Non
     found = [*_empty(warehouse), *_quarantined(warehouse, programme), *_corrected(warehouse)]
     if log.id is not None:
         found += _cased(warehouse)
-    elif log.decided_at is not None and log.counts is None and not log.repeats:
+    elif log.counts is None and not log.repeats:
         found += repeated(warehouse)
     if log.decided_at is not None:
         found += _dated(warehouse, today or periods.today(programme.period.timezone))

@@ -6,9 +6,9 @@ from __future__ import annotations
 from atr.ingest.precedence import among
 from atr.warehouse.connection import Warehouse
 
-ODD_ID = "(starts_with(id_text, '0') OR id_text LIKE '%.0%' OR id_text LIKE '%,%')"
-"""SQL of whether an id may be another one as a program writes numbers, as in 7.0, 007 and 1,007."""
-ROUNDED_ID = "(id_text LIKE '%+%' AND regexp_full_match(id_text, '[0-9]([.,][0-9]+)?[eE][+][0-9]+'))"
+NUMBER_ID = "regexp_full_match(id_text, '[+-]?[0-9][0-9., ''\u00a0\u202f]*')"
+"""SQL of whether an id that is kept as a text may be a number as a program writes it, as in 7.0, 007 and 1,007."""
+ROUNDED_ID = "regexp_full_match(id_text, '[+-]?[0-9]+([.,][0-9]+[eE][+]?|[eE][+])[0-9]+')"
 """SQL of whether an id is as in 1.00E+11, which may stand for many."""
 
 
@@ -41,7 +41,8 @@ def summarise(warehouse: Warehouse, files: frozenset[int], *, gone: frozenset[in
         connection.execute(
             f"""
             INSERT INTO spelt
-            SELECT file, max(strlen(id_text)) FILTER ({ODD_ID}), bool_or({ROUNDED_ID})
+            SELECT file, min(length(id_text)) FILTER ({NUMBER_ID}), max(length(id_text)) FILTER ({NUMBER_ID}),
+                   bool_or({ROUNDED_ID})
             FROM decisions WHERE {these} AND id_text IS NOT NULL GROUP BY file
             """
         )

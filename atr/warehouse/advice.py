@@ -87,7 +87,7 @@ def advise(periods: ByPeriod, shares: Mapping[str, Shares], programme: Programme
     told = _best([*_of_attributes(last, programme, now), *_of_periods(last, programme, now)])
     yield from (f"{change}{tried}" for change in told)
     if not told and now.announced_share < HALF:
-        why = "leaving out attributes brings few more" if last else "there are too many people to try changes"
+        why = "leaving out attributes brings few more" if last else "there are too many groups or people to try changes"
         what = "take fewer attributes or values, longer periods or a smaller minimum_group_size"
         yield f"{now.percent()} of the people are announced, and {why}: {what}"
     for ceiling in variants.nearby_ceilings(programme) if last else ():

@@ -27,7 +27,7 @@ CREATE TABLE fates (file INTEGER NOT NULL, fate VARCHAR NOT NULL, rows BIGINT NO
 CREATE TABLE cleaned (file INTEGER NOT NULL, bits BIGINT NOT NULL, rows BIGINT NOT NULL);
 CREATE TABLE conflicts (earlier INTEGER NOT NULL, counts INTEGER NOT NULL, ids BIGINT NOT NULL);
 CREATE TABLE cells (file INTEGER NOT NULL, name VARCHAR NOT NULL, raw VARCHAR, decisions BIGINT NOT NULL);
-CREATE TABLE spelt (file INTEGER NOT NULL, longest BIGINT, rounded BOOLEAN NOT NULL);
+CREATE TABLE spelt (file INTEGER NOT NULL, shortest BIGINT, longest BIGINT, rounded BOOLEAN NOT NULL);
 CREATE TABLE days (file INTEGER NOT NULL, day DATE, decisions BIGINT NOT NULL);
 """
 """The log as it was read. ``log_rows`` has every row of every file with its ``fate``, which ``meanings`` says in words:
@@ -36,8 +36,8 @@ quarantined; ``raw`` is what it said then. An ``id`` written as programs write w
 half the time of texts. ``files`` has what each file was, and its ``place`` in the order of the log.
 The other tables are sums over these two, made again for the files that change, so that a run with nothing new to read
 looks at no row: rows by ``fate``, rows of which the cells with these ``bits`` were cleaned, ids with rows that differ,
-decisions by the texts of their outcome and attributes, how long the ids are that may be others as a program writes
-numbers, and decisions by day."""
+decisions by the texts of their outcome and attributes, how long texts are that are ids and may be numbers, and whether
+some are rounded, and decisions by day."""
 
 LAST_BIT = 62
 """Of ``cleaned``: all cells of a row from this one on share it."""

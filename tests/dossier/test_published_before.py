@@ -62,7 +62,7 @@ def _warnings(draft: Draft) -> str:
     return " ".join(json.loads((draft.dossier / "dossier.json").read_text())["warnings"])
 
 
-@pytest.fixture(autouse=True, params=["calibrated", "optimal"])
+@pytest.fixture(autouse=True, params=["calibrated", pytest.param("optimal", marks=pytest.mark.long)])
 def _mechanism(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test with each mechanism."""
     if request.param == "calibrated":

@@ -165,7 +165,7 @@ def test_too_many_linear_programmes_are_not_solved(
         assert "too many regions here to draw one" in html
 
 
-@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 @pytest.mark.parametrize(("outcomes", "attributes", "sets"), [(3, 1, False), (2, 2, False), (2, 1, True), (3, 2, True)])
 def test_a_whole_run(tmp_path: Path, outcomes: int, attributes: int, sets: bool, rates: str) -> None:
     path = _series(tmp_path, outcomes=outcomes, attributes=attributes, sets=sets, group_rates=rates)

@@ -164,7 +164,7 @@ def test_ranges_follow_regions_in_any_order(
 
 
 @pytest.mark.parametrize("objective", ["privacy", "fidelity"])
-@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 @quick
 def test_ranges_as_wide_as_delta_announce_what_delta_does(tmp_path: Path, rates: str, objective: str) -> None:
     policy = {"group_rates": rates, "objective": objective, "max_confidence": 0.95}

@@ -74,7 +74,7 @@ def test_open_people_leave_room_for_the_true_ones(reader: str) -> None:
         assert (true <= found[:, 1] + 1e-9).all()
 
 
-@pytest.fixture(scope="module", params=[1, 5])
+@pytest.fixture(scope="module", params=[pytest.param(1, marks=pytest.mark.long), 5])
 def told(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """A report of limits with exact and with rounded people."""
     policy = {"mechanism": "calibrated", "max_confidence": 0.75, "population_rounding": request.param}

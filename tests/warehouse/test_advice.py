@@ -147,7 +147,9 @@ def test_of_very_many_groups_no_change_is_tried(tmp_path: Path, monkeypatch: pyt
     made = _programme(tmp_path)
     monkeypatch.setattr(advice, "MOST_TRIED", (198, 10**9))
     (only,) = _advice(made, SMALL_OFFICES)
-    assert only.startswith("1 % of the people are announced, and there are too many people to try changes: take fewer")
+    assert only.startswith(
+        "1 % of the people are announced, and there are too many groups or people to try changes: take fewer"
+    )
     periods = {label: _counted(made, SMALL_OFFICES.items()) for label in ("2013-Q1", "2013-Q2")}
     monkeypatch.setattr(advice, "MOST_TRIED", (199, 10**9))
     first, *_ = _told(periods, made)

@@ -27,7 +27,7 @@ PEOPLE: Counts = {
 }
 
 
-@pytest.fixture(autouse=True, params=["calibrated", "optimal"])
+@pytest.fixture(autouse=True, params=["calibrated", pytest.param("optimal", marks=pytest.mark.long)])
 def _mechanism(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test with each mechanism."""
     if request.param == "calibrated":
