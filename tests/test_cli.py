@@ -98,8 +98,10 @@ def test_forget_leaves_no_decision_of_an_id(tmp_path: Path, here: Command) -> No
     assert done.returncode == 0, done.stderr
     assert "2 rows of 2 ids" in done.stderr
     assert "Not in the store: 1 of the 3 ids." in done.stderr
-    assert "Untouched, with the numbers they were made with: 2024-v1 (draft)" in done.stderr
-    _fails(here("forget", path, "--ids", ids), 1, "none of these 3 ids is in the store", "right series")
+    assert "and texts that dossiers quote: 2024-v1 (draft)" in done.stderr
+    _fails(here("forget", path, "--ids", ids), 1, "none of these ids is in the store", "right series")
+    ids.write_bytes("7".encode("utf-16"))
+    _fails(here("forget", path, "--ids", ids), 1, "not in UTF-8")
     other = series.write_series(tmp_path / "new", series.card(2))
     _fails(here("forget", other, "--ids", ids), 1, "no log was read yet")
     assert not (tmp_path / "new" / "var").exists()

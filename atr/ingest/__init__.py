@@ -147,8 +147,8 @@ def _refuse_to_lose(warehouse: Warehouse, programme: Programme, found: Sequence[
         raise ProgrammeError(
             f"the log has to be read anew, and files whose rows are kept are gone: {lost[0]}{more}",
             where=str(programme.path),
-            hint="Put them back as they were, or undo the change of the programme. To start anew without them, name "
-            "another store.",
+            hint="Put them back as they were, or undo the change of the programme, or of this software. To start anew "
+            "without them, name another store.",
         )
 
 

@@ -67,12 +67,12 @@ def refuse_copies(warehouse: Warehouse) -> None:
             raise IngestError(
                 f"{same:,} of its {of:,} decisions stand equally often in what the file was before, which is kept",
                 where=name,
-                hint="Without ids nobody can tell which are the same: leave files as they are and give further decisions "
-                "in files of their own, or name the column of ids in log.id.",
+                hint="Without ids nobody can tell which are the same: leave files as they are and give further "
+                "decisions in files of their own, or name the column of ids in log.id.",
             )
         raise IngestError(
-            f"{same:,} of its {of:,} decisions stand equally often in {other} too, and the log has no ids: are they the "
-            "same?",
+            f"{same:,} of its {of:,} decisions stand {'' if same == of else 'equally often '}in {other} too, and the "
+            "log has no ids: are they the same?",
             where=name,
             hint="Remove this file if the other one repeats it, name the column of ids in log.id, or say repeats: true "
             "under log if they are different decisions.",
@@ -198,9 +198,11 @@ def refuse_other_spellings(warehouse: Warehouse) -> None:
     found = warehouse.query(
         f"""
         WITH spelt AS (
-            SELECT file, id, {plain} AS plain FROM decisions WHERE {NUMBER_ID} AND regexp_full_match(id_text, '{shape}')),
+            SELECT file, id, {plain} AS plain FROM decisions
+            WHERE {NUMBER_ID} AND regexp_full_match(id_text, '{shape}')),
         alike AS (
-            SELECT s.file, o.file AS other, s.id, o.id AS other_id FROM spelt AS s JOIN decisions AS o ON o.id = s.plain
+            SELECT s.file, o.file AS other, s.id, o.id AS other_id
+            FROM spelt AS s JOIN decisions AS o ON o.id = s.plain AND o.id <> s.id
             UNION ALL
             SELECT s.file, o.file, s.id, o.id FROM spelt AS s JOIN spelt AS o ON o.plain = s.plain AND o.id < s.id)
         SELECT a.name, b.name, count(DISTINCT id), min(id), min_by(other_id, id) FROM alike

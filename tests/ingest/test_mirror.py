@@ -390,6 +390,15 @@ def test_equal_files_delivered_one_after_the_other_are_two(tmp_path: Path) -> No
         read(programme(tmp_path, keys | {"repeats": False}))
 
 
+def test_a_kept_file_without_ids_that_grows_is_told(tmp_path: Path) -> None:
+    made = programme(tmp_path, {"source": "*.csv", "id": None, "keep": True})
+    write(tmp_path, HEADER[3:] + "".join(row[2:] for row in ROWS[:5]), "1.csv")
+    read(made)
+    write(tmp_path, HEADER[3:] + "".join(row[2:] for row in ROWS), "1.csv")
+    with pytest.raises(IngestError, match=r"5 of its 5 .* what the file was before(.|\n)*in files of their own"):
+        read(made)
+
+
 @pytest.mark.parametrize("store", ["of this version", "of another version", "of 0.2"])
 def test_kept_rows_are_not_lost_to_a_new_reading(tmp_path: Path, store: str) -> None:
     made = programme(tmp_path, {"source": "*.csv", "keep": True})

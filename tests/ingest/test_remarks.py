@@ -317,6 +317,26 @@ def test_files_joined_to_themselves_or_overlapping_are_told(tmp_path: Path) -> N
         assert remarks(warehouse, programme(tmp_path, {"id": None, "repeats": True}), TODAY) == []
 
 
+def test_a_file_without_dates_joined_to_itself_is_told(tmp_path: Path) -> None:
+    _without_ids(tmp_path, 0, 90, 2)
+    made = programme(tmp_path, {"id": None, "decided_at": None}, period={"every": "all"})
+    with Warehouse.in_memory() as warehouse:
+        account(warehouse, made)
+        (told,) = remarks(warehouse, made, TODAY)
+    assert told.startswith("log.source: every row of log.csv stands there 2 times")
+
+
+def test_a_cumulative_export_of_few_days_is_refused(tmp_path: Path) -> None:
+    rows = [f"2013-01-01,{'fm'[i % 2]},{i * i % 7},{'no' if i % 3 else 'yes'}" for i in range(100)]
+    for name, some in (("mid.csv", rows[:50]), ("end.csv", rows)):
+        write(tmp_path, HEADER.removeprefix("id,") + "\n".join(some), name)
+    with (
+        Warehouse.in_memory() as warehouse,
+        pytest.raises(IngestError, match=r"mid.csv: 50 of its 50 decisions stand in"),
+    ):
+        account(warehouse, programme(tmp_path, {"source": "*.csv", "id": None}))
+
+
 @pytest.mark.parametrize("order", [("old.csv", "all.csv"), ("all.csv", "old.csv")])
 def test_a_cumulative_export_without_dates_is_refused(tmp_path: Path, order: tuple[str, str]) -> None:
     made = programme(tmp_path, {"source": "*.csv", "id": None, "decided_at": None}, period={"every": "all"})

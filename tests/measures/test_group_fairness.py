@@ -90,7 +90,7 @@ def _made(
     return report, announced, [check.name for check in failed if "accounted" not in check.name]
 
 
-@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 def test_a_report_with_intersections_bears_itself_out(rates: str) -> None:
     report, announced, failed = _made(rates)
     whole.verifies(report, announced)
@@ -124,7 +124,7 @@ RATE_DIFFERENCE = dataclasses.replace(PARITY, name="rate_difference", by_outcome
 """A measure that the product does not have."""
 
 
-@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 def test_a_registered_measure_is_reported_and_verified(rates: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(MEASURES, RATE_DIFFERENCE.name, RATE_DIFFERENCE)
     report, announced, failed = _made.__wrapped__(rates)

@@ -84,7 +84,7 @@ def _sure(report: dict[str, Any], attribute: str, values: set[str], *, prior: bo
 
 @quick
 @pytest.mark.parametrize("outcomes", [2, 3])
-@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 def test_a_whole_run(tmp_path: Path, outcomes: int, rates: str) -> None:
     path = _series(tmp_path / "own", outcomes=outcomes, group_rates=rates, fidelity={"delta": 0.8})
     report, page, documents = _published(path)

@@ -58,7 +58,7 @@ def _population(folder: Path, counts: Counts) -> Path:
 
 
 @quick
-@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 @pytest.mark.parametrize("rounding", [1, 5])
 def test_one_group_above_the_ceiling_shows_its_rate(tmp_path: Path, rates: str, rounding: int) -> None:
     documents, report = _published(tmp_path, LOPSIDED | EVEN, group_rates=rates, population_rounding=rounding)
@@ -95,7 +95,7 @@ def test_a_group_of_too_few_people_is_never_flattened(tmp_path: Path) -> None:
 
 
 @quick
-@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 def test_ranges_do_not_tell_a_flattened_groups_exact_size(tmp_path: Path, rates: str) -> None:
     """Of 97 to 100 people with a rate of 66 %, one whole number is possible; of 250, there are three."""
     widths = []
@@ -111,7 +111,7 @@ def test_ranges_do_not_tell_a_flattened_groups_exact_size(tmp_path: Path, rates:
 
 
 @quick
-@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 def test_all_groups_above_the_ceiling(tmp_path: Path, rates: str) -> None:
     counts = LOPSIDED | {("alike", "a"): (60, 60)}
     documents, report = _published(tmp_path, counts, group_rates=rates, fidelity={"delta": 1.0})
@@ -154,7 +154,7 @@ def test_a_flattened_group_needs_no_range_and_has_none(tmp_path: Path) -> None:
 
 
 @quick
-@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 def test_only_the_rate_of_a_flattened_group_is_told(tmp_path: Path, rates: str) -> None:
     """The exact rate, and comparisons by it; where rates of groups are free, the printed one."""
     documents, _ = _published(tmp_path / "one", LOPSIDED | EVEN, group_rates=rates)
@@ -277,7 +277,7 @@ def _several(
 
 @quick
 @pytest.mark.parametrize("digits", [1, 3])
-@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 def test_it_shows_the_rates_of_all_outcomes(tmp_path: Path, rates: str, digits: int) -> None:
     policy = {"group_rates": rates, "population_rounding": 1, "digits": digits}
     documents, report = _several(tmp_path, THIRDS, **policy)
@@ -307,7 +307,7 @@ def test_a_set_that_is_known_too_well_is_enough(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 @quick
 def test_no_number_changes_unnoticed(tmp_path: Path, rates: str) -> None:
     _, content = _several(tmp_path, THIRDS, group_rates=rates, population_rounding=1)

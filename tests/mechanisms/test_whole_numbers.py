@@ -143,7 +143,7 @@ def test_each_of_three_outcomes_is_looked_at_alone() -> None:
     assert found.largest.item() == 1.0
 
 
-@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 def test_an_outsider_finds_a_false_statement_of_this_reader(tmp_path: Path, rates: str) -> None:
     path = series.write_series(tmp_path, series.card(10), population_rounding=1, group_rates=rates)
     with series.quick():

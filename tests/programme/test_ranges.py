@@ -219,7 +219,7 @@ def test_a_report_without_any_group_needs_no_range(tmp_path: Path) -> None:
     assert verify(outcome.documents / "report.json") == []
 
 
-@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 @quick
 def test_ranges_between_two_printable_numbers_leave_the_nearest(tmp_path: Path, rates: str) -> None:
     counts = series.card(2) | {("men", "100k to 200k"): (1000, 350), ("men", "below 100k"): (900, 342)}

@@ -84,7 +84,7 @@ def confidence(report: model.PublicReport, people: str) -> float:
     return surest
 
 
-@pytest.mark.parametrize("rates", ["free", "exact"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 def test_the_guarantee_is_for_a_reader_who_knows_the_census(tmp_path: Path, rates: str) -> None:
     report, _ = published(programme(tmp_path, rates=rates))
     assert report.policy.side_information == "the census of 2020"
@@ -110,7 +110,7 @@ def test_rates_stay_those_of_the_log(tmp_path: Path) -> None:
     assert parity.range == (0.225, 0.225)
 
 
-@pytest.mark.parametrize("rates", ["free", "exact"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 def test_a_census_in_proportion_to_the_log_changes_no_rule(tmp_path: Path, rates: str) -> None:
     same = {who: 7 * people for who, people in PEOPLE.items()}
     with_census, _ = published(programme(tmp_path, same, rates=rates))

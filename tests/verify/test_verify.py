@@ -52,7 +52,7 @@ def _quick() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module", params=["exact", "free"])
+@pytest.fixture(scope="module", params=["exact", pytest.param("free", marks=pytest.mark.long)])
 def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """A report with exact populations."""
     folder = tmp_path_factory.mktemp("published")
@@ -206,7 +206,7 @@ def test_a_withheld_group_has_no_numbers(numbers: dict[str, Any], withholding: d
     assert verify(forging.write(tmp_path / "r.json", content))
 
 
-@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 def test_rounded_populations_leave_room_for_little(tmp_path: Path, rates: str) -> None:
     content = _publish(tmp_path / "s", _rounded(34), group_rates=rates)
     assert verify(forging.write(tmp_path / "r.json", content)) == []

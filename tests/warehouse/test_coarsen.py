@@ -102,7 +102,7 @@ def _published(folder: Path, *args: Any, **policy: Any) -> tuple[Path, dict[str,
 
 
 @quick
-@pytest.mark.parametrize("rates", ["exact", "free"])
+@pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 @pytest.mark.parametrize("rounding", [1, 5])
 def test_groups_that_fail_alone_are_merged_step_by_step(tmp_path: Path, rates: str, rounding: int) -> None:
     documents, report = _published(tmp_path, group_rates=rates, population_rounding=rounding)
