@@ -172,7 +172,9 @@ sys.addaudithook(_watch)
 """Loaded into the Python process of a run: what it must do without."""
 
 
-@pytest.mark.parametrize("command", ["publish", "check", "history"])
+@pytest.mark.parametrize(
+    "command", ["publish", *(pytest.param(of, marks=pytest.mark.long) for of in ("check", "history"))]
+)
 def test_a_command_needs_neither_prefect_nor_network(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:

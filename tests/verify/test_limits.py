@@ -188,6 +188,7 @@ def test_rounded_people_leave_room_for_little(told: dict[str, Any], tmp_path: Pa
         assert forging.is_found(forging.write(tmp_path / "r.json", forging.changed(told, path, step))), path
 
 
+@pytest.mark.long
 def test_a_hostile_report_of_limits_does_not_crash(told: dict[str, Any], tmp_path: Path) -> None:
     parts = {name: told[name] for name in ("policy", "privacy", "fidelity")} | {"groups": told["groups"][:1]}
     for path in forging.nodes(parts):

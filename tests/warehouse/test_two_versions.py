@@ -38,8 +38,8 @@ def _limits(draft: Draft) -> np.ndarray:
 @pytest.mark.parametrize(
     ("before", "after", "ceiling"),
     [  # by limits that heed each version alone, above the ceiling by 0.33, 0.29 and 0.18
-        (([12, 7, 10], [5, 3, 4]), ([17, 10, 13], [6, 5, 4]), 0.6),
-        (([7, 11, 10], [3, 5, 5]), ([11, 15, 13], [5, 5, 6]), 0.6),
+        pytest.param(([12, 7, 10], [5, 3, 4]), ([17, 10, 13], [6, 5, 4]), 0.6, marks=pytest.mark.long),
+        pytest.param(([7, 11, 10], [3, 5, 5]), ([11, 15, 13], [5, 5, 6]), 0.6, marks=pytest.mark.long),
         (([11, 11, 9], [10, 0, 2]), ([14, 14, 14], [13, 3, 4]), 0.6),
     ],
 )

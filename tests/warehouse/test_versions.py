@@ -60,9 +60,9 @@ def _groups(draft: Draft) -> dict[str, model.Group]:
     "changes",
     [
         {"women_low": (60, 21)},
-        {"women_low": (60, 29)},
+        pytest.param({"women_low": (60, 29)}, marks=pytest.mark.long),
         {"women_low": (69, 20)},
-        {"women_low": (55, 16), "women_high": (46, 30)},
+        pytest.param({"women_low": (55, 16), "women_high": (46, 30)}, marks=pytest.mark.long),
         {"women_low": (72, 22)},  # too many of one kind
         {"women_low": (61, 30)},  # ten changed, but one came: its secret is plain
         {"women_low": (58, 18), "women_high": (55, 34), "men_low": (65, 18), "men_high": (61, 41)},
@@ -77,7 +77,7 @@ def test_changes_of_few_people_wait(tmp_path: Path, changes: dict[str, tuple[int
     "changes",
     [
         {"women_low": (60, 30)},
-        {"women_low": (65, 23), "women_high": (55, 32)},
+        pytest.param({"women_low": (65, 23), "women_high": (55, 32)}, marks=pytest.mark.long),
         {"women_low": (55, 18), "women_high": (45, 27)},
     ],
 )
