@@ -63,6 +63,7 @@ def backfill(
     if done["refused"]:
         say(f"Refused, see their dossiers: {', '.join(done['refused'])}.")
     lines = [f"Drafts wait for review: {', '.join(done['drafts'])}."] if done["drafts"] else []
+    lines += [f"As published: {', '.join(done['unchanged'])}."] if done["unchanged"] else []
     result(done, lines, as_json=as_json)
     if done["refused"]:
         raise typer.Exit(RefusedError.exit_code)

@@ -31,16 +31,16 @@ def backfill(
 
     Returns
     -------
-    The labels of the periods by what came of them: ``drafts`` and ``refused``.
+    The labels of the periods by what came of them: ``drafts`` that wait, ``unchanged`` published ones, and ``refused``.
     """
     loaded = load(permitted(programme))
     with hold(loaded.store_path, wait=PATIENCE):
         labels = past_periods(loaded, *(None if end is None else str(end) for end in (first, last)))
-    done: dict[str, list[str]] = {"drafts": [], "refused": []}
+    done: dict[str, list[str]] = {"drafts": [], "unchanged": [], "refused": []}
     for label in labels:
         try:
-            publish(str(loaded.path), label)
-            done["drafts"].append(label)
+            draft = publish(str(loaded.path), label)
+            done["drafts" if draft.release.state == "draft" else "unchanged"].append(label)
         except RefusedError:
             done["refused"].append(label)
     if done["refused"]:

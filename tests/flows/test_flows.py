@@ -19,7 +19,9 @@ from urllib.request import urlopen
 
 import pytest
 
+from atr.dossier.review import review
 from atr.flows.environment import AUTH, DATABASE
+from atr.programme import load
 from tests.helpers import series
 from tests.helpers.paths import ROOT
 from tests.helpers.served import environment, processes_at_home
@@ -172,7 +174,16 @@ def test_a_backfill_tells_which_periods_were_refused(tmp_path: Path) -> None:
     path = series.write_series(tmp_path, series.card(10), max_confidence=0.65, fidelity={"delta": 0.95})
     process = _command(path, environment(PYTHONPATH=str(ROOT)), "backfill")
     out, said = process.communicate(timeout=300)
-    assert (process.returncode, json.loads(out)) == (3, {"drafts": [], "refused": ["2024"]}), said
+    assert (process.returncode, json.loads(out)) == (3, {"drafts": [], "unchanged": [], "refused": ["2024"]}), said
+
+
+@pytest.mark.long
+def test_a_backfill_of_what_is_published_leaves_no_draft(tmp_path: Path) -> None:
+    path = series.write_series(tmp_path, series.card(10))
+    series.publish(path)
+    review(load(path), "2024", approve=True, name="R. Viewer", comment="read it")
+    out, said = _command(path, environment(PYTHONPATH=str(ROOT)), "backfill").communicate(timeout=300)
+    assert json.loads(out) == {"drafts": [], "unchanged": ["2024"], "refused": []}, said
 
 
 @pytest.mark.long
