@@ -49,7 +49,7 @@ def test_prefect_keeps_the_same_of_rules_in_one_cell(tmp_path: Path) -> None:
         folder = tmp_path / str(side)
         path = write(folder, {"2024-02-06": groups})
         run = subprocess.run(
-            [sys.executable, "-m", "atr.flows", "publish", str(path), "--json"],
+            [sys.executable, "-m", "atr.flows", "publish", str(path), "--period", "2024-Q1", "--json"],
             env=environment(PYTHONPATH=str(ROOT)), stdin=subprocess.DEVNULL, capture_output=True, text=True,
             timeout=600, check=True,
         )  # fmt: skip
