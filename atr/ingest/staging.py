@@ -292,12 +292,14 @@ def texts_of(warehouse: Warehouse, programme: Programme, reason: str, file: int 
     columns = {"outcome that": log.outcome, "date": log.decided_at, "revision": log.revision, "count": log.counts}
     columns |= {f"no number in '{printable(name)}'": name for name in programme.attributes}
     column = next((column for start, column in columns.items() if reason.startswith(start)), None)
+    if column is None:
+        return {}
     rows = warehouse.query(
         "SELECT raw FROM log_rows JOIN meanings USING (fate) WHERE meaning = $1 AND coalesce(file = $2, true) "
         "AND raw LIKE '{%' ORDER BY file, line LIMIT 1000",
         [reason, file],
     )
-    texts = Counter(str(json.loads(raw)[column]) for (raw,) in rows if column is not None)
+    texts = Counter(str(json.loads(raw)[column]) for (raw,) in rows)
     return {text: f"{text!r} ({n:,})" for text, n in texts.most_common(3)}
 
 

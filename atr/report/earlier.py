@@ -45,11 +45,9 @@ def last_published(programme: Programme, period: periods.Period) -> tuple[model.
     -------
     The report and the hash of its ``report.json``; None where there is none.
     """
-    with Warehouse.open(programme, read_only=True) as warehouse:
-        releases = [release for release in Ledger(warehouse).releases() if release.state == "published"]
     earlier = [
         (other.end, release.version, release)
-        for other, release in ((periods.parse(release.period), release) for release in releases)
+        for other, release in ((periods.parse(release.period), release) for release in _published(programme))
         if period.start and other.end and other.end <= period.start and other.months == period.months
     ]
     if not earlier:
@@ -61,12 +59,16 @@ def last_published(programme: Programme, period: periods.Period) -> tuple[model.
 
 def newest_release(programme: Programme) -> tuple[Release, model.PublicReport] | None:
     """The release published last, of whatever period, and its report; None where there is none, or it was changed."""
-    with Warehouse.open(programme, read_only=True) as warehouse:
-        published = [release for release in Ledger(warehouse).releases() if release.state == "published"]
-    # of one second, the later period
-    release = max(reversed(published), key=lambda release: release.changed_at, default=None)
+    later_first = reversed(_published(programme))  # of two of one second, the later period is the newer
+    release = max(later_first, key=lambda release: release.changed_at, default=None)
     report = None if release is None else _as_published(programme, release)
     return None if release is None or report is None else (release, report)
+
+
+def _published(programme: Programme) -> list[Release]:
+    """The releases that are published, by period and version."""
+    with Warehouse.open(programme, read_only=True) as warehouse:
+        return [release for release in Ledger(warehouse).releases() if release.state == "published"]
 
 
 def _as_published(programme: Programme, release: Release) -> model.PublicReport | None:
