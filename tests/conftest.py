@@ -18,7 +18,7 @@ from tests.helpers import series
 from tests.helpers.paths import EXAMPLES
 
 settings.register_profile(
-    "quick", max_examples=10, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+    "quick", max_examples=6, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
 )
 settings.register_profile("long", settings.get_profile("quick"), max_examples=100)
 settings.load_profile("quick")

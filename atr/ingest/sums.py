@@ -35,8 +35,8 @@ def summarise(warehouse: Warehouse, files: frozenset[int], *, gone: frozenset[in
     )
     of_these = f"{layout.people} FROM decisions WHERE {these} GROUP BY ALL"
     connection.execute(f"INSERT INTO days SELECT file, decided_on, {of_these}")
-    for name, column in layout.texts.items():
-        connection.execute(f"INSERT INTO cells SELECT file, $1, {column}, {of_these}", [name])
+    each = (f"SELECT file, ${i}, {column}, {of_these}" for i, column in enumerate(layout.texts.values(), start=1))
+    connection.execute(f"INSERT INTO cells {' UNION ALL '.join(each)}", list(layout.texts))
     if layout.id is not None:
         connection.execute(
             f"""

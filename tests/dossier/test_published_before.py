@@ -100,7 +100,7 @@ def test_a_year_and_its_quarter_need_consent(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "outcomes", "overlapping"),
     [
-        ({}, ["yes"], ()),
+        pytest.param({}, ["yes"], (), marks=pytest.mark.long),
         ({"values": {"low": "poor", "middle": "average", "high": "rich"}}, ["yes"], ()),
         ({"values": {"low": "poor", "middle": "poor"}}, ["yes"], ("one 2024-Q1",)),
     ],
