@@ -54,26 +54,30 @@ def _convolved(ratios: list[FloatArray], number: IntArray) -> FloatArray:
 
 
 def _transformed(ratios: list[FloatArray], number: IntArray) -> FloatArray:
-    """Do as :func:`_convolved` by transforms, tilted to one total after the other until all are exact."""
-    people = int(number @ [len(r) for r in ratios])
-    length = fft.next_fast_len(people + 1, real=True)
-    logs = [log_weights(r) for r in ratios]
-    expected = np.zeros((people // 2 + 1, len(ratios)))
-    todo = np.ones(len(expected), dtype=np.bool_)
-    todo[0] = False
-    while todo.any():
-        target = int(np.flatnonzero(todo)[-1])
-        tilt = tilt_to(logs, target, number=number)
+    """Do as :func:`_convolved` by transforms, tilted to one total after the other until all are exact.
+
+    Every round is for the largest total that is left, of regions with no more than twice as many people: transforms
+    become shorter from round to round.
+    """
+    most = int(number @ [len(r) for r in ratios]) // 2
+    expected = np.zeros((most + 1, len(ratios)))
+    todo = np.arange(1, most + 1)
+    while len(todo):
+        most = int(todo[-1])
+        ratios = [r[: 2 * most] for r in ratios]
+        length = fft.next_fast_len(int(number @ [len(r) for r in ratios]) + 1, real=True)
+        tilt = tilt_to([log_weights(r) for r in ratios], most, number=number)
         rows = [weights_of(r + tilt)[0] for r in ratios]
         plain = np.array([fft.rfft(row, length) for row in rows])
         counted = np.array([fft.rfft(row * np.arange(len(row)), length) for row in rows])
         powers = plain ** number[:, None]
-        whole = fft.irfft(powers.prod(axis=0), length)[: len(todo)]
+        whole = fft.irfft(powers.prod(axis=0), length)[: most + 1]
         others = plain ** (number[:, None] - 1) * products_of_others(powers)
-        sums = fft.irfft(others * counted, length)[:, : len(todo)].T
-        missed = np.abs(sums @ number - np.arange(len(todo)) * whole)
-        exact = todo & (whole >= SMALL * whole.max()) & (missed <= SAME_COUNTS * np.arange(len(todo)) * whole)
-        exact[target] = True
-        expected[exact] = sums[exact] / whole[exact, None]
-        todo &= ~exact
+        sums = fft.irfft(others * counted, length)[:, : most + 1].T
+        missed = np.abs(sums @ number - np.arange(most + 1) * whole)
+        exact = (whole >= SMALL * whole.max()) & (missed <= SAME_COUNTS * np.arange(most + 1) * whole)
+        exact[most] = True
+        done = todo[exact[todo]]
+        expected[done] = sums[done] / whole[done, None]
+        todo = todo[~exact[todo]]
     return expected
