@@ -225,7 +225,7 @@ def draft(rows: int = MANY_ROWS) -> Iterator[Row]:
             target="≤ 4 GiB",
             met=gib <= 4,
         )
-        for step in ("load_log", "aggregate"):
+        for step in [name for name in whole if name not in ("seconds", "peak") and whole[name] >= 1]:
             yield Row(
                 f"{step.replace('_', ' ')} of {rows:,} rows",
                 f"{whole[step]:.1f} s",

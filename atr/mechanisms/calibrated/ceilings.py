@@ -74,9 +74,11 @@ class Ceilings:
         """
         having = np.asarray(total)[..., None]
         lacking = self.population.sum() - having
-        of_having = expected @ self.members / np.where(having > 0, having, np.inf)
-        of_lacking = (self.population - expected) @ self.members / np.where(lacking > 0, lacking, np.inf)
-        return np.asarray(np.minimum(np.maximum(of_having, of_lacking), 1.0))
+        of_having, of_lacking = expected @ self.members, (self.population - expected) @ self.members
+        of_having /= np.where(having > 0, having, np.inf)
+        of_lacking /= np.where(lacking > 0, lacking, np.inf)
+        np.maximum(of_having, of_lacking, out=of_having)
+        return np.minimum(of_having, 1.0, out=of_having)
 
     def exceeded(self, expected: FloatArray, total: Total) -> BoolArray:
         """Tell whether such a reader is above the ceiling of any set, (…,)."""

@@ -56,28 +56,34 @@ def _convolved(ratios: list[FloatArray], number: IntArray) -> FloatArray:
 def _transformed(ratios: list[FloatArray], number: IntArray) -> FloatArray:
     """Do as :func:`_convolved` by transforms, tilted to one total after the other until all are exact.
 
-    Every round is for the largest total that is left, of regions with no more than twice as many people: transforms
-    become shorter from round to round.
+    Weights of a region are the same from either end: the half is expected of all without a tilt. Every other round is
+    for the largest total that is left, of regions with no more than twice as many people: transforms become shorter.
     """
     most = int(number @ [len(r) for r in ratios]) // 2
-    expected = np.zeros((most + 1, len(ratios)))
+    expected, tilt = np.zeros((len(ratios), most + 1)), 0.0
     todo = np.arange(1, most + 1)
     while len(todo):
-        most = int(todo[-1])
-        ratios = [r[: 2 * most] for r in ratios]
+        if todo[-1] < most:
+            most = int(todo[-1])
+            ratios = [r[: 2 * most] for r in ratios]
+            tilt = tilt_to([log_weights(r) for r in ratios], most, number=number)
         length = fft.next_fast_len(int(number @ [len(r) for r in ratios]) + 1, real=True)
-        tilt = tilt_to([log_weights(r) for r in ratios], most, number=number)
         rows = [weights_of(r + tilt)[0] for r in ratios]
-        plain = np.array([fft.rfft(row, length) for row in rows])
-        counted = np.array([fft.rfft(row * np.arange(len(row)), length) for row in rows])
-        powers = plain ** number[:, None]
-        whole = fft.irfft(powers.prod(axis=0), length)[: most + 1]
-        others = plain ** (number[:, None] - 1) * products_of_others(powers)
-        sums = fft.irfft(others * counted, length)[:, : most + 1].T
-        missed = np.abs(sums @ number - np.arange(most + 1) * whole)
+        plain = [fft.rfft(row, length) for row in rows]
+        powers = [transform**times for transform, times in zip(plain, number.tolist(), strict=True)]
+        others = products_of_others(powers)
+        whole = fft.irfft(others[0] * powers[0], length)[: most + 1]
+        sums = np.empty((len(rows), most + 1))
+        for kind, (row, rest, times) in enumerate(zip(rows, others, number.tolist(), strict=True)):
+            counted = fft.rfft(row * np.arange(len(row)), length)
+            counted *= rest
+            if times > 1:
+                counted *= plain[kind] ** (times - 1)
+            sums[kind] = fft.irfft(counted, length)[: most + 1]
+        missed = np.abs(number @ sums - np.arange(most + 1) * whole)
         exact = (whole >= SMALL * whole.max()) & (missed <= SAME_COUNTS * np.arange(most + 1) * whole)
         exact[most] = True
         done = todo[exact[todo]]
-        expected[done] = sums[done] / whole[done, None]
+        expected[:, done] = sums[:, done] / whole[done]
         todo = todo[~exact[todo]]
-    return expected
+    return expected.T
