@@ -72,15 +72,17 @@ class Ceilings:
 
         He knows how many of the group have it, ``total``, one or (…,); the larger of those who have it and of others.
         """
-        having = np.asarray(total)[..., None]
+        having = np.asarray(total)
         lacking = self.population.sum() - having
-        of_having, of_lacking = expected @ self.members, (self.population - expected) @ self.members
+        of_having, of_lacking = (
+            np.tensordot(self.members, of, (0, -1)) for of in (expected, self.population - expected)
+        )
         of_having /= np.where(having > 0, having, np.inf)
         of_lacking /= np.where(lacking > 0, lacking, np.inf)
         np.maximum(of_having, of_lacking, out=of_having)
-        return np.minimum(of_having, 1.0, out=of_having)
+        return np.moveaxis(np.minimum(of_having, 1.0, out=of_having), 0, -1)
 
     def exceeded(self, expected: FloatArray, total: Total) -> BoolArray:
-        """Tell whether such a reader is above the ceiling of any set, (…,)."""
-        above = self.confidences(expected, total) > np.array(self.each) + AT_THE_CEILING
-        return np.asarray(above.any(axis=-1))
+        """Tell whether such a reader is above the ceiling of any set, (…,); what could not be computed is above."""
+        below = self.confidences(expected, total) <= np.array(self.each) + AT_THE_CEILING
+        return ~np.asarray(below.all(axis=-1))

@@ -80,14 +80,38 @@ def test_sums_that_underflow_are_no_empty_box(monkeypatch):
         whole.expected  # noqa: B018
 
 
+def expected_by_total(model, people):
+    """Put together what is expected for every total from 1 on: (totals, m)."""
+    totals, expected = zip(*every_total.expected_by_total(model, people), strict=True)
+    known = dict(zip(np.concatenate(totals).tolist(), np.hstack(expected).T, strict=True))
+    return np.array([known[total] for total in range(1, people.sum() // 2 + 1)])
+
+
 @pytest.mark.parametrize("model", ["uniform", "extreme"])
-@pytest.mark.parametrize("population", [[600, 600, 600, 50], [1, 3000], [40] * 60, [1500]])
+@pytest.mark.parametrize(
+    "population",
+    [[600, 600, 600, 50], [1, 3000], [40] * 60, [1500], [701, 600, 50, 7], [701, 701, 33, 2], [5001, 4000, 702]],
+)
 def test_every_total_by_transforms(model, population, monkeypatch):
     people = np.array(population)
     monkeypatch.setattr(every_total, "DIRECT", 10_000)
-    direct = every_total.expected_by_total(model, people)
+    direct = expected_by_total(model, people)
     monkeypatch.setattr(every_total, "DIRECT", 0)
-    assert every_total.expected_by_total(model, people) == pytest.approx(direct, rel=1e-9)
+    assert expected_by_total(model, people) == pytest.approx(direct, rel=1e-9)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("model", ["uniform", "extreme"])
+@pytest.mark.parametrize(("regions", "size"), [(200, 45), (990, 2)])
+def test_many_regions_of_a_size_share_every_total(model, regions, size):
+    people = np.full(regions, size)
+    shares = expected_by_total(model, people) / np.arange(1, people.sum() // 2 + 1)[:, None]
+    assert shares == pytest.approx(np.full(shares.shape, 1 / regions), rel=1e-9)
+
+
+def test_what_cannot_be_computed_is_above_a_ceiling():
+    ceilings = Ceilings.of([5, 5, 5], 0.9)
+    assert ceilings.exceeded(np.array([np.nan, 1.0, 1.0]), 3)
 
 
 def test_ways_to_sum_agree(monkeypatch):
