@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from atr.errors import ProgrammeError, RefusedError
+from atr.errors import ProgrammeError, RefusedError, ReviewError
 from atr.terminal import application, result, run, say
 from atr.version import __version__
 
@@ -72,7 +72,7 @@ def init(
 @app.command()
 def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     """Validate a programme, and the log against it, without writing anything."""
-    from atr.documents.text.wording import count
+    from atr.documents.text.language import Language
     from atr.ingest.log_check import check as check_log
     from atr.programme import load
 
@@ -81,13 +81,14 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     found = check_log(loaded)
     accounting = found.accounting
     say(f"{loaded.path}: fits its log.")
-    say(
-        f"{count(accounting.rows_read, 'row')} read: {count(accounting.decisions, 'decision')}, "
-        f"{count(accounting.duplicates, 'duplicate')}, {count(accounting.corrections, 'correction')}, "
-        f"{accounting.quarantined:,} quarantined."
-    )
-    for reason, rows in accounting.reasons.items():
-        say(f"  quarantined, {reason}: {rows:,}")
+    count = Language.of("en").say_n
+    rows = count("{n} row", "{n} rows", accounting.rows_read)
+    decisions = count("{n} decision", "{n} decisions", accounting.decisions)
+    duplicates = count("{n} duplicate", "{n} duplicates", accounting.duplicates)
+    corrections = count("{n} correction", "{n} corrections", accounting.corrections)
+    say(f"{rows} read: {decisions}, {duplicates}, {corrections}, {accounting.quarantined:,} quarantined.")
+    for reason, n in accounting.reasons.items():
+        say(f"  quarantined, {reason}: {n:,}")
     for remark in found.remarks:
         say(f"  {remark if remark.endswith('?') else remark + '.'}")
     for advice in found.advice:
@@ -192,12 +193,17 @@ def review(
         if changed:
             say(f"It cannot be published: since it was made {changed}. Run `atr publish` for {period} again.")
         show_waits(waits)
+        _show_points("Whoever approves it confirms, and the ledger keeps:")
         lines = [str(dossier / "dossier.html"), str(documents / "report.html"), str(documents / "report.pdf")]
         result({"state": draft.state, "overlapping": list(overlapping), "replaces": replaced,
                 "documents": str(documents), "dossier": str(dossier)}, lines, as_json=as_json)  # fmt: skip
         return
     if not name.strip() or not comment.strip():
         raise typer.BadParameter("a decision needs --name and --comment: they go into the ledger")
+    if approve:
+        _show_points(f"By approving, {name} confirms, and the ledger keeps:")
+        if sys.stdin.isatty() and not typer.confirm("Do you confirm all of it?", err=True):
+            raise ReviewError("nothing was decided: the points were not confirmed")
     release, folder = reviewing.review(
         loaded, period, approve=approve, name=name, comment=comment, report_sha256=sha256,
         despite_overlap=despite_overlap, replaces=replaces,
@@ -207,6 +213,14 @@ def review(
             [str(folder)], as_json=as_json)  # fmt: skip
 
 
+def _show_points(heading: str) -> None:
+    from atr.dossier.sign_off import POINTS
+
+    say(heading)
+    for point in POINTS.values():
+        say(f"  - {point}")
+
+
 @app.command()
 def verify(
     report: Annotated[Path, typer.Argument(metavar="REPORT.JSON", help="A published report.json.")],
@@ -214,21 +228,22 @@ def verify(
         Path | None, typer.Option(help="CSV of exact populations: the attributes' columns and `population`.")
     ] = None,
     previous: Annotated[
-        Path | None, typer.Option(help="The report.json of the earlier report that it sets its figures beside.")
+        list[Path] | None, typer.Option(help="The report.json of an earlier report that it names; once for each.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Recompute confidence, rates and fairness of a published report from its own numbers."""
-    from atr.documents.text.wording import count
+    from atr.documents.text.language import Language
     from atr.verify.files import verify_files
 
-    checked, findings = verify_files(report, population=population, previous=previous)
+    checked, findings = verify_files(report, population=population, previous=previous or ())
     for finding in findings:
         say(f"false: {finding}")
-    false = count(len(findings), "false statement")
+    false = Language.of("en").say_n("{n} false statement", "{n} false statements", len(findings))
     said = false if findings else "verified: every statement agrees with the printed numbers, within their rounding"
-    if not findings and previous is None and checked.changes is not None:
-        said += "; what it says of the report before is taken as it stands (--previous checks it)"
+    named = max(len(checked.series) - 1, checked.changes is not None)
+    if not findings and len(previous or ()) < named:
+        said += "; what it says of earlier reports that were not given is taken as it stands (--previous checks it)"
     result({"verified": not findings, "findings": [str(f) for f in findings]}, [f"{report}: {said}"], as_json=as_json)
     if findings:
         raise typer.Exit(RefusedError.exit_code)

@@ -279,7 +279,7 @@ def render(run: Run) -> None:
     documents = run.folder / "public"
     shutil.rmtree(documents, ignore_errors=True)
     documents.mkdir(parents=True)
-    render_documents(report, documents)
+    render_documents(report, documents, fonts=run.programme.font_files)
     dossier.write(run, report)
 
 
@@ -359,4 +359,5 @@ def _report(run: Run) -> model.PublicReport:
         version=run.version,
         date=run.date,
         previous=earlier.last_published(run.programme, run.period),
+        earlier=earlier.published_before(run.programme, run.period),
     )

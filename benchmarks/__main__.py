@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks import calibrated, cases, fairlearn_compared, fairness, individual, influence, logs, several
+from benchmarks import calibrated, cases, fairlearn_compared, fairness, individual, influence, logs, rendering, several
 from benchmarks.measure import machine
 
 HERE = Path(__file__).parent
@@ -24,6 +24,7 @@ SECTIONS = {
     "fairlearn": fairlearn_compared.fairness,
     "individual": individual.individual,
     "influence": influence.influence,
+    "rendering": rendering.rendering,
 }
 
 

@@ -17,6 +17,7 @@ from pydantic import Field
 from atr import pipeline
 from atr.core.arrays import usable_cores
 from atr.documents.text import promise
+from atr.documents.text.words import Words
 from atr.errors import AtrError, EnvironmentFault
 from atr.flows.programmes import permitted
 from atr.pipeline import DOING, Draft
@@ -138,7 +139,9 @@ def _show(draft: Draft) -> None:
         description="The draft at a glance.",
     )
     create_markdown_artifact(
-        key="privacy-statement", markdown=promise.guarantee(report), description="What the report guarantees."
+        key="privacy-statement",
+        markdown=" ".join(promise.privacy(Words.of(report))),
+        description="What the report guarantees.",
     )
     for name in ("report.html", "report.pdf"):
         path = draft.documents / name

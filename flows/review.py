@@ -14,6 +14,7 @@ from prefect.settings import get_current_settings
 from pydantic import Field
 
 from atr.dossier import review as reviewing
+from atr.dossier.sign_off import POINTS
 from atr.errors import ReviewError
 from atr.flows.programmes import permitted
 from atr.flows.publish import ProgrammePath
@@ -51,10 +52,12 @@ def review(programme: ProgrammePath, period: str | int) -> str:
     draft, documents, dossier, overlapping, replaced, *_ = reviewing.waiting(loaded, str(period))
     shared = f"\n\nPublished already, and of the same people: {', '.join(overlapping)}." if overlapping else ""
     shared += f"\n\nVersion {replaced} is published with other numbers." if replaced else ""
+    points = "\n".join(f"- {point}" for point in POINTS.values())
     create_markdown_artifact(
         key="review-request",
         markdown=f"Read `{documents}` and `{dossier}`, then resume this run with your decision.\n\n"
-        f"SHA-256 of report.json: `{draft.report_sha256}`{shared}",
+        f"SHA-256 of report.json: `{draft.report_sha256}`{shared}\n\n"
+        f"Whoever publishes it confirms, and the ledger keeps:\n\n{points}",
     )
     answer = suspend_flow_run(wait_for_input=Decision, timeout=A_WEEK, key="publish-review")
     release, folder = reviewing.review(

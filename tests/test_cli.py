@@ -14,6 +14,9 @@ from pathlib import Path
 import pytest
 
 from atr import cli, terminal
+from atr.dossier import review as reviewing
+from atr.dossier.sign_off import POINTS
+from atr.programme import load
 from atr.report.model import PublicReport
 from atr.warehouse.store import hold
 from tests.helpers import series
@@ -126,6 +129,8 @@ def test_publish_review_verify_history(tmp_path: Path, here: Command) -> None:
     _fails(here("review", path, "2023", "--approve", "--name", "x", "--comment", "y"), 1, "no release of 2023")
     approved = atr("review", path, "2024", "--approve", "--name", "Ann", "--comment", "fine")
     assert approved.returncode == 0, approved.stderr
+    assert "By approving, Ann confirms" in approved.stderr
+    assert all(point in said.stderr for point in POINTS.values() for said in (where, approved))
     site = Path(approved.stdout.strip())
 
     verified = here("verify", site / "report.json")
@@ -143,12 +148,42 @@ def test_publish_review_verify_history(tmp_path: Path, here: Command) -> None:
 
 
 @pytest.mark.usefixtures("quick")
+def test_who_sits_at_a_terminal_is_asked_to_confirm(tmp_path: Path) -> None:
+    path = series.write_series(tmp_path, series.card(2))
+    series.publish(path)
+    decide = [
+        sys.executable,
+        "-m",
+        "atr.cli",
+        "review",
+        str(path),
+        "2024",
+        "--approve",
+        "--name",
+        "A",
+        "--comment",
+        "b",
+    ]
+    states = []
+    for answer in (b"n\n", b"y\n"):
+        ours, theirs = os.openpty()
+        os.write(ours, answer)
+        done = subprocess.run(decide, stdin=theirs, capture_output=True, text=True, timeout=60, check=False, cwd=ROOT)
+        assert "Do you confirm all of it?" in done.stderr
+        states.append((done.returncode, [release.state for release in reviewing.releases(load(path))]))
+        os.close(ours)
+        os.close(theirs)
+    assert states == [(1, ["draft"]), (0, ["published"])]
+
+
+@pytest.mark.usefixtures("quick")
 def test_a_ceiling_that_cannot_be_met_is_refused(tmp_path: Path, here: Command) -> None:
     path = series.write_series(tmp_path, series.card(10), max_confidence=0.65, fidelity={"delta": 0.95})
     _fails(here("publish", path), 3, "cannot be reached", "women", "dossier")
     assert not (tmp_path / "site").exists()
 
 
+@pytest.mark.long
 def test_what_keeps_a_run_from_starting_is_told(tmp_path: Path, here: Command) -> None:
     path = series.write_series(tmp_path, series.card(2))
     _fails(here("publish", path, "--period", "2013"), 1, "2024-12-06")
@@ -239,6 +274,7 @@ def test_a_run_that_is_ended_can_be_started_anew(tmp_path: Path, until: str, sen
         assert series.files(series.publish(path).documents) == series.files(expected.documents)
 
 
+@pytest.mark.long
 def test_an_interrupted_query_ends_at_once(tmp_path: Path) -> None:
     path = series.write_series(tmp_path, series.card(2))
     header, *rows = (tmp_path / "log.csv").read_text().splitlines()

@@ -10,8 +10,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from atr.report import model
+from atr.report.headline import headline
 from atr.verify import verify
-from tests.helpers import series
+from tests.helpers import alike, series
 from tests.helpers.paths import EXAMPLES
 
 SHOWN = ("announced", "rate only")
@@ -32,6 +34,7 @@ def _published(programme: Path, period: str) -> tuple[dict[str, Any], dict[str, 
     dossier = json.loads((outcome.dossier / "dossier.json").read_text())
     assert all(check["passed"] for check in dossier["checks"])
     assert verify(outcome.documents / "report.json") == []
+    alike.is_true(model.read(outcome.documents / "report.json"))
     return report, dossier, outcome.documents
 
 
@@ -91,6 +94,14 @@ def test_compas_2013(tmp_path: Path) -> None:
     assert ratio["range"] == [ratio["value"]] * 2
     assert ratio["verdict"] == "not_met"
     _speaks_of_everybody(report, log)
+    said = headline(model.read(documents / "report.json"))
+    assert (said.groups, said.in_hundred) == (("African-American", "Caucasian"), (41, 68))
+    assert said.remains is not None
+    assert (said.remains.id, said.remains.people) == ("half", (2300, 1490))
+    (of,) = (of for of in report["alike"] if of["groups"] == ["African-American", "Caucasian"])
+    assert of["everybody"]["difference"] == -0.263
+    assert of["situation"]["difference"] == pytest.approx(-0.123, abs=0.005), "what it is in the log"
+    assert of["situation"]["range"] == pytest.approx([-0.159, -0.092], abs=0.002)
     assert (documents / "report.pdf").read_bytes().startswith(b"%PDF-1.7")
     assert sum(group["status"] in SHOWN for group in dossier["groups"]) == 31
 

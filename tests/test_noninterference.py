@@ -66,6 +66,7 @@ def _public(folder: Path, sides: dict[str, Side], corrected: Side, command: Call
     return found
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("quick")
 def test_rules_in_one_cell_give_the_same_bytes(tmp_path: Path, command: Callable[..., str]) -> None:
     before: dict[str, list[Release]] = {}

@@ -19,6 +19,7 @@ from atr.report.model import PublicReport
 from atr.verify import verify
 from tests.helpers import series
 from tests.helpers.paths import TESTS
+from tests.helpers.small_fonts import write_font
 
 quick = pytest.mark.usefixtures("quick")
 
@@ -190,6 +191,15 @@ def test_one_is_counted_as_one(tmp_path: Path, counts: dict[tuple[str, str], tup
 
 
 @quick
+def test_documents_have_the_fonts_of_the_programme(tmp_path: Path) -> None:
+    write_font(tmp_path / "s" / "fonts" / "kanji.ttf", "性別")
+    content = series.programme() | {"fonts": "fonts", "title": "性別"}
+    draft = steps.publish(series.write_series(tmp_path / "s", series.card(2), content=content))
+    for page in (draft.documents / "report.html", draft.dossier / "dossier.html"):
+        assert page.read_text(encoding="utf-8").count('font-family:"Supplied') == 1
+
+
+@quick
 def test_the_same_log_says_nothing_new(tmp_path: Path) -> None:
     path = series.write_series(tmp_path, series.card(2))
     first = series.publish(path)
@@ -213,6 +223,7 @@ def test_a_corrected_log_replaces_the_draft(tmp_path: Path) -> None:
     assert (quality["decisions"], quality["corrections"]) == (80, 0)
 
 
+@pytest.mark.long
 @quick
 def test_a_run_stopped_anywhere_starts_anew_to_the_same_end(tmp_path: Path) -> None:
     path = series.write_series(tmp_path / "a", series.card(50))
@@ -280,9 +291,7 @@ def test_the_dossier_has_the_trade_off_of_privacy_and_fidelity(tmp_path: Path, k
     women, men = (curve["exact"] for curve in curves["groups"])
     assert curves["overall"]["exact"] == [max(pair) for pair in zip(women, men, strict=True)]
     html = (outcome.dossier / "dossier.html").read_text()
-    for i in range(3):
-        assert f'<title id="curve-{i}-title">' in html
-    assert html.count("<figure") == html.count('<circle class="dot"') / 2 == 3
+    assert html.count("<figure") == html.count("<circle") == 3
     assert "which is promised" in html
 
 
@@ -363,8 +372,7 @@ def test_yardsticks_are_those_an_outsider_works_out(tmp_path: Path) -> None:
         assert 0 <= stated[name] - value < 0.001 + 1e-9, name
     html = (outcome.documents / "report.html").read_text()
     for row in ("Local differential privacy", "Log-lift", "Likeness gain", "Min-entropy leakage"):
-        assert f"{row}, in the worst group" in html
-        assert f'<th scope="row">{row}</th>' in html, "the glossary explains it"
+        assert f'<th scope="row">{row}, worst group</th>' in html
     assert verify(outcome.documents / "report.json") == []
     population = tmp_path / "exact.csv"
     series.write_rows(population, ["public", "secret", "population"], [(*k, n) for k, (n, _) in counts.items()])
@@ -376,7 +384,7 @@ def test_what_is_not_bounded_is_said_to_be(tmp_path: Path) -> None:
     outcome = series.publish(series.write_series(tmp_path, series.card(50)))
     assert _report(outcome)["privacy"]["leakage"]["ldp"] is None
     html = (outcome.documents / "report.html").read_text()
-    assert re.search(r"Local differential privacy, in the worst group</th><td>infinite<", html)
+    assert '<th scope="row">Local differential privacy, worst group</th><td>infinite</td>' in html
 
 
 def test_a_log_that_does_not_fit_leaves_no_new_store(tmp_path: Path, example: Path) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 from atr.core.announcement import Announcement
@@ -52,7 +53,7 @@ class Rows:
     rows: tuple[Row, ...]
     left_out: int = 0
 
-    @property
+    @cached_property
     def labels(self) -> Values:
         """(g,) what the row of each group is called; :data:`ANY` where it is in none."""
         return tuple(ANY if row < 0 else joined(self.rows[row].values) for row in self.of_groups)
@@ -148,7 +149,9 @@ def _rows(
     first_of = {value: value for value in names}
     for together in joining:
         firsts = {first_of[value] for value in together}
-        first = min(firsts, key=names.index, default=ANY)
+        if len(firsts) < 2:
+            continue
+        first = min(firsts, key=names.index)
         first_of = {value: first if of in firsts else of for value, of in first_of.items()}
     number = {first: i for i, first in enumerate(dict.fromkeys(first_of.values()))}
     row_of = {value: number[first] for value, first in first_of.items()}
@@ -156,11 +159,15 @@ def _rows(
         row_of.get(value, row_of[together[0]] if together else -1)
         for value, together in zip(values, joining, strict=True)
     ]
+    of_row, met, outside = defaultdict[int, list[str]](list), defaultdict[int, set[str]](set), Counter[int]()
+    for value in names:
+        of_row[row_of[value]].append(value)
+    for n, meet, of in zip(people, mixed, of_groups, strict=True):
+        met[of].update(meet)
+        outside.update(dict.fromkeys({row_of[value] for value in meet if value in row_of} - {of}, n))
     found = []
     for row in number.values():
-        of_row = tuple(value for value in names if row_of[value] == row)
-        met = {value for meet, of in zip(mixed, of_groups, strict=True) if of == row for value in meet}
-        outside = (n for n, meet, of in zip(people, mixed, of_groups, strict=True) if of != row and {*of_row} & {*meet})
-        found.append(Row(of_row, tuple(value for value in names if value in met - {*of_row}), sum(outside)))
+        some = met[row] - {*of_row[row]}
+        found.append(Row(tuple(of_row[row]), tuple(filter(some.__contains__, names)) if some else (), outside[row]))
     unplaced = sum(n for n, met, together in zip(people, mixed, joining, strict=True) if met and not together)
     return Rows(tuple(of_groups), tuple(found), unplaced)

@@ -3,59 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import accumulate
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from markupsafe import Markup
 
 from atr.documents import fonts, templates
-from atr.documents.sections import numbered
-from atr.documents.text import phrases, wording
-from atr.documents.text.promise import described
-from atr.report.model import PeriodInfo, ProgrammeInfo, PublicReport
-
-_FILES = (
-    ("report.html", "Report (HTML)"),
-    ("report.pdf", "Report (PDF)"),
-    ("report.json", "Report (JSON)"),
-    ("announced_rules.csv", "Rules (CSV)"),
-    ("fairness.csv", "Fairness (CSV)"),
-    ("influence.csv", "Influence (CSV)"),
-)
-_ROOM_FOR_NAMES = 700
-"""Letters of withheld groups' names that a one-page report has room for."""
+from atr.documents.charts.palette import dark_css
+from atr.documents.sections import Section, numbered
+from atr.documents.text.words import Words
+from atr.programme.font_files import FontFile
+from atr.report.model import PublicReport
 
 
-@dataclass(frozen=True, slots=True)
-class IndexEntry:
-    """A release on the index page.
-
-    Parameters
-    ----------
-    period
-        What it is about.
-    version
-        Counts from 1.
-    date
-        ISO date of the draft, which the documents bear.
-    sha256
-        The hash of ``report.json``.
-    replaced_by, replaced_on
-        The version that replaced it and the ISO date of that; None and empty where none did.
-    withdrawn
-        Whether its documents are no longer there.
-    """
-
-    period: PeriodInfo
-    version: int
-    date: str
-    sha256: str
-    replaced_by: int | None = None
-    replaced_on: str = ""
-    withdrawn: bool = False
-
-
-def report_html(report: PublicReport, *, sha256: str, embedded: bool = True) -> str:
+def report_html(report: PublicReport, *, sha256: str, embedded: bool = True, supplied: Sequence[FontFile] = ()) -> str:
     """Render the report as one HTML page, for screens and for WeasyPrint alike.
 
     Parameters
@@ -66,57 +27,49 @@ def report_html(report: PublicReport, *, sha256: str, embedded: bool = True) -> 
         The hash of ``report.json``, which the document prints.
     embedded
         Whether the fonts are embedded; otherwise they are named, which is for WeasyPrint.
+    supplied
+        Fonts for the characters that no bundled font has.
 
     Returns
     -------
-    The page; where no group is announced, one that says so.
+    The page.
     """
-    known: dict[str, Any] = {
-        "report": report,
-        "programme": report.programme,
-        "sha256": sha256,
-        "w": wording,
-        "phrases": phrases,
-        "period": wording.period(report.period),
-        "short_title": shorten(report.programme.title, 60),
-        "short_publisher": shorten(report.programme.publisher.name, 50),
-        "link": link,
-    }
-    if report.announced_groups:
-        known |= {"sections": numbered(report), "promise": described(report)}
-        html = templates.render("report/report.html.jinja", **known)
-    else:
-        names = named_withheld(report)
-        more = len(report.withheld_groups) - len(names)
-        html = templates.render("report/none.html.jinja", **known, withheld=names, more_withheld=more)
-    return fonts.with_fonts(html, embedded=embedded)
+    words = Words.of(report)
+    language, sections = words.language, numbered(words)
+    html = templates.render(
+        "report/report.html.jinja",
+        language=language,
+        report=report,
+        words=words,
+        sections=sections,
+        see=partial(_see, words, {section.id: section for section in sections}),
+        period=language.period(report.period),
+        running=running_head(words),
+        link=link,
+        sha256=sha256,
+        dark=Markup(dark_css()),  # noqa: S704 - colours of the palette
+    )
+    return fonts.with_fonts(html, embedded=embedded, supplied=supplied)
 
 
-def site_html(programme: ProgrammeInfo, releases: Sequence[IndexEntry]) -> str:
-    """Render the page that lists the releases of a series.
-
-    Parameters
-    ----------
-    programme
-        The series.
-    releases
-        In the order to list them.
-    """
-    known = {"programme": programme, "releases": releases, "files": _FILES, "w": wording, "link": link}
-    return fonts.with_fonts(templates.render("site/index.html.jinja", **known))
-
-
-def replaced_html(programme: ProgrammeInfo, release: IndexEntry) -> str:
-    """Render the page that stands in place of a report that was replaced and withdrawn."""
-    return templates.render("site/replaced.html.jinja", programme=programme, r=release, w=wording)
+def _see(words: Words, sections: Mapping[str, Section], id: str) -> Markup:
+    """A link to a section by its number; to the report's numbers where there is no such section."""
+    if id not in sections:
+        return Markup('<a href="report.json">report.json</a>')
+    number = sections[id].number
+    name = (
+        words.say("annex {number}", number=number)
+        if sections[id].annex
+        else words.say("section {number}", number=number)
+    )
+    return Markup('<a href="#{}">{}</a>').format(id, name)
 
 
-def named_withheld(report: PublicReport) -> list[str]:
-    """The names of withheld groups, as many as fit a one-page report."""
-    names = [phrases.group_name(group, report) for group in report.withheld_groups]
-    return [
-        name for name, letters in zip(names, accumulate(map(len, names)), strict=True) if letters <= _ROOM_FOR_NAMES
-    ]
+def running_head(words: Words) -> str:
+    """What stands at the foot of every page: the title, the place and the period."""
+    programme = words.report.programme
+    where = [part for part in (programme.place, words.report.period.label) if part]
+    return " · ".join([shorten(programme.title, 60), ", ".join(where)]).removesuffix(" · ")
 
 
 def shorten(text: str, length: int) -> str:

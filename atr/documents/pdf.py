@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from threading import Lock
 from typing import Any
 
-from atr.documents import fonts
+from atr.documents import fonts, templates
+from atr.documents.charts.laid_over import laid_over
 from atr.errors import EnvironmentFault
+
+_ENVIRONMENT = Lock()
 
 
 def pdf(html: str, *, date: str, identifier: str, attachments: Mapping[str, tuple[bytes, str]]) -> bytes:
@@ -17,7 +24,8 @@ def pdf(html: str, *, date: str, identifier: str, attachments: Mapping[str, tupl
     Parameters
     ----------
     html
-        The document. It may name bundled fonts; nothing else is read.
+        The document. It may name bundled fonts and hold others in itself; nothing else is read, and no font of the
+        machine is used.
     date
         ISO date of the document and its attachments.
     identifier
@@ -37,14 +45,18 @@ def pdf(html: str, *, date: str, identifier: str, attachments: Mapping[str, tupl
     weasyprint = engine()
     fetcher = bundled_fetcher(weasyprint)
     moment = datetime.fromisoformat(date).replace(tzinfo=UTC)
-    document = weasyprint.HTML(string=html, base_url=None, url_fetcher=fetcher)
+    document = weasyprint.HTML(string=laid_over(html), base_url=None, url_fetcher=fetcher)
     attached = [
         weasyprint.Attachment(
             string=content, name=name, description=description, relationship="Data", created=moment, modified=moment
         )
         for name, (content, description) in attachments.items()
     ]
+    with _no_fonts_of_the_machine():
+        configuration = weasyprint.text.fonts.FontConfiguration()
+    weasyprint.CSS(string=fonts.BASE, url_fetcher=fetcher, font_config=configuration)  # Pango ends without any font
     written: bytes = document.write_pdf(
+        font_config=configuration,
         pdf_variant="pdf/ua-1",
         pdf_identifier=identifier.encode(),
         attachments=attached,
@@ -54,7 +66,7 @@ def pdf(html: str, *, date: str, identifier: str, attachments: Mapping[str, tupl
 
 
 def engine() -> Any:
-    """Import WeasyPrint, without its warnings about embedded fonts.
+    """Import WeasyPrint, without its warnings about embedded fonts and about a machine that has none.
 
     Raises
     ------
@@ -62,7 +74,9 @@ def engine() -> Any:
         If its system libraries are missing.
     """
     try:
-        import weasyprint
+        with _no_fonts_of_the_machine():
+            import weasyprint
+            import weasyprint.text.fonts
     except OSError:
         raise EnvironmentFault(
             "the libraries that lay out the PDF are missing: "
@@ -72,17 +86,32 @@ def engine() -> Any:
     return weasyprint
 
 
+@contextmanager
+def _no_fonts_of_the_machine() -> Iterator[None]:
+    """Let Fontconfig find no font but those of documents, and no setting of the machine."""
+    with _ENVIRONMENT, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "No fonts configured in FontConfig")
+        before = os.environ.get("FONTCONFIG_FILE")
+        os.environ["FONTCONFIG_FILE"] = str(templates.folder() / "report" / "fonts" / "fonts.conf")
+        try:
+            yield
+        finally:
+            os.environ.pop("FONTCONFIG_FILE")
+            if before is not None:
+                os.environ["FONTCONFIG_FILE"] = before
+
+
 def _asks_something(record: logging.LogRecord) -> bool:
     """Without an optional library WeasyPrint warns of every font, though all are embedded all the same."""
     return "HarfBuzz-Subset" not in record.msg
 
 
 def bundled_fetcher(weasyprint: Any) -> Any:
-    """A fetcher that reads bundled fonts for WeasyPrint, and refuses every other address."""
+    """A fetcher that reads fonts for WeasyPrint, bundled or held by the document, and refuses every other address."""
     fatal = weasyprint.urls.FatalURLFetchingError
 
     class BundledFetcher(weasyprint.urls.URLFetcher):  # type: ignore[misc]
-        """Reads the bundled fonts, and refuses every other address: no file, no network, no data."""
+        """Reads fonts, and refuses every other address: no file, no network, no other data."""
 
         def fetch(self, url: str, headers: Any = None) -> Any:
             font = fonts.read(url)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from atr.documents import csv
 from atr.documents.html import report_html
 from atr.documents.pdf import pdf
+from atr.programme.font_files import FontFile
 from atr.report.model import PublicReport
 
 REPORT = "report.json"
@@ -21,7 +23,7 @@ TABLES = {
 }
 
 
-def render(report: PublicReport, folder: Path) -> dict[str, Any]:
+def render(report: PublicReport, folder: Path, *, fonts: Sequence[FontFile] = ()) -> dict[str, Any]:
     """Write the HTML and PDF report, the annex and the manifest; the same report gives the same bytes.
 
     Parameters
@@ -30,6 +32,8 @@ def render(report: PublicReport, folder: Path) -> dict[str, Any]:
         What is published.
     folder
         Made if it is not there; files of the same names are replaced.
+    fonts
+        Fonts for the characters that no bundled font has.
 
     Returns
     -------
@@ -40,7 +44,7 @@ def render(report: PublicReport, folder: Path) -> dict[str, Any]:
     EnvironmentFault
         If the libraries that lay out the PDF are missing.
     """
-    files = contents(report)
+    files = contents(report, fonts=fonts)
     folder.mkdir(parents=True, exist_ok=True)
     entries = {name: {"sha256": _sha256(content), "bytes": len(content)} for name, content in sorted(files.items())}
     manifest = {"files": entries}
@@ -50,7 +54,7 @@ def render(report: PublicReport, folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def contents(report: PublicReport) -> dict[str, bytes]:
+def contents(report: PublicReport, *, fonts: Sequence[FontFile] = ()) -> dict[str, bytes]:
     """Render the files of a release, the manifest excepted.
 
     Returns
@@ -65,9 +69,9 @@ def contents(report: PublicReport) -> dict[str, bytes]:
     attached = {REPORT: (report.to_json().encode(), "The report, machine-readable")}
     attached |= {name: (make(report), about) for name, (make, about) in TABLES.items()}
     sha256 = _sha256(attached[REPORT][0])
-    paper = report_html(report, sha256=sha256, embedded=False)
+    paper = report_html(report, sha256=sha256, embedded=False, supplied=fonts)
     return {
-        "report.html": report_html(report, sha256=sha256).encode(),
+        "report.html": report_html(report, sha256=sha256, supplied=fonts).encode(),
         "report.pdf": pdf(paper, date=report.date, identifier=sha256[:32], attachments=attached),
         **{name: content for name, (content, _) in attached.items()},
     }

@@ -12,26 +12,35 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
 from atr.core.announcement import Announcement
 from atr.core.regions import Regions
 from atr.documents import templates
+from atr.documents.charts.palette import dark_css
 from atr.documents.fonts import with_fonts
-from atr.documents.text import phrases, wording
+from atr.documents.text.language import Language
+from atr.documents.text.words import Words
 from atr.documents.text.yardsticks import YARDSTICKS
+from atr.dossier import summary
 from atr.dossier.checks import Check, TrueMeasure, checks, true_measures
-from atr.dossier.curves import Curves, charts, curves
+from atr.dossier.curves import SYMBOLS, Curves, charts, curves
+from atr.dossier.everybody import Everybody
 from atr.dossier.finer_groups import Counted, FinerGroups, finer_groups
 from atr.dossier.groups import DossierGroup, groups
 from atr.dossier.other_beliefs import OtherBelief
-from atr.dossier.other_choices import OtherChoice
+from atr.dossier.other_choices import MOST_GROUPS, OtherChoice
 from atr.dossier.related import Related
+from atr.dossier.sign_off import POINTS
 from atr.errors import RefusedError
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme
+from atr.programme.font_files import FontFile
 from atr.report import model
 from atr.warehouse.kept_releases import Wait
 from atr.warehouse.ledger import Release
+
+ENGLISH = Language.of("en")
 
 
 @dataclass(frozen=True)
@@ -84,15 +93,6 @@ class Results:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """An announced figure now and in the report before."""
-
-    name: str
-    before: str
-    now: str
-
-
-@dataclass(frozen=True, slots=True)
 class Dossier:
     """All a reviewer sees.
 
@@ -109,6 +109,17 @@ class Dossier:
     report_date: str
     stated_confidence: float | None
     promised: str
+    language: str
+    publisher: str
+    appeal: str
+    quotes: tuple[tuple[str, str], ...]
+    closeness: tuple[summary.Closeness, ...]
+    widest: tuple[summary.Wide, ...]
+    left_out: tuple[summary.LeftOut, ...]
+    true_rates: tuple[summary.TrueRate, ...]
+    undecided: dict[str, int]
+    levers: tuple[str, ...]
+    sign_off: dict[str, str]
     groups: tuple[DossierGroup, ...]
     curves: Curves | None
     measures: tuple[TrueMeasure, ...]
@@ -119,7 +130,8 @@ class Dossier:
     rows: dict[str, int]
     reasons: dict[str, int]
     remarks: tuple[str, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[summary.Difference, ...]
+    log_changes: str
     warnings: tuple[str, ...]
     waits: tuple[str, ...]
     factors: dict[str, float]
@@ -129,6 +141,7 @@ def build(
     results: Results,
     *,
     previous: model.PublicReport | None = None,
+    version_before: model.PublicReport | None = None,
     related: Related | None = None,
     refusal: RefusedError | None = None,
 ) -> Dossier:
@@ -140,6 +153,8 @@ def build(
         What the run found.
     previous
         The public report of the period before, if there is one.
+    version_before
+        That of this period that was published before, if there is one.
     related
         The other reports that tell of the same people.
     refusal
@@ -155,6 +170,8 @@ def build(
     settings = policy.model_dump(exclude={"side_information"}).items()
     beta = mechanism.columns(results.solved, promise, policy)["beta"].to_numpy()
     measures, checked, finer = [], [], list[FinerGroups]()
+    step, words = mechanism.terms(policy).step, Words.of(report) if report else None
+    every, people = tuple(groups(regions, beta, announcement)), Everybody.of(regions, results.counted, announcement)
     if announcement is not None and report is not None:
         shown = regions.take(announcement.groups).collapsed(~announcement.ruled)
         measures = true_measures(programme, shown, announcement, report)
@@ -172,20 +189,30 @@ def build(
         | {file.keys[-1]: file.path for file in policy.files if file.keys != ("side_information",)},
         report_date=report.date if report else "",
         stated_confidence=report.privacy.max_confidence if report else None,
-        promised=_promised(report) if report else "",
-        groups=tuple(groups(regions, beta, announcement)),
+        promised=summary.promised(report) if report else "",
+        language=programme.language,
+        publisher=f"{programme.publisher.name}, {programme.publisher.contact}",
+        appeal=programme.system.appeal,
+        quotes=summary.quotes(words) if words else (),
+        closeness=summary.closeness(every, step) if report else (),
+        widest=summary.widest(every, step) if report else (),
+        left_out=summary.left_out(people, programme) if report else (),
+        true_rates=summary.true_rates(people, words) if words else (),
+        undecided=summary.undecided(report, measures) if report else {},
+        levers=summary.levers(results.choices),
+        sign_off=POINTS if report else {},
+        groups=every,
         curves=curves(regions, beta, promise, policy),
         measures=tuple(measures),
         beliefs=results.beliefs,
         choices=results.choices,
         finer=tuple(finer),
         checks=tuple(checked),
-        rows=rows
-        | {f"decisions of the period without {name}": n for name, n in results.unknown.items() if n}
-        | _changed(results.log_changes),
+        rows=rows | {f"decisions of the period without {name}": n for name, n in results.unknown.items() if n},
         reasons=dict(results.accounting["reasons"]),
         remarks=tuple(results.remarks),
-        differences=tuple(_differences(previous, report)) if previous and report else (),
+        differences=summary.differences(previous, version_before, report) if report else (),
+        log_changes=_changed(results.log_changes),
         warnings=tuple(_warnings(related, report)) if report else (),
         waits=tuple(group.said() for group in results.waits) if report else (),
         factors={
@@ -195,7 +222,7 @@ def build(
     )
 
 
-def render(dossier: Dossier, folder: Path) -> None:
+def render(dossier: Dossier, folder: Path, *, fonts: Sequence[FontFile] = ()) -> None:
     """Write ``dossier.html`` and ``dossier.json``; the same dossier gives the same bytes.
 
     Parameters
@@ -204,34 +231,47 @@ def render(dossier: Dossier, folder: Path) -> None:
         From :func:`build`.
     folder
         Where both are written, over what is there.
+    fonts
+        Fonts for the characters that no bundled font has.
     """
-    known = {"dossier": dossier, "charts": charts(dossier.curves), "terms": YARDSTICKS}
-    html = with_fonts(templates.render("dossier/dossier.html.jinja", **known))
+    known: dict[str, Any] = {
+        "dossier": dossier,
+        "charts": charts(dossier.curves),
+        "symbols": SYMBOLS,
+        "MOST_GROUPS": MOST_GROUPS,
+        "dark": Markup(dark_css()),  # noqa: S704 - colours of the palette
+        "terms": YARDSTICKS,
+    }
+    html = with_fonts(templates.render("dossier/dossier.html.jinja", **known), supplied=fonts)
     (folder / "dossier.html").write_text(html, encoding="utf-8")
     content = {name: part for name, part in asdict(dossier).items() if name != "factors" or part}
     (folder / "dossier.json").write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def _changed(log_changes: tuple[Release, tuple[int, int, int]] | None) -> dict[str, int]:
+def _changed(log_changes: tuple[Release, tuple[int, int, int]] | None) -> str:
+    """Say how the log changed since the release published last was drafted; empty where that is not known."""
     if log_changes is None:
-        return {}
+        return ""
     release, numbers = log_changes
-    since = f"version {release.version} of {release.period} was drafted"
-    return {
-        f"decisions {what}, in all readings since {since}": n
-        for what, n in zip(("new", "changed", "gone"), numbers, strict=True)
-    }
+    counts = [ENGLISH.say_n("{n} decision is", "{n} decisions are", n) for n in numbers]
+    said = [f"{count} {what}" for count, what in zip(counts, ("new", "changed", "gone"), strict=True)]
+    return f"Since version {release.version} of {release.period} was drafted, {ENGLISH.listed(said)}, in the whole log."
 
 
 def _warnings(related: Related | None, report: model.PublicReport) -> Iterator[str]:
     if report.privacy.by_rates:
-        yield phrases.by_rates(report)
+        of = report.privacy.by_rates
+        yield (
+            f"In {ENGLISH.say_n('{n} group', '{n} groups', of.groups)} numbers of people and rates of several reports "
+            f"alone make a reader who takes rules for unchanged up to {ENGLISH.percent(of.max_confidence)} sure; only "
+            "the rate is told there."
+        )
     if related is None:
         return
     if related.overlapping:
         yield (
             f"There are reports of the people of {report.period.label} that share only some of these days, or divide "
-            f"them otherwise: {wording.listed(related.overlapping)}. Whoever has both can subtract one from the other. "
+            f"them otherwise: {ENGLISH.listed(related.overlapping)}. Whoever has both can subtract one from the other. "
             "Publish one or the other."
         )
     if related.together:
@@ -240,33 +280,8 @@ def _warnings(related: Related | None, report: model.PublicReport) -> Iterator[s
             f"{'; '.join(related.together)}."
         )
     if related.published:
-        versions = wording.listed([str(version) for version in related.published])
+        versions = ENGLISH.listed([str(version) for version in related.published])
         yield (
             f"Version {versions} of this period is published. Whoever compares it with this one sees what changed. "
             "Groups in which only a few decisions did, or of which the change would tell too much, count as they did."
         )
-
-
-def _promised(report: model.PublicReport) -> str:
-    kind, level, step = report.fidelity.kind, report.fidelity.level, report.fidelity.step
-    if step is not None:
-        return f"limits in steps of {step:g}"
-    return "the declared ranges" if level is None else f"{kind} {level:g}"
-
-
-def _differences(previous: model.PublicReport, report: model.PublicReport) -> list[Difference]:
-    """Give the main figures of two reports, the earlier one as it called its outcomes."""
-    before, now = (_figures(of, positive=report.positive) for of in (previous, report))
-    return [Difference(name, before[name], now[name]) for name in now]
-
-
-def _figures(report: model.PublicReport, *, positive: str) -> dict[str, str]:
-    verdicts = {"lines met": "met", "lines not met": "not_met", "lines that cannot be told": "cannot_tell"}
-    return {
-        "decisions": f"{report.coverage.decisions:,}",
-        "share of people announced": f"{report.coverage.announced_share:.0%}",
-        "groups announced": str(report.coverage.groups.announced),
-        "stated confidence": str(report.privacy.max_confidence),
-        "promise": _promised(report),
-        f"share of “{positive}”": str((report.coverage.rate or {}).get(positive)),
-    } | {name: str(sum(e.verdict == verdict for e in report.fairness)) for name, verdict in verdicts.items()}

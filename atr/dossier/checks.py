@@ -16,7 +16,7 @@ from atr.core.policy import Policy
 from atr.core.publication import CHANCE_DIGITS, RATE_DIGITS
 from atr.core.regions import Regions
 from atr.core.tolerances import SAME_PEOPLE, SAME_VALUE
-from atr.documents.text import wording
+from atr.documents.text.language import Language
 from atr.measures import group_fairness as fairness
 from atr.measures.cells import Cells
 from atr.programme import Programme
@@ -26,6 +26,7 @@ from atr.report.compared import rows_of
 from atr.report.times import DIFFERENT_TIMES
 from atr.verify.statements import findings
 
+ENGLISH = Language.of("en")
 _NAMED = 5
 """Measures or statements that a failed check names."""
 
@@ -121,7 +122,7 @@ def _name(entry: model.Fairness) -> str:
     name = entry.measure.replace("_", " ")
     if entry.pair is not None:
         least = entry.pair.least_people
-        among = "" if least is None else f" of regions of {wording.count(least, 'person', 'people')} or more"
+        among = "" if least is None else f" of regions of {ENGLISH.say_n('{n} person', '{n} people', least)} or more"
         return f"{name}, {entry.pair.distance.replace('_', ' ')}: largest excess{among}"
     outcome = f", “{entry.outcome}”" if entry.outcome else ""
     over = f", {entry.summary.replace('_', ' ')}" if entry.summary else ""
@@ -155,7 +156,7 @@ def checks(
     Each check with its outcome, as it is made.
     """
     adds_up = rows["rows_read"] == sum(rows[k] for k in ("decisions", "duplicates", "corrections", "quarantined"))
-    yield Check("every row read is accounted for", adds_up, wording.count(rows["rows_read"], "row"))
+    yield Check("every row read is accounted for", adds_up, ENGLISH.say_n("{n} row", "{n} rows", rows["rows_read"]))
     if len(regions):
         yield _promise_kept(regions, announcement)
         yield from _ceiling_kept(announcement, programme.policy)
@@ -166,7 +167,7 @@ def checks(
         for entry, measure in zip(report.fairness, measures, strict=True)
         if not _in_range(measure, 10.0**-announcement.digits * (1.5 if entry.summary == "mean_over_classes" else 1))
     ]
-    detail = "; ".join(outside[:_NAMED]) or wording.count(len(measures), "measure")
+    detail = "; ".join(outside[:_NAMED]) or ENGLISH.say_n("{n} measure", "{n} measures", len(measures))
     yield Check("every true measure lies in its printed range", not outside, detail)
     found = list(findings(report))
     detail = "; ".join(str(finding) for finding in found[:_NAMED]) or "verified"

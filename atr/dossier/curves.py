@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from markupsafe import Markup
 
 from atr.core.arrays import FloatArray
 from atr.core.display_text import named
@@ -15,7 +16,8 @@ from atr.core.groups import Groups
 from atr.core.policy import Policy
 from atr.core.regions import Regions
 from atr.core.tolerances import SAME_CONFIDENCE, SAME_LEVEL
-from atr.documents.charts.curves import CurveChart, curve_chart
+from atr.documents.charts.curves import Curve, CurveWords
+from atr.documents.charts.curves import curves as draw
 from atr.mechanisms import mechanism_of
 from atr.mechanisms.optimal import optimal_privacy
 from atr.mechanisms.optimal.closed_form import by_regions, by_sets
@@ -24,6 +26,9 @@ Kind = Literal["delta", "alpha"]
 
 DRAWN = 6
 """Groups whose trade-off is drawn; the numbers of all are in ``dossier.json``."""
+ROWS = 10
+"""Rows of the table of a trade-off, about."""
+SYMBOLS: dict[Kind, str] = {"delta": "δ", "alpha": "α"}
 STEPS = 20
 """Steps of fidelity from 0 to 1: those of :func:`atr.core.fidelity.ladder`."""
 FEW_LEVELS = (0.0, 0.25, 0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0)
@@ -82,6 +87,15 @@ class Curves:
     reach_exact: float | None
     reach_free: float | None
     groups: tuple[GroupCurve, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CurveFigure:
+    """A trade-off drawn, with the table of the same: levels, and the smallest confidence at exact and at free rates."""
+
+    title: str
+    drawing: Markup
+    rows: tuple[tuple[str, str, str], ...]
 
 
 def grid(kind: Kind, *, steps: int) -> FloatArray:
@@ -224,7 +238,7 @@ def _curve(values: tuple[str, ...], exact: FloatArray, free: FloatArray, limits:
     )
 
 
-def charts(curves: Curves | None) -> tuple[CurveChart, ...]:
+def charts(curves: Curves | None) -> tuple[CurveFigure, ...]:
     """Draw the trade-off of the worst group at each fidelity, then of the groups that can be protected least.
 
     Parameters
@@ -239,17 +253,27 @@ def charts(curves: Curves | None) -> tuple[CurveChart, ...]:
     if curves is None:
         return ()
     overall = [] if curves.overall is None else [curves.overall]
-    return tuple(
-        curve_chart(
-            curves.levels,
-            {"exact rates": curve.exact, "free rates": curve.free},
-            {"true rules": curve.limits[1], "before any report": curve.limits[0]},
-            mark=curves.level,
-            text=percent,
-            title=", ".join(curve.values),
-        )
-        for curve in (*overall, *curves.groups[:DRAWN])
-    )
+    return tuple(_figure(curve, curves) for curve in (*overall, *curves.groups[:DRAWN]))
+
+
+def _figure(of: GroupCurve, curves: Curves) -> CurveFigure:
+    at, title = curves.levels.index(curves.level), ", ".join(of.values)
+    mark = f"{SYMBOLS[curves.kind]}\N{NO-BREAK SPACE}{curves.level:g}"
+    drawn = [Curve(name, percent(ys[at]), _percents(ys)) for name, ys in (("exact rates", of.exact), ("free", of.free))]
+    before, after = of.limits
+    levels = [
+        Curve(name, percent(y), _percents([y])) for name, y in (("true rules", after), ("before any report", before))
+    ]
+    said = "; ".join(f"{line.label} {line.text}" for line in (*drawn, *levels))
+    words = CurveWords(f"{title}. Smallest confidence at {mark}: {said}.", f"fidelity {SYMBOLS[curves.kind]}", mark)
+    step = max(1, (len(curves.levels) - 1) // ROWS)
+    chosen = sorted({*range(len(curves.levels) - 1, -1, -step), at})
+    rows = tuple((f"{curves.levels[k]:g}", percent(of.exact[k]), percent(of.free[k])) for k in chosen)
+    return CurveFigure(title, draw(curves.levels, drawn, levels, words, mark=curves.level), rows)
+
+
+def _percents(shares: Sequence[float]) -> tuple[float, ...]:
+    return tuple(100 * share for share in shares)
 
 
 def percent(share: float) -> str:

@@ -16,6 +16,7 @@ from atr.core.groups import Groups
 from atr.core.leakage import leakage_of_values
 from atr.core.regions import DisclosureStatus, Regions
 from atr.core.tolerances import SAME_CONFIDENCE
+from atr.dossier.everybody import status_of
 
 Yardsticks = dict[str, float | str]
 """What a mapping gives away in a group, in the units of other definitions, by the functions of :mod:`atr.core.leakage`.
@@ -121,9 +122,7 @@ def groups(regions: Regions, beta: FloatArray, announcement: Announcement | None
     to_announce = regions.take(regions.announced)
     true_leakage = dict(zip(regions.announced.tolist(), _yardsticks(to_announce, to_announce.decision), strict=True))
     chances, shown = _announced(regions, announcement)
-    statuses = regions.status.copy()
-    if announcement is not None:
-        statuses[announcement.groups] = announcement.status
+    statuses = status_of(regions, announcement)
     for g, (start, end) in enumerate(zip(regions.offsets[:-1].tolist(), regions.offsets[1:].tolist(), strict=True)):
         status, reason = _STATUS[DisclosureStatus(statuses[g])]
         confidence, stated, leakage = shown.get(g, (None, False, None))

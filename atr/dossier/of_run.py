@@ -58,8 +58,9 @@ def write(run: Run, report: model.PublicReport | None, *, refusal: RefusedError 
         **run.log,
     )
     before = earlier.of_period_before(run.programme, run.period)
-    dossier = build(results, previous=before, related=others, refusal=refusal)
-    render(dossier, folder)
+    version = earlier.version_before(run.programme, run.period)
+    dossier = build(results, previous=before, version_before=version, related=others, refusal=refusal)
+    render(dossier, folder, fonts=programme.font_files)
     failed = [f"{check.name} ({check.detail})" for check in dossier.checks if not check.passed]
     if failed and refusal is None:
         raise RefusedError(

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from atr import ingest
-from atr.documents.text import wording
+from atr.documents.text.language import Language
 from atr.dossier import site
+from atr.dossier.sign_off import CONFIRMED
 from atr.errors import RefusedError, ReviewError
 from atr.programme import Programme, load
 from atr.warehouse.connection import Warehouse, warehouse_path
@@ -106,7 +107,8 @@ def review(
     period
         Such as 2013, 2013-Q1 or 2013-05.
     approve
-        Whether it is published: what was reviewed, byte for byte, all of it or nothing.
+        Whether it is published: what was reviewed, byte for byte, all of it or nothing. By approving, the reviewer
+        confirms :data:`atr.dossier.sign_off.POINTS`; the ledger keeps it.
     name, comment
         Who decides, and why; both go into the ledger.
     report_sha256
@@ -170,7 +172,7 @@ def review(
             register.put(entry)
             site.put_on_site(programme, ledger, draft, target)
             comment += f" (despite the overlap with {overlapping})" if overlapping else ""
-            decided = ledger.record(draft, state="published", reviewer=name, comment=comment)
+            decided = ledger.record(draft, state="published", reviewer=name, comment=comment, confirmed=CONFIRMED)
             site.withdraw_replaced(programme, ledger, register)
     return decided, documents_path(programme, decided)
 
@@ -266,7 +268,8 @@ def _log_changed(warehouse: Warehouse, kept: Kept) -> str:
         return ""
     if then[0] != now[0]:
         return "the log was read anew"
-    numbers = (wording.count(n - m, "decision", "decisions") for n, m in zip(now[1:], then[1:], strict=True))
+    english = Language.of("en")
+    numbers = (english.say_n("{n} decision", "{n} decisions", n - m) for n, m in zip(now[1:], then[1:], strict=True))
     said = [f"{number} {what}" for number, what in zip(numbers, ("new", "changed", "gone"), strict=True)]
     return f"the log has {', '.join(said)}"
 

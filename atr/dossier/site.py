@@ -1,4 +1,4 @@
-"""The public folder: what is published, what was replaced, and the page that lists both."""
+"""The public folder: what is published, what was replaced, and the page and the feed that list both."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from atr.documents.html import IndexEntry, replaced_html, site_html
+from atr.documents.site import IndexEntry, feed_xml, finding, replaced_html, site_html
 from atr.errors import EnvironmentFault, ReviewError
 from atr.programme import Programme
 from atr.programme.periods import now, parse
+from atr.report import earlier
 from atr.report.build import period_info, programme_info
+from atr.report.model import PublicReport
 from atr.warehouse.files import PUBLIC, put_folder, read_json, sha256, write_text
 from atr.warehouse.ledger import Ledger, Release, documents_path
 from atr.warehouse.register import Register
@@ -92,17 +94,23 @@ def _public_folder(folder: Path) -> None:
 
 
 def write_index(programme: Programme, ledger: Ledger, *more: Release) -> None:
-    """Write the page that lists what is published, and what is about to be, the latest period first."""
+    """Write the page and the feed of what is published, and what is about to be, the latest period first."""
     published = [*(release for release in ledger.releases() if release.state in ("published", "replaced")), *more]
     in_order = sorted(published, key=lambda r: (parse(r.period).start or date.min, r.period, r.version))
     entries = [_listed(programme, ledger, release) for release in reversed(in_order)]
-    write_text(programme.site_path / "index.html", site_html(programme_info(programme), entries), mode=PUBLIC)
+    current = [release for release in in_order if release.state != "replaced"]
+    newest = _report(programme, current[-1]) if current else None
+    info, fonts = programme_info(programme), programme.font_files
+    page = site_html(info, entries, newest=newest, supplied=fonts)
+    write_text(programme.site_path / "feed.xml", feed_xml(info, entries), mode=PUBLIC)
+    write_text(programme.site_path / "index.html", page, mode=PUBLIC)
 
 
 def _listed(programme: Programme, ledger: Ledger, release: Release) -> IndexEntry:
     """A release as the index page lists it."""
     later = [r.version for r in ledger.releases(release.period) if r.state in ("published", "replaced")]
     replaced = release.state == "replaced"
+    report = None if replaced else _report(programme, release)
     return IndexEntry(
         period=period_info(parse(release.period), programme),
         version=release.version,
@@ -111,4 +119,11 @@ def _listed(programme: Programme, ledger: Ledger, release: Release) -> IndexEntr
         replaced_by=min(version for version in later if version > release.version) if replaced else None,
         replaced_on=release.changed_at[:10] if replaced else "",
         withdrawn=replaced and not (documents_path(programme, release) / "report.json").is_file(),
+        finding="" if replaced or report is None else finding(report),
     )
+
+
+def _report(programme: Programme, release: Release) -> PublicReport | None:
+    """The report of a release; None where it is not there, or of another schema."""
+    path = documents_path(programme, release) / "report.json"
+    return earlier.read(path) if path.is_file() else None

@@ -9,7 +9,7 @@ from atr.core.display_text import ANY, UNKNOWN, cleaned
 from atr.core.regions import Regions
 from atr.ingest.copies import repeated
 from atr.ingest.staging import texts_of
-from atr.ingest.value_remarks import Values, counted_values, few, nearest, value_remarks
+from atr.ingest.value_remarks import Values, counted_values, few, nearest, undrawn_remark, value_remarks
 from atr.programme import Programme, periods
 from atr.warehouse import counting
 from atr.warehouse.connection import Warehouse
@@ -53,16 +53,18 @@ def remarks(warehouse: Warehouse, programme: Programme, today: date | None = Non
         found += _dated(warehouse, today or periods.today(programme.period.timezone))
         found += _gaps(warehouse, programme)
     grouped = {raw: name for name, group in (log.outcomes or {}).items() for raw in group}
-    found += value_remarks(Values("log.outcome", "log.outcomes", counted_values(warehouse, OUTCOME), grouped))
+    counts = counted_values(warehouse, OUTCOME)
+    found += value_remarks(Values("log.outcome", "log.outcomes", counts, grouped, programme.undrawn))
     for name, attribute in programme.attributes.items():
         key = f"attributes.{name}"
         if attribute.bins is not None:
             found += _without_use(programme, name, [*attribute.categories, UNKNOWN])
         else:
-            values = Values(key, f"{key}.values", counted_values(warehouse, name), attribute.values or {})
+            counts = counted_values(warehouse, name)
+            values = Values(key, f"{key}.values", counts, attribute.values or {}, programme.undrawn)
             found += _without_use(programme, name, [*sorted(values.shown_counts), UNKNOWN])
             found += value_remarks(values)
-    return [*found, *_missing(warehouse, programme), *_cleaned(warehouse)]
+    return [*found, *_undrawn(programme), *_missing(warehouse, programme), *_cleaned(warehouse)]
 
 
 def not_announced(found: Mapping[str, tuple[Regions, Regions]], programme: Programme) -> list[str]:
@@ -125,6 +127,17 @@ def _quarantined(warehouse: Warehouse, programme: Programme) -> Iterable[str]:
                 said += f"; {text!r} differs from {named[cleaned(text).casefold()]!r} only in letter case"
         first = f"{name}, line {line}" if line else name
         yield f"log.source: quarantined, {reason}: {rows:,} {'row' if rows == 1 else 'rows'}, first {first}{said}"
+
+
+def _undrawn(programme: Programme) -> Iterable[str]:
+    """Characters without a font in what the programme itself says to readers."""
+    texts = {"title": [programme.title]}
+    for name in ("publisher", "system"):
+        texts[name] = [said for said in getattr(programme, name).model_dump().values() if isinstance(said, str)]
+    for name, attribute in programme.attributes.items():
+        texts[f"attributes.{name}"] = [programme.title_of(name), *attribute.named, *(attribute.labels or ())]
+    for key, said in texts.items():
+        yield from undrawn_remark(key, said, programme.undrawn)
 
 
 def _gaps(warehouse: Warehouse, programme: Programme) -> Iterable[str]:
@@ -236,7 +249,7 @@ def _dated(warehouse: Warehouse, today: date) -> Iterable[str]:
 
 
 def _without_use(programme: Programme, attribute: str, shown: list[str]) -> list[str]:
-    """What further files say of an attribute that no report can use."""
+    """What further files and group phrases say of an attribute that no report can use."""
     found = []
     hierarchy, key = programme.attributes[attribute].coarser, f"attributes.{attribute}.hierarchy"
     coarsens = programme.policy.unattainable == "coarsen"
@@ -245,6 +258,8 @@ def _without_use(programme: Programme, attribute: str, shown: list[str]) -> list
             found.append(f"{key}: is used only with policy.unattainable: coarsen")
         found += _strangers(key, set(hierarchy.coarser), shown)
     coarse = hierarchy.coarse if hierarchy is not None and coarsens else ()
+    phrased = programme.attributes[attribute].in_phrases - {*programme.attributes[attribute].categories}
+    found += _strangers(f"attributes.{attribute}.group_phrase", phrased, [*shown, *coarse])
     for file in (file for file in programme.policy.files if file.fits_log):
         table = file.read()
         named = {values[table.attributes.index(attribute)] for values in table.rows}

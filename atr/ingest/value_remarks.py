@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -42,12 +42,15 @@ class Values:
         Raw values to decisions.
     named
         Raw values that the programme names, and what it calls them.
+    undrawn
+        Finds the characters of a text that no font of the reports has.
     """
 
     key: str
     naming: str
     counts: Mapping[str, int]
     named: Mapping[str, str]
+    undrawn: Callable[[str], list[str]] = UNDRAWN.findall
 
     def shown(self, raw: str) -> str:
         """The value as reports show it."""
@@ -95,20 +98,36 @@ def value_remarks(values: Values) -> list[str]:
     odd = [raw for raw in values.counts if raw not in values.named and CONTROL.search(raw)]
     if odd:
         found.append(f"{values.key}: {min(odd)!a} has characters that cannot be printed")
-    undrawn = {value: missing for value in shown if (missing := UNDRAWN.findall(value))}
-    if undrawn:
-        characters = sorted({character for missing in undrawn.values() for character in missing})
-        some = few(
-            f"'{c}'" if c.isprintable() and not unicodedata.combining(c) else f"U+{ord(c):04X}" for c in characters
-        )
-        found.append(
-            f"{values.key}: no font of the reports has {some}, as in {min(undrawn)!r}: they may be printed as boxes; "
-            f"name such values otherwise in {values.naming}"
-        )
+    found += undrawn_remark(values.key, shown, values.undrawn, f"name such values otherwise in {values.naming}, or ")
     longest = max(shown, key=len, default="")
     if len(longest) > _LONG:
         found.append(f"{values.key}: a value has {len(longest)} letters, '{longest[:30]}…'; see {values.naming}")
     return found
+
+
+def undrawn_remark(key: str, texts: Iterable[str], undrawn: Callable[[str], list[str]], advice: str = "") -> list[str]:
+    """Tell which characters of some texts no font of the reports has, if any.
+
+    Parameters
+    ----------
+    key
+        The key of the programme that the texts belong to.
+    texts
+        As reports show them.
+    undrawn
+        Finds such characters of a text.
+    advice
+        What may be done besides supplying a font.
+    """
+    found = {text: missing for text in texts if (missing := undrawn(text))}
+    if not found:
+        return []
+    characters = sorted({character for missing in found.values() for character in missing})
+    some = few(f"'{c}'" if c.isprintable() and not unicodedata.combining(c) else f"U+{ord(c):04X}" for c in characters)
+    return [
+        f"{key}: no font of the reports has {some}, as in {min(found)!r}: they may be printed as boxes; {advice}name a "
+        "folder with a font that has them in fonts"
+    ]
 
 
 def few(names: Iterable[str]) -> str:

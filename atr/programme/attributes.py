@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 from math import isfinite
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, PrivateAttr, StrictBool, Tag, field_validator, model_validator
+from babel.numbers import format_decimal
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    PrivateAttr,
+    StrictBool,
+    Tag,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
 from atr.core.display_text import ANY, UNKNOWN, printable
 from atr.core.fields import Part, PositiveShare, RawText, Text, how_written, refuse
 from atr.programme.hierarchies import Hierarchy
+from atr.programme.words import GroupPhrases, PerLanguage, in_languages
+
+_BINS = {
+    "en": ("below {}", "{} to below {}", "{} and more"),
+    "de": ("unter {}", "{} bis unter {}", "{} und mehr"),
+}
+"""The lowest bin, those between, and the highest, by the programme's language."""
 
 
 class NamedSet(Part):
@@ -27,6 +48,23 @@ _Set = Annotated[
 ]
 
 
+def _without_boolean(value: Any) -> Any:
+    """What YAML makes of an unquoted yes or no, as it was written."""
+    return ("yes" if value else "no") if isinstance(value, bool) else value
+
+
+_UsedBySystem = Annotated[
+    Literal["yes", "no", "unknown"],
+    BeforeValidator(_without_boolean),
+    WithJsonSchema({"enum": ["yes", "no", "unknown", True, False]}),
+]
+
+
+def _any_of(schema: dict[str, Any]) -> None:
+    """Let phrases by language fit the schema of phrases by value too, which has no way to exclude languages."""
+    schema["anyOf"][0]["anyOf"] = schema["anyOf"][0].pop("oneOf")
+
+
 class Reference(Part):
     """By which rule the group is chosen that others are compared with."""
 
@@ -34,7 +72,7 @@ class Reference(Part):
 
 
 class Attribute(Part):
-    """One input of the decision: what a stranger may know of it, and how it is shown."""
+    """One attribute of people: what a stranger may know of it, whether the system reads it, and how it is shown."""
 
     role: Literal["public", "sensitive"]
     title: Text | None = None
@@ -47,11 +85,15 @@ class Attribute(Part):
     values: dict[RawText, Text] | None = None
     bins: tuple[Annotated[float, Field(strict=True)], ...] | None = None
     labels: tuple[Text, ...] | None = None
+    unit: Text | None = None
     hierarchy: Text | None = None
     max_confidence: PositiveShare | None = None
     sets: dict[Text, _Set] | None = None
+    used_by_system: _UsedBySystem = "unknown"
+    group_phrase: Annotated[PerLanguage[GroupPhrases] | None, Field(json_schema_extra=_any_of)] = None
 
     _coarser: Hierarchy | None = PrivateAttr(default=None)
+    _language: str = PrivateAttr(default="en")
 
     @field_validator("bins")
     @classmethod
@@ -61,7 +103,8 @@ class Attribute(Part):
         return bins
 
     @model_validator(mode="after")
-    def _consistent(self) -> Attribute:
+    def _consistent(self, info: ValidationInfo) -> Attribute:
+        self._language = (info.context or {}).get("language", "en")
         bins, labels, known, named = self.bins, self.labels or (), self.categories, self.named_reference
         sensitive = self.role == "sensitive"
         refuse(
@@ -76,6 +119,7 @@ class Attribute(Part):
                 f"{len(bins or ()) + 1} bins need as many labels, not {len(labels)}",
                 "labels",
             ),
+            (self.unit is not None and bins is None, "a unit is of bins, and there are none", "unit"),
             (len(set(labels)) < len(labels), "two bins have the same label", "labels"),
             (
                 self.reference is not None and not self.protected,
@@ -103,6 +147,8 @@ class Attribute(Part):
                 "max_confidence",
             ),
         )
+        strange = sorted(self.in_phrases - {*known, UNKNOWN}) if known and not self.hierarchy else []
+        refuse((strange, f"'{(*strange, '')[0]}' is not one of its values ({', '.join(known)})", "group_phrase"))
         for name, of_set in self.named.items():
             strangers = [value for value in of_set.values if known and value not in known]
             refuse(
@@ -143,7 +189,7 @@ class Attribute(Part):
     def categories(self) -> tuple[str, ...]:
         """The declared display names, in order; empty where the log's own values are shown."""
         if self.bins is not None:
-            return self.labels or _bin_names(self.bins)
+            return self.labels or _bin_names(self.bins, self.unit or "", self._language)
         return tuple(dict.fromkeys((self.values or {}).values()))
 
     def positions(self, kind: Literal["nominal", "ordinal", "numeric"]) -> dict[str, float]:
@@ -179,6 +225,36 @@ class Attribute(Part):
         """The display name of a raw value."""
         return (self.values or {}).get(raw, printable(raw))
 
+    @property
+    def in_phrases(self) -> set[str]:
+        """The display values that have a group phrase of their own, in some language."""
+        given: dict[str, str | dict[str, str]] = in_languages(self.group_phrase, self._language)
+        return {self.shown(value) for phrases in given.values() if isinstance(phrases, dict) for value in phrases}
+
+    def group_phrases(self, values: Iterable[str]) -> dict[str, dict[str, str]]:
+        """Give what people who have a value are called.
+
+        Parameters
+        ----------
+        values
+            Display values.
+
+        Returns
+        -------
+        By language and value, with ``{people}`` where the noun, or what else is said of the people, goes. A phrase for
+        every value is not for "unknown".
+        """
+        values = [*values]
+        found: dict[str, dict[str, str]] = {}
+        given: dict[str, str | dict[str, str]] = in_languages(self.group_phrase, self._language)
+        for language, phrases in given.items():
+            if isinstance(phrases, str):
+                own = dict.fromkeys((value for value in values if value != UNKNOWN), phrases)
+            else:
+                own = {self.shown(value): phrase for value, phrase in phrases.items()}
+            found[language] = {value: own[value].replace("{value}", value) for value in values if value in own}
+        return {language: phrases for language, phrases in found.items() if phrases}
+
     def in_order(self, shown: Iterable[str]) -> list[str]:
         """Put display values in the order of reports.
 
@@ -201,7 +277,10 @@ class Attribute(Part):
         return sorted(set(shown), key=place)
 
 
-def _bin_names(edges: tuple[float, ...]) -> tuple[str, ...]:
-    e = [f"{x:g}" for x in edges]
-    middle = [f"{a} to below {b}" for a, b in pairwise(e)]
-    return (f"below {e[0]}", *middle, f"{e[-1]} and more")
+@lru_cache
+def _bin_names(edges: tuple[float, ...], unit: str, language: str) -> tuple[str, ...]:
+    lowest, between, highest = _BINS[language]
+    e = [format_decimal(Decimal(repr(x)), locale=language, decimal_quantization=False) for x in edges]
+    with_unit = [f"{x} {unit}".rstrip() for x in e]
+    middle = [between.format(a, b) for a, b in zip(e, with_unit[1:], strict=False)]
+    return (lowest.format(with_unit[0]), *middle, highest.format(with_unit[-1]))

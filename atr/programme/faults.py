@@ -18,6 +18,8 @@ from atr.mechanisms import MECHANISMS
 from atr.programme.series import Programme
 
 _MOST_KEYS = 100_000
+_TAGS = ("[key]", "[plain]", "[keys]", "[list]", "[words]", "[languages]")
+"""What pydantic adds to the keys that lead to a fault."""
 _YAML = {
     "\\t": "Indent with spaces, not with tabs.",
     "mapping values are not allowed": 'A text with a colon must be in quotes, as in title: "Loans: 2025".',
@@ -151,7 +153,7 @@ def in_words(error: ValidationError, places: dict[Loc, Place], path: Path) -> Pr
 
 def _explain(fault: Mapping[str, Any], places: dict[Loc, Place]) -> tuple[str, str]:
     """Where a fault is, and what it is."""
-    loc = tuple(part for part in fault["loc"] if part not in ("[key]", "[plain]", "[keys]", "[list]"))
+    loc = tuple(part for part in fault["loc"] if part not in _TAGS)
     if loc[:1] == ("policy",) and loc[1:2] and loc[1] in MECHANISMS:  # pydantic adds which of them was meant
         loc = (loc[0], *loc[2:])
     cause = fault.get("ctx", {}).get("error")

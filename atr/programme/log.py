@@ -10,6 +10,7 @@ from pydantic import Discriminator, Field, StrictBool, Tag, field_validator, mod
 
 from atr.core.fields import FaultAtError, Part, RawText, Share, Text, how_written, refuse
 from atr.programme.measures import distinct
+from atr.programme.words import Forms, PerLanguage, in_languages
 
 MOST_OUTCOMES = 8
 """More make no readable report, and fairness looks at every set of outcomes."""
@@ -89,6 +90,7 @@ class Log(Part):
         | None
     ) = None
     positive: Text
+    outcome_phrases: PerLanguage[dict[Text, Forms]] | None = None
     counts: Text | None = None
     keep: StrictBool = False
     repeats: StrictBool = False
@@ -157,6 +159,14 @@ class Log(Part):
                 self.outcomes is not None and self.positive not in self.outcomes,
                 f"'{self.positive}' is not one of the outcomes ({', '.join(self.outcomes or ())})",
                 "positive",
+            ),
+            *(
+                (
+                    self.outcomes is not None and outcome not in self.outcomes,
+                    f"'{outcome}' is not one of the outcomes ({', '.join(self.outcomes or ())})",
+                    "outcome_phrases",
+                )
+                for outcome in chain.from_iterable(in_languages(self.outcome_phrases, "").values())
             ),
             (
                 self.thousands is not None and self.thousands == (self.decimal or "."),

@@ -10,13 +10,14 @@ from pydantic import ValidationError
 
 from atr.errors import ProgrammeError
 from atr.programme.faults import Loc, Place, in_words, parse
+from atr.programme.font_files import read_fonts
 from atr.programme.hierarchies import read_hierarchy
 from atr.programme.region_files import read_regions, read_text
 from atr.programme.series import Programme
 
 
 def load(path: str | Path | Programme) -> Programme:
-    """Read and validate a programme file, and the files of ranges, hierarchies and side information it names.
+    """Read and validate a programme file, and the files of ranges, hierarchies, side information and fonts it names.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ def load(path: str | Path | Programme) -> Programme:
     text, sha256 = read_text(path)
     data, places = parse(text, path)
     try:
-        programme = Programme.model_validate(data)
+        programme = Programme.model_validate(data, context={"language": data.get("language", "en")})
     except ValidationError as error:
         raise in_words(error, places, path) from None
     programme._path, programme._sha256 = path.resolve(), sha256
@@ -77,9 +78,11 @@ def _read_named_files(programme: Programme, places: Mapping[Loc, Place]) -> None
     def existing(name: str, *keys: str) -> Path:
         path = programme._resolve(name)
         if not path.is_file():
-            where = f"{programme.path}, line {places[keys][0]}, {'.'.join(keys)}"
-            raise ProgrammeError(f"there is no such file: {path}", where=where)
+            raise ProgrammeError(f"there is no such file: {path}", where=place(*keys))
         return path
+
+    def place(*keys: str) -> str:
+        return f"{programme.path}, line {places[keys][0]}, {'.'.join(keys)}"
 
     for name, attribute in programme.attributes.items():
         if attribute.hierarchy is not None:
@@ -89,5 +92,8 @@ def _read_named_files(programme: Programme, places: Mapping[Loc, Place]) -> None
     for of_regions in programme.policy.files:
         of_regions.table = read_regions(existing(of_regions.path, "policy", *of_regions.keys), regions, of_regions)
         read.append(of_regions.table.sha256)
+    if programme.fonts is not None:
+        programme._font_files = read_fonts(programme._resolve(programme.fonts), place("fonts"))
+        read += [font.sha256 for font in programme._font_files]
     for sha256 in read:
         programme._sha256 = hashlib.sha256(f"{programme._sha256} {sha256}".encode()).hexdigest()

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
 from pydantic import Field, PrivateAttr, StrictBool, field_validator, model_validator
 
-from atr.core.display_text import printable
+from atr.core.display_text import UNDRAWN, printable
 from atr.core.fields import OptionalText, Part, Text, refuse
 from atr.core.policy import Policy
 from atr.core.protected import Protection, floored
 from atr.mechanisms import MECHANISMS
 from atr.programme.attributes import Attribute
+from atr.programme.font_files import FontFile
 from atr.programme.hierarchies import Hierarchy
 from atr.programme.log import Log
 from atr.programme.measures import FairnessPolicy, InfluencePolicy
 from atr.programme.periods import zone
+from atr.programme.words import Forms, Language, PerLanguage, in_languages
 
 _WITHDRAWN = (
     "the linear mechanism and its informed reader were withdrawn: who knows that counts are whole numbers could be "
@@ -62,6 +64,14 @@ class System(Part):
     purpose: OptionalText = ""
     human_review: OptionalText = ""
     appeal: OptionalText = ""
+    owner: OptionalText = ""
+    supplier: OptionalText = ""
+    legal_basis: OptionalText = ""
+    inputs: OptionalText = ""
+    accuracy: OptionalText = ""
+    complaints: OptionalText = ""
+    alternatives: OptionalText = ""
+    risks: OptionalText = ""
 
 
 class PeriodPolicy(Part):
@@ -85,9 +95,12 @@ class Programme(Part):
 
     programme: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
     title: Text
-    language: Literal["en"] = "en"
+    language: Language = "en"
     publisher: Publisher
     system: System
+    place: OptionalText = ""
+    decision_noun: PerLanguage[Forms] | None = None
+    person_noun: PerLanguage[Forms] | None = None
     log: Log
     attributes: dict[Text, Attribute]
     policy: OfAMechanism = _POLICIES[_DEFAULT]()  # type: ignore[call-arg]
@@ -98,9 +111,11 @@ class Programme(Part):
     site: Text | None = None
     register_file: Text | None = Field(default=None, alias="register")
     keep_replaced: StrictBool = False
+    fonts: Text | None = None
 
     _path: Path = PrivateAttr(default=Path("programme.yaml"))
     _sha256: str = PrivateAttr(default="")
+    _font_files: tuple[FontFile, ...] = PrivateAttr(default=())
 
     @field_validator("policy", mode="before")
     @classmethod
@@ -165,6 +180,7 @@ class Programme(Part):
         self._check_ceilings()
         self._check_distances()
         self._check_names()
+        self._check_words()
         return self
 
     def _check_ceilings(self) -> None:
@@ -228,6 +244,15 @@ class Programme(Part):
                 ),
             )
 
+    def _check_words(self) -> None:
+        given: dict[tuple[str, ...], Any] = {(key,): getattr(self, key) for key in ("decision_noun", "person_noun")}
+        given["log", "outcome_phrases"] = self.log.outcome_phrases
+        given |= {("attributes", name, "group_phrase"): a.group_phrase for name, a in self.attributes.items()}
+        for keys, words in given.items():
+            by_language = in_languages(words, self.language)
+            silent = by_language and self.language not in by_language
+            refuse((silent, f"says nothing in {self.language}, the programme's language", keys))
+
     def _require_attributes(self, names: Iterable[str], keys: tuple[str, ...]) -> None:
         for name in names:
             known = ", ".join(self.attributes)
@@ -273,6 +298,16 @@ class Programme(Part):
     def hierarchies(self) -> dict[str, Hierarchy]:
         """The hierarchies of the public attributes, in the file's order."""
         return {name: a.coarser for name, a in self.attributes.items() if a.coarser is not None}
+
+    @property
+    def font_files(self) -> tuple[FontFile, ...]:
+        """The fonts of the folder ``fonts``, for characters that no bundled font has."""
+        return self._font_files
+
+    def undrawn(self, text: str) -> list[str]:
+        """The characters of a text that no font of the reports has, in its order."""
+        own = self._font_files
+        return [c for c in UNDRAWN.findall(text) if not any(ord(c) in font.characters for font in own)]
 
     @property
     def path(self) -> Path:

@@ -19,7 +19,8 @@ from atr.measures.rates import announced_rate, rates_by_group
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme
 from atr.programme.periods import Period
-from atr.report import changes, derived, individual, model, sampling
+from atr.programme.words import in_languages
+from atr.report import changes, derived, individual, model, sampling, series
 from atr.report.compared import compared, compared_by, rows_of
 from atr.report.comparisons import ComparisonFormatter
 from atr.report.privacy import group_id, leakages, privacy
@@ -41,6 +42,7 @@ def build(
     version: int,
     date: str,
     previous: tuple[model.PublicReport, str] | None = None,
+    earlier: Sequence[tuple[model.PublicReport, str]] = (),
 ) -> model.PublicReport:
     """Build the public report, with every number in it rounded.
 
@@ -62,6 +64,8 @@ def build(
         Of the draft; the version counts from 1, the date is an ISO date.
     previous
         The last published report of an earlier period, if there is one, and the hash of its ``report.json``.
+    earlier
+        The published reports of earlier periods likewise, in order.
 
     Returns
     -------
@@ -108,6 +112,7 @@ def build(
         provenance=model.Provenance(atr=__version__),
     )
     report = derived.complete(report)
+    report = report.model_copy(update={"series": series.series(report, earlier)})
     if previous is None:
         return report
     return report.model_copy(update={"changes": changes.since(report, previous[0], sha256=previous[1])})
@@ -115,12 +120,16 @@ def build(
 
 def programme_info(programme: Programme) -> model.ProgrammeInfo:
     """The part of a report that describes its series."""
+    nouns = programme.model_dump(include={"decision_noun", "person_noun"})
+    words = nouns | programme.log.model_dump(include={"outcome_phrases"})
     return model.ProgrammeInfo(
         name=programme.programme,
         title=programme.title,
         language=programme.language,
         publisher=model.Publisher(**programme.publisher.model_dump()),
         system=model.System(**programme.system.model_dump()),
+        place=programme.place,
+        **{key: in_languages(given, programme.language) for key, given in words.items()},
     )
 
 
@@ -246,17 +255,22 @@ def _attributes(announcement: Announcement, programme: Programme, extent: Extent
         announced, coarser = set(shown[name]), a.coarser if announcement.coarsened.any() else None
         if a.protected:
             announced |= {*extent.unseen.get(name, ()), *(v for of in announcement.mixed for v in of.get(name, ()))}
+        values = (*a.categories, *a.in_order(announced - {*a.categories, ANY}))
+        coarse = () if coarser is None else tuple(a.in_order({*shown[name]} & {*coarser.coarse}))
         yield model.AttributeInfo(
             name=name,
             title=programme.title_of(name),
             role=a.role,
             protected=a.protected,
             legitimate=a.legitimate,
-            values=(*a.categories, *a.in_order(announced - {*a.categories, ANY})),
+            values=values,
             sets={of_set: named.values for of_set, named in a.named.items()},
             max_confidence=ceilings.get((name, None)),
             sets_max_confidence={s: ceilings[name, s] for s in a.named if (name, s) in ceilings},
-            coarse=() if coarser is None else tuple(a.in_order({*shown[name]} & {*coarser.coarse})),
+            coarse=coarse,
+            used_by_system=a.used_by_system,
+            unit=a.unit or "",
+            group_phrases=a.group_phrases(values),
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from atr.report import empty_categories
+from atr.report.alike import alike
 from atr.report.individual import with_individual
 from atr.report.influence import influence, surrogate
 from atr.report.model import Fairness, PublicReport
@@ -23,6 +24,7 @@ def _fairness(report: PublicReport) -> tuple[Fairness, ...]:
 DERIVED_FIELDS: dict[str, Callable[[PublicReport], Any]] = {
     "compared": empty_categories.compared,
     "fairness": _fairness,
+    "alike": alike,
     "influence": influence,
     "surrogate": surrogate,
     "notes": fidelity_notes,

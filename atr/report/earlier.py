@@ -45,16 +45,39 @@ def last_published(programme: Programme, period: periods.Period) -> tuple[model.
     -------
     The report and the hash of its ``report.json``; None where there is none.
     """
+    return next(iter(_read(programme, _before(programme, period)[-1:])), None)
+
+
+def published_before(programme: Programme, period: periods.Period) -> list[tuple[model.PublicReport, str]]:
+    """The published reports of the earlier periods of the same length that a series shows, as :func:`last_published`.
+
+    Returns
+    -------
+    The last version of each period, in order; those whose file is gone or was changed are left out.
+    """
+    return _read(programme, _before(programme, period)[1 - model.SERIES_LENGTH :])
+
+
+def version_before(programme: Programme, period: periods.Period) -> model.PublicReport | None:
+    """The published version of a period, for the reviewer of the next; None where there is none, or it was changed."""
+    versions = [release for release in _published(programme) if release.period == period.label]
+    return _as_published(programme, versions[-1]) if versions else None
+
+
+def _before(programme: Programme, period: periods.Period) -> list[Release]:
+    """The last published version of each earlier period of the same length, in order."""
+    last = {periods.parse(release.period): release for release in _published(programme)}
     earlier = [
-        (other.end, release.version, release)
-        for other, release in ((periods.parse(release.period), release) for release in _published(programme))
+        (other.end, release)
+        for other, release in last.items()
         if period.start and other.end and other.end <= period.start and other.months == period.months
     ]
-    if not earlier:
-        return None
-    *_, release = max(earlier, key=lambda found: found[:2])
-    report = _as_published(programme, release)
-    return None if report is None or release.report_sha256 is None else (report, release.report_sha256)
+    return [release for _, release in sorted(earlier, key=lambda found: found[0])]
+
+
+def _read(programme: Programme, releases: list[Release]) -> list[tuple[model.PublicReport, str]]:
+    found = [(_as_published(programme, release), release.report_sha256) for release in releases]
+    return [(report, sha256) for report, sha256 in found if report is not None and sha256 is not None]
 
 
 def newest_release(programme: Programme) -> tuple[Release, model.PublicReport] | None:
@@ -107,14 +130,18 @@ def read(path: Path) -> model.PublicReport | None:
         return None
 
 
+_OF_OTHERS = {"version", "date", "data_quality", "changes", "series"}
+
+
 def content_sha256(report: model.PublicReport) -> str:
     """Hash what a report says of its period: not its version and date, how the log has changed since, or what other
     reports have been published."""
     report = report.model_copy(update={"notes": tuple(n for n in report.notes if n.id != CORRECTIONS_WAIT)})
     if report.data_quality.corrections_wait:  # of which version groups are says nothing new of the period
         report = at_one_time(report)
-        report = report.model_copy(update={"fairness": DERIVED_FIELDS["fairness"](report)})
-    content = report.model_dump(mode="json", by_alias=True, exclude={"version", "date", "data_quality", "changes"})
+        for name in ("fairness", "alike"):
+            report = report.model_copy(update={name: DERIVED_FIELDS[name](report)})
+    content = report.model_dump(mode="json", by_alias=True, exclude=_OF_OTHERS)
     return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
@@ -123,4 +150,6 @@ def is_outdated(programme: Programme, release: Release, report: model.PublicRepo
     if release.state != "draft":
         return False
     waiting = read(documents_path(programme, release) / "report.json")
-    return waiting is None or (waiting.changes, waiting.data_quality) != (report.changes, report.data_quality)
+    if waiting is None:
+        return True
+    return any(getattr(waiting, name) != getattr(report, name) for name in ("changes", "series", "data_quality"))

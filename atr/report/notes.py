@@ -1,6 +1,6 @@
 """The fidelity notes: what a reader has to know of every figure, and for whom the guarantee holds.
 
-Which of them a report has follows from its numbers; the templates ``report/notes/`` have the words.
+Which of them a report has follows from its numbers; the page of trust and annex D have the words.
 """
 
 from __future__ import annotations

@@ -105,9 +105,10 @@ def rows(report: model.PublicReport) -> dict[str, Rows]:
 
 def labels(report: model.PublicReport) -> dict[str, tuple[str, ...]]:
     """The row of each announced region, (n,) for each attribute: its value where values meet in no rest group."""
-    groups, of_groups = [g for g, group in enumerate(report.announced_groups) for _ in group.told], rows(report)
+    groups = [g for g, group in enumerate(report.announced_groups) for _ in group.told]
+    of_groups = {name: of.labels for name, of in rows(report).items()}
     return {
-        name: tuple(of_groups[name].labels[g] for g in groups) if name in of_groups else values
+        name: tuple(of_groups[name][g] for g in groups) if name in of_groups else values
         for name, values in columns(report).items()
     }
 

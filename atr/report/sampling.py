@@ -56,6 +56,16 @@ class Counts(NamedTuple):
         """The smallest (0) or the largest (1) share."""
         return self[end], self.people
 
+    def p_value(self, other: Counts) -> float:
+        """Of the rates of both that lie nearest together; 1 where some are alike."""
+        if self.fewest * other.people > other.most * self.people:
+            return sampling.p_value(self.share(0), other.share(1))
+        return (
+            sampling.p_value(self.share(1), other.share(0))
+            if other.fewest * self.people > self.most * other.people
+            else 1.0
+        )
+
     def less(self) -> Counts:
         """The same of the opposite event."""
         return Counts(self.people - self.most, self.people - self.fewest, self.people)
@@ -106,14 +116,6 @@ class _Sampled:
     a: Counts
     b: Counts
 
-    @property
-    def p_value(self) -> float:
-        """Of the rates that lie nearest together; 1 where some are alike."""
-        a, b = self.a, self.b
-        if a.fewest * b.people > b.most * a.people:
-            return sampling.p_value(a.share(0), b.share(1))
-        return sampling.p_value(a.share(1), b.share(0)) if a.most * b.people < b.fewest * a.people else 1.0
-
 
 def with_sampling(report: PublicReport) -> tuple[Fairness, ...]:
     """Add intervals and tests to the comparisons of a report; remove them where the log is no sample.
@@ -136,7 +138,7 @@ def with_sampling(report: PublicReport) -> tuple[Fairness, ...]:
     if alpha is None:
         return tuple(entry.model_copy(update={"sampling": None}) for entry in report.fairness)
     sampled = _sampled(report)
-    p_values = {found.test: found.p_value for found in sampled if found}
+    p_values = {found.test: found.a.p_value(found.b) for found in sampled if found}
     adjusted = dict(zip(p_values, sampling.adjusted(tuple(p_values.values())), strict=True))
     return tuple(
         entry.model_copy(
@@ -148,6 +150,18 @@ def with_sampling(report: PublicReport) -> tuple[Fairness, ...]:
         )
         for entry, found in zip(report.fairness, sampled, strict=True)
     )
+
+
+def exact_counts(report: PublicReport) -> dict[tuple[str, str], Counts]:
+    """How many people had the positive outcome, by attribute and row, where the comparisons of everybody are exact."""
+    everybody = [e for e in report.fairness if not e.condition and e.outcome in (None, report.positive)]
+    sampled = _sampled(report.model_copy(update={"fairness": tuple(everybody)}))
+    return {
+        (entry.attribute, who): counts
+        for entry, found in zip(everybody, sampled, strict=True)
+        if found
+        for who, counts in zip(entry.groups, (found.a, found.b), strict=True)
+    }
 
 
 def tests(report: PublicReport) -> int:
@@ -242,6 +256,11 @@ def counted(rate: tuple[float, float], people: int, rounding: int) -> Counts:
     return Counts(*(inside if inside[0] <= inside[1] else (middle, middle)), people)
 
 
+def printed_p(p_value: float) -> float:
+    """Round a p value up, so that it is never 0: as printed a difference is significant only if it is."""
+    return up(min(max(p_value, 10.0**-P_DIGITS), 1.0), P_DIGITS)
+
+
 def _sampling(
     entry: Fairness, found: _Sampled, p_value: float, adjusted: float, *, report: PublicReport, alpha: float
 ) -> Sampling:
@@ -261,8 +280,7 @@ def _sampling(
         )
         for of in (found.a, found.b)
     )
-    # Rounded up, and so never 0: as printed a difference is significant only if it is.
-    printed = [up(min(max(p, 10.0**-P_DIGITS), 1.0), P_DIGITS) for p in (p_value, adjusted)]
+    printed = [printed_p(p) for p in (p_value, adjusted)]
     return Sampling(
         interval=interval,
         rates=(first_rate, second_rate),

@@ -6,6 +6,7 @@ and refused otherwise. With exact populations (printed, or supplied) it must be 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,10 @@ __all__ = ["verify"]
 
 
 def verify(
-    path: str | Path, *, population: str | Path | None = None, previous: str | Path | None = None
+    path: str | Path,
+    *,
+    population: str | Path | None = None,
+    previous: str | Path | Sequence[str | Path] = (),
 ) -> list[Finding]:
     """Recompute a published report from its own numbers.
 
@@ -27,8 +31,8 @@ def verify(
     population
         A CSV of exact populations: a column for each attribute and a column ``population``, one row per region.
     previous
-        The ``report.json`` that the report sets its figures beside, or its folder; without it what the report says of
-        it is taken as it stands.
+        The ``report.json`` of each earlier report that it names (``changes``, ``series``), or its folder, one or
+        several; what the report says of those that are not given is taken as it stands.
 
     Returns
     -------
@@ -41,4 +45,5 @@ def verify(
     """
     from atr.verify.files import verify_files
 
-    return verify_files(path, population=population, previous=previous)[1]
+    earlier = (previous,) if isinstance(previous, str | Path) else previous
+    return verify_files(path, population=population, previous=earlier)[1]

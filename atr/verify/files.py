@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,9 @@ from pydantic import ValidationError
 from atr.core.arrays import ExactPopulation
 from atr.core.display_text import ANY
 from atr.errors import FormatError, VerifyError
-from atr.report import changes, model
+from atr.report import changes, model, series
 from atr.report.reader_view import columns
+from atr.report.sampling import alpha_of
 from atr.verify.finding import Finding, differences, failed
 from atr.verify.form import MOST_PEOPLE, form
 from atr.verify.statements import findings
@@ -26,7 +27,7 @@ _FIRST = "atr-report/1"
 
 
 def verify_files(
-    path: str | Path, *, population: str | Path | None = None, previous: str | Path | None = None
+    path: str | Path, *, population: str | Path | None = None, previous: Sequence[str | Path] = ()
 ) -> tuple[model.PublicReport, list[Finding]]:
     """Verify a published report from its files.
 
@@ -49,18 +50,28 @@ def verify_files(
         return report, [*found, *malformed]
     people = None if population is None else _read_population(report, Path(population))
     found += findings(report, population=people)
-    if previous is not None:
-        found += _compare_with_earlier(report, Path(previous))
+    for earlier in previous:
+        found += _compare_with_earlier(report, Path(earlier))
     return report, found
 
 
 def _compare_with_earlier(report: model.PublicReport, path: Path) -> list[Finding]:
-    if report.changes is None:
+    if report.changes is None and not report.series:
         raise VerifyError("the report to verify sets its figures beside no earlier one", where=str(path))
     earlier, sha256, found = _read(path)
     if found or list(form(earlier)):
         raise VerifyError("is itself not as it was made", where=str(path))
-    return list(differences("changes", report.changes, changes.since(report, earlier, sha256=sha256)))
+    shown = {of.sha256: of for of in report.series[:-1]}.get(sha256)
+    if shown is None and report.changes is None:
+        raise VerifyError("is not among the earlier reports that the report to verify names", where=str(path))
+    wrong: list[Finding] = []
+    if shown is not None:
+        stated = shown.model_copy(update={"changes": (), "skipped": ()})  # follow from the figures
+        follows = series.release(earlier, sha256=sha256, alpha=alpha_of(report))
+        wrong += differences(f"series, {shown.period}", stated, follows)
+    if report.changes is not None and (shown is None or sha256 == report.changes.sha256):
+        wrong += differences("changes", report.changes, changes.since(report, earlier, sha256=sha256))
+    return wrong
 
 
 def _read(path: Path) -> tuple[model.PublicReport, str, list[Finding]]:

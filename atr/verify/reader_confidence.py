@@ -182,7 +182,8 @@ def confidences(group: OpenGroup, model: str, sets: BoolArray) -> FloatArray:
     """
     certain, group = (group.totals > 0).all(), replace(group, totals=group.totals[group.totals > 0])
     found, tilt = np.zeros((len(sets), 2)), group.tilt(model) if len(group.totals) else 0.0
-    margin = MARGIN if model == "extreme" and not group.exact else 0.0
+    fewest = int(group.totals.min(initial=10**9))
+    margin = MARGIN + 0.5 / fewest if model == "extreme" and not group.exact else 0.0
     for of, members in zip(found, sets, strict=True) if len(group.totals) else ():
         most = group.expected(model, members, most=True, tilt=tilt) / group.totals
         least = most if group.exact else group.expected(model, members, most=False, tilt=tilt) / group.totals

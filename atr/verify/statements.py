@@ -14,9 +14,10 @@ from atr.core.fidelity import promises
 from atr.core.publication import RATE_DIGITS, open_total, rounded_total
 from atr.core.tolerances import GRID_TOLERANCE
 from atr.mechanisms import MECHANISMS
-from atr.report import changes, model
+from atr.report import changes, model, series
 from atr.report.derived import DERIVED_FIELDS
 from atr.report.rounding import nearest, rounded_share, share_step
+from atr.verify.alike import people_alike
 from atr.verify.comparisons import comparisons, printed_rate
 from atr.verify.finding import Finding, between, differences, failed
 from atr.verify.form import form
@@ -55,8 +56,15 @@ def findings(report: model.PublicReport, *, population: ExactPopulation | None =
     yield from _promise(report)
     for where, problem in changes.problems(report):
         yield Finding(f"changes, {where}", problem)
+    contradictions = [Finding(f"series, {where}", problem) for where, problem in series.problems(report)]
+    yield from contradictions or differences("series", report.series, series.again(report))
+    followed = True
     for name, part in DERIVED_FIELDS.items():
-        yield from differences(name, getattr(report, name), part(report))
+        for found in differences(name, getattr(report, name), part(report)):
+            followed = False
+            yield found
+    if followed and report.alike:
+        yield from people_alike(report)
 
 
 def _nothing_announced(report: model.PublicReport) -> Iterator[Finding]:

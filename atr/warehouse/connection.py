@@ -31,6 +31,8 @@ CREATE TABLE IF NOT EXISTS releases (
 CREATE TABLE IF NOT EXISTS release_events AS SELECT * FROM releases LIMIT 0;
 CREATE TABLE IF NOT EXISTS log_changes (
     generation BIGINT NOT NULL, new BIGINT NOT NULL, changed BIGINT NOT NULL, gone BIGINT NOT NULL);
+ALTER TABLE releases ADD COLUMN IF NOT EXISTS confirmed VARCHAR;
+ALTER TABLE release_events ADD COLUMN IF NOT EXISTS confirmed VARCHAR;
 INSERT INTO log_changes SELECT 0, 0, 0, 0 WHERE NOT EXISTS (FROM log_changes);
 """
 """Releases, and how many decisions of the log were new, changed or gone in all readings so far, begun anew in a new

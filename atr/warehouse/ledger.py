@@ -21,7 +21,9 @@ class Release:
     """One version of the report of one period. The version rises when one before it was published or rejected.
 
     ``content_sha256`` is the hash of what the report says, whatever its version and date; ``changed_at`` is when it
-    came into its state, by whom (``reviewer``) and why (``comment``).
+    came into its state, by whom (``reviewer``) and why (``comment``). ``confirmed`` are the points that the reviewer
+    confirmed by approving, with commas between; None where nobody did, or an earlier version of this software asked
+    nothing.
     """
 
     period: str
@@ -34,6 +36,7 @@ class Release:
     reviewer: str | None = None
     comment: str | None = None
     changed_at: str = ""
+    confirmed: str | None = None
 
     @property
     def id(self) -> str:
@@ -52,11 +55,13 @@ class Ledger:
 
     def releases(self, period: str | None = None) -> list[Release]:
         """All releases, or those of a period, by period and version."""
+        columns = self._warehouse.query("SELECT name FROM pragma_table_info('releases')")
+        names = [name for (name,) in columns]  # of a store of an earlier version that is only read, fewer
         rows = self._warehouse.query(
-            f"SELECT {_COLUMNS} FROM releases WHERE $1 IS NULL OR period = $1 ORDER BY period, version",  # noqa: S608
+            f"SELECT {', '.join(names)} FROM releases WHERE $1 IS NULL OR period = $1 ORDER BY period, version",  # noqa: S608
             [period],
         )
-        return [Release(*row) for row in rows]
+        return [Release(**dict(zip(names, row, strict=True))) for row in rows]
 
     def release(self, period: str, version: int) -> Release:
         """One version of the report of a period."""

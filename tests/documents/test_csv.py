@@ -137,3 +137,11 @@ def test_same_bytes_in_another_process(
     subprocess.run([sys.executable, "-c", CHILD, source, tmp_path / "out"], check=True, env={**os.environ, **other})
     for file, content in documents(name).items():
         assert (tmp_path / "out" / file).read_bytes() == content, file
+
+
+def test_rules_have_limits_as_columns(reports: dict[str, PublicReport]) -> None:
+    report = reports["limits"]
+    regions = [region for group in report.groups for region in group.regions or [None]]
+    for row, region in zip(rows(annex.announced_rules(report)), regions, strict=True):
+        told = region.limits and region.limits["low"] if region else None
+        assert [row["lower"], row["upper"]] == ([f"{end:.3f}" for end in told] if told else ["", ""])

@@ -161,8 +161,9 @@ def test_the_dossier_tells_what_changed_and_what_to_look_at(results: Results, tm
     coverage = results.report.coverage.model_copy(update={"decisions": 1234})
     before = results.report.model_copy(update={"coverage": coverage})
     dossier = build(results, previous=before, related=Related(overlapping=("2024",), published=(1, 2)))
-    decisions = next(difference for difference in dossier.differences if difference.name == "decisions")
-    assert (decisions.before, decisions.now) == ("1,234", f"{results.report.coverage.decisions:,}")
+    decisions = next(of for of in dossier.differences if of.name.startswith("Decisions of the period"))
+    now = f"{results.report.coverage.decisions:,}"
+    assert (decisions.period_before, decisions.version_before, decisions.now) == ("1,234", "", now)
     assert [warning[:24] for warning in dossier.warnings] == ["There are reports of the", "Version 1 and 2 of this "]
     assert dossier.rows["decisions of the period without public"] == 4
     render(dossier, tmp_path)

@@ -7,11 +7,14 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from atr.dossier import review, site
+from atr.dossier.sign_off import CONFIRMED, POINTS
 from atr.errors import EnvironmentFault, RefusedError, ReviewError
 from atr.programme import Programme, load
+from atr.warehouse.connection import warehouse_path
 from atr.warehouse.files import create
 from atr.warehouse.ledger import Release
 from atr.warehouse.register import Register
@@ -42,8 +45,10 @@ def test_approval_publishes_the_same_bytes_and_an_index(draft: tuple[Programme, 
     assert series.files(folder) == before
     index = (programme.site_path / "index.html").read_text()
     assert "2024/v1/report.html" in index
+    assert "2024/v1/report.html" in (programme.site_path / "feed.xml").read_text()
     (release,) = review.releases(programme)
     assert (release.state, release.reviewer, release.comment) == ("published", "R. Viewer", "read it")
+    assert (release.confirmed or "").split(", ") == [*POINTS]
 
 
 def test_the_site_can_be_served_and_the_store_is_private(draft: tuple[Programme, Path]) -> None:
@@ -51,7 +56,7 @@ def test_the_site_can_be_served_and_the_store_is_private(draft: tuple[Programme,
     folder = _approve(programme)
     for path in (programme.site_path.parent, programme.site_path, folder.parent, folder):
         assert stat.S_IMODE(path.stat().st_mode) == 0o755, path
-    for path in (*folder.iterdir(), programme.site_path / "index.html"):
+    for path in (*folder.iterdir(), *(programme.site_path / name for name in ("index.html", "feed.xml"))):
         assert stat.S_IMODE(path.stat().st_mode) == 0o644, path
     assert stat.S_IMODE(programme.store_path.stat().st_mode) == 0o700
     for path in programme.store_path.rglob("*"):
@@ -102,7 +107,9 @@ def test_a_link_laid_while_publishing_is_not_followed(
     assert [release.state for release in review.releases(programme)] == ["draft"]
 
 
-@pytest.mark.parametrize("name", ["index.html", "index.tmp", ".index.html.new", "2024/.v1.new", "2024/.v1.old"])
+@pytest.mark.parametrize(
+    "name", ["index.html", "feed.xml", "index.tmp", ".index.html.new", "2024/.v1.new", "2024/.v1.old"]
+)
 def test_nothing_is_written_or_removed_through_a_link(draft: tuple[Programme, Path], tmp_path: Path, name: str) -> None:
     programme, documents = draft
     before = series.files(documents)
@@ -112,18 +119,30 @@ def test_nothing_is_written_or_removed_through_a_link(draft: tuple[Programme, Pa
     (tmp_path / "folder" / "mine").write_text("mine")
     link = programme.site_path / name
     link.parent.mkdir(parents=True)
-    link.symlink_to(mine if "index" in name else tmp_path / "folder")
+    link.symlink_to(mine if "2024" not in name else tmp_path / "folder")
     assert series.files(_approve(programme)) == before
     assert mine.read_text() == (tmp_path / "folder" / "mine").read_text() == "mine"
     assert "2024/v1/report.html" in (programme.site_path / "index.html").read_text()
     assert not (programme.site_path / "index.html").is_symlink()
 
 
+def test_a_ledger_without_points_is_read_and_written(draft: tuple[Programme, Path]) -> None:
+    programme, _ = draft
+    with duckdb.connect(str(warehouse_path(programme))) as store:
+        for table in ("releases", "release_events"):
+            store.execute(f"ALTER TABLE {table} DROP COLUMN confirmed")
+    (release,) = review.releases(programme)
+    assert (release.state, release.confirmed) == ("draft", None)
+    assert review.waiting(programme, "2024").release == release
+    _approve(programme)
+    assert review.history(programme)["confirmed"].tolist() == [CONFIRMED]
+
+
 def test_a_rejected_draft_is_kept_and_a_new_version_follows(draft: tuple[Programme, Path]) -> None:
     programme, documents = draft
     before = series.files(documents)
     release, kept = _decide(programme, "2024", approve=False, comment="typo")
-    assert release.state == "rejected"
+    assert (release.state, release.confirmed) == ("rejected", None)
     assert series.files(kept) == before
     assert not programme.site_path.exists()
     again = series.publish(programme.path)
@@ -149,6 +168,7 @@ def test_a_new_version_replaces_the_published_one(tmp_path: Path, keep: bool) ->
     assert ("2024/v1/report.html" in index) == keep
     assert "2024/v2/report.html" in index
     assert "by version 2 on" in index
+    assert "(replaced)" in (site / "feed.xml").read_text()
     assert (first.report_sha256 or "?") in index
     left = {file.name for file in (site / "2024" / "v1").iterdir()}
     assert ("report.json" in left) == keep

@@ -84,6 +84,7 @@ def test_settings_for_another_server_are_not_obeyed(tmp_path: Path, own: bool) -
     assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
 
 
+@pytest.mark.long
 def test_a_server_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:9/api")
     path = series.write_series(tmp_path, series.card(2))

@@ -142,6 +142,7 @@ def test_a_foreign_programme_is_refused(
     assert (served.home / SERVED).read_bytes() == before
 
 
+@pytest.mark.long
 def test_a_programme_that_is_not_there_is_named(served: Served, tmp_path: Path) -> None:
     for path, why in ((tmp_path / "none.yaml", "there is no such file"), ("x" * 5000, "cannot be read")):
         found = served.until(served.run("publish/manual", programme=str(path), period="2024"), "Failed")
@@ -266,6 +267,7 @@ def test_a_cancelled_run_keeps_no_slot(served: Served, when: str) -> None:
     served.until(served.run("publish/manual", programme="none.yaml"), "Failed", seconds=60)
 
 
+@pytest.mark.long
 def test_a_run_that_was_cancelled_before_it_began_is_cancelled(served: Served) -> None:
     manual = served.ask("/deployments/name/publish/manual")["id"]
     asked = {"parameters": {"programme": str(served.programme)}, "state": {"type": "PENDING"}}  # as a worker took it

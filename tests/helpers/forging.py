@@ -14,7 +14,7 @@ from atr.verify import verify
 from atr.verify.statements import findings
 
 Place = tuple[Any, ...]
-RECOMPUTED = ("privacy", "fidelity", "coverage", "groups", "fairness", "influence", "surrogate")
+RECOMPUTED = ("privacy", "fidelity", "coverage", "groups", "fairness", "alike", "influence", "surrogate")
 """The parts whose numbers follow from others."""
 
 

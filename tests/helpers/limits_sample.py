@@ -36,7 +36,7 @@ def compas(**changes: Any) -> PublicReport:
             "surrogate": None,
         }
     )
-    for name in ("influence", "surrogate"):
+    for name in ("alike", "influence", "surrogate"):
         made = made.model_copy(update={name: derived.DERIVED_FIELDS[name](made)})
     return made.model_copy(update={"notes": fidelity_notes(made)})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 
@@ -27,6 +28,14 @@ class _Text(HTMLParser):
     def handle_data(self, data: str) -> None:
         if not self.skipped:
             self.text.append(data)
+
+
+def visible(page: str) -> str:
+    """What a page says to whoever sees or hears it: its text, and the words of its attributes."""
+    parser = _Text()
+    parser.feed(page)
+    said = re.findall(r'(?:aria-label|alt|title)="([^"]*)"|<meta name="description" content="([^"]*)"', page)
+    return unescape(" ".join([*parser.text, *("".join(words) for words in said)]))
 
 
 def read(report: PublicReport) -> tuple[str, list[str]]:

@@ -150,9 +150,10 @@ def report(
         ),
         "groups": tuple(groups),
         "compared": tuple(
-            ComparedBy(attribute=a.name, attributes=(a.name,), reference=None, chosen=None)
-            for a in attributes
+            ComparedBy(attribute=a.name, attributes=(a.name,), reference=of, chosen=None if of is None else "named")
+            for a in public
             if a.protected
+            for of in [_reference(public, kept, references or {}, a)]
         ),
         "fairness": tuple(comparisons(public, kept, references or {}, outcomes, spread)),
         "data_quality": DataQuality(
@@ -163,7 +164,7 @@ def report(
         "provenance": Provenance(atr="0.1.0"),
     }  # fmt: skip
     made = PublicReport(**{**known, **changes})
-    for name in ("influence", "surrogate"):
+    for name in ("alike", "influence", "surrogate"):
         made = made.model_copy(update={name: derived.DERIVED_FIELDS[name](made)})
     return made if "notes" in changes else made.model_copy(update={"notes": fidelity_notes(made)})
 
@@ -183,7 +184,7 @@ def comparisons(
         rates = _rates(kept, i)
         if len(rates) < 2:
             continue
-        reference = references.get(a.name) or max(rates, key=lambda v: rates[v][1])
+        reference = _reference(public, kept, references, a)
         pairs = [(v, reference) for v in rates if v != reference]
         pairs += [(y, x) for x, y in itertools.combinations(rates, 2) if reference not in (x, y)]
         for x, y in pairs:
@@ -195,6 +196,14 @@ def comparisons(
                 if x != reference and reference in within:
                     condition = {public[j].name: v for j, v in zip(legitimate, klass, strict=True)}
                     yield _parity(a, x, reference, reference, within, spread, condition)
+
+
+def _reference(
+    public: list[AttributeInfo], kept: dict[Key, tuple[int, float]], references: dict[str, str], of: AttributeInfo
+) -> str | None:
+    """The named group or that of the highest rate; None where there are no two."""
+    rates = _rates(kept, public.index(of))
+    return None if len(rates) < 2 else references.get(of.name) or max(rates, key=lambda v: rates[v][1])
 
 
 def _rates(kept: dict[Key, tuple[int, float]], i: int) -> dict[str, tuple[int, float]]:

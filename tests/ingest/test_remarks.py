@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from datetime import date
@@ -10,16 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fontTools.ttLib import TTFont
 
-from atr.core.display_text import UNDRAWN
-from atr.documents import templates
 from atr.errors import IngestError
 from atr.ingest import remarks
 from atr.ingest.log_check import check
 from atr.ingest.value_remarks import Values, value_remarks
 from atr.warehouse.connection import Warehouse
 from tests.helpers.logs import HEADER, account, decisions, programme, write
+from tests.helpers.small_fonts import write_font
 
 SEX = {"sex": {"role": "public"}, "income": {"role": "sensitive", "bins": [10]}}
 TODAY = date(2014, 1, 1)
@@ -63,7 +60,8 @@ def told(
          "1 of 2 decisions say 'Stra\\xdfe fu\\u0308r', 1 'Stra\\xdfe f\\xfcr': these look alike"),
         (["Frau", "Fr\u0430u", "m"], "words have letters of several scripts, which may look alike: "
          "'Fr\u0430u' (Fr\\u0430u)"),
-        (["f", "日本", "m"], "no font of the reports has '日', '本', as in '日本'"),
+        (["f", "日本", "m"], "no font of the reports has '日', '本', as in '日本': they may be printed as boxes; "
+         "name such values otherwise in attributes.sex.values, or name a folder with a font that has them in fonts"),
         (["f", "m\u0304\u0330", "m"], "no font of the reports has U+0330"),
         (["f", "y" * 90, "m"], "a value has 90 letters"),
         (["f", "a\ufffeb", "m"], "'a\\ufffeb' has characters that cannot be printed"),
@@ -74,6 +72,25 @@ def test_values_not_meant_as_they_stand_are_told(tmp_path: Path, sexes: list[str
     found = told(tmp_path, sexes)
     assert [text for text in found if text.startswith(f"attributes.sex: {remark}")], found
     assert len(found) == 1 + ("\uff41" in remark), found
+
+
+def test_characters_of_bundled_and_supplied_fonts_are_not_told(tmp_path: Path) -> None:
+    assert told(tmp_path, ["नारी", "אישה", "امرأة", "γυναίκα"]) == told(tmp_path, ["f", "m", "d", "e"])
+    made = programme(tmp_path, attributes=SEX)
+    assert [made.undrawn(text) for text in ("日本", "a日")] == [["日", "本"], ["日"]]
+    write_font(tmp_path / "fonts" / "kanji.ttf", "日")
+    assert programme(tmp_path, attributes=SEX, fonts="fonts").undrawn("日本") == ["本"]
+
+
+def test_characters_without_a_font_in_the_programme_are_told(tmp_path: Path) -> None:
+    write(tmp_path, HEADER + "1,2013-01-01,f,5,yes\n2,2013-01-02,m,5,no\n")
+    made = programme(tmp_path, attributes=SEX | {"sex": {"role": "public", "title": "性"}})
+    with Warehouse.in_memory() as warehouse:
+        account(warehouse, made)
+        assert remarks(warehouse, made, TODAY) == [
+            "attributes.sex: no font of the reports has '性', as in '性': they may be printed as boxes; name a folder "
+            "with a font that has them in fonts"
+        ]
 
 
 @pytest.mark.parametrize(
@@ -157,6 +174,13 @@ def test_what_the_programme_names_is_held_against_the_log(
     assert told(tmp_path, sexes, values=values) == found
 
 
+def test_a_phrase_of_a_value_that_nobody_has_is_told(tmp_path: Path) -> None:
+    phrases = {"Femal": "women", "Male": "men"}
+    said = "attributes.sex.group_phrase: no report can show 'Femal'; did you mean 'Female'?"
+    assert said in told(tmp_path, ["Female", "Male"], group_phrase=phrases)
+    assert told(tmp_path, ["Female", "Male"], group_phrase={"Female": "women", "Male": "men"}) == []
+
+
 def test_what_a_programme_declares_missing_is_none(tmp_path: Path) -> None:
     write(tmp_path, HEADER + "1,2013-01-01,NA,5,yes\n2,2013-01-01,f,5,no\n3,2013-01-01,unknown,5,no\n")
     made = programme(tmp_path, {"missing": ["", "NA"]})
@@ -231,19 +255,6 @@ def test_values_are_told_with_the_periods_they_are_absent_in(tmp_path: Path) -> 
     assert found.remarks == (told + "periods (57 people there)",)
 
 
-def test_the_characters_that_every_font_has_are_known() -> None:
-    """Held against the fonts themselves; symbols have one of their own."""
-    faces: dict[str, set[int]] = {}
-    for path in (templates.folder() / "report" / "fonts").glob("*.ttf"):
-        face = re.sub("-(latin-ext|latin|greek|cyrillic)-", "-", path.stem)
-        faces.setdefault(face, set()).update(TTFont(path).getBestCmap())
-    symbols = faces.pop("atr-symbols")
-    drawn = set.intersection(*faces.values()) | symbols
-    spaces = {*range(0x2000, 0x200B), 0x200C, 0x200D, 0x2010, 0x2011, 0x202F, 0xFE0E, 0xFE0F}
-    for code in {*range(0xA0, 0x10000)} - spaces - {*range(0xD800, 0xE000), 0x200B}:
-        assert (UNDRAWN.match(chr(code)) is None) == (code in drawn), f"U+{code:04X}"
-
-
 def test_rows_that_nobody_can_use_are_told_with_their_texts(tmp_path: Path) -> None:
     rows = [f"{i},2013-01-{i % 28 + 1:02d},f,5,{'no' if i % 2 else 'yes'}" for i in range(40)]
     write(
@@ -271,7 +282,7 @@ def test_periods_without_decisions_are_told(tmp_path: Path) -> None:
         account(warehouse, made := programme(tmp_path))
         gap = "log.decided_at: the log has no decisions in 2012-Q2, 2012-Q4, between others"
         assert remarks(warehouse, made, TODAY) == [gap]
-        released = "INSERT INTO releases SELECT $1, 1, 'published', '', '', '', '', '', '', ''"
+        released = "INSERT INTO releases SELECT $1, 1, 'published', '', '', '', '', '', '', '', []"
         for label in ("2011", "2012-Q2", "2012-Q3"):
             warehouse.connection.execute(released, [label])
         lost = "log.decided_at: the log has no decisions any more in 2011, 2012-Q2, which are published"

@@ -6,7 +6,6 @@ import csv
 import dataclasses
 import io
 import json
-from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,6 @@ import pytest
 from atr.core.announcement import Announcement
 from atr.core.regions import Regions
 from atr.documents import csv as annex
-from atr.documents.html import report_html
-from atr.documents.sections import fairness as parity
-from atr.documents.sections import glance
 from atr.documents.text.comparisons import sentence
 from atr.errors import VerifyError
 from atr.measures import MEASURES
@@ -32,6 +28,7 @@ from atr.report.comparisons import ComparisonFormatter
 from atr.verify.comparisons import contradictions
 from atr.verify.statements import findings
 from tests.helpers import forging, series, whole
+from tests.helpers.tables import tables, text
 
 RACES, SEXES, LEVELS, CHARGES = ("a", "b, c", "d", "unknown"), ("women", "men"), ("low", "mid", "high"), ("x", "y")
 
@@ -149,14 +146,9 @@ def test_values_that_nobody_shown_has_are_named() -> None:
             f"{race}, {sex}" for race in ("nobody has it", "all too few", "only in the log") for sex in ("men", "women")
         ),
     }  # fmt: skip
-    html = report_html(report, sha256="")
-    assert (
-        "No figure can be given for “nobody has it”, “all too few” and “only in the log”: nobody is announced under "
-        "these values."
-    ) in html
-    assert (
-        "“only in the log, men” and “only in the log, women”: nobody is announced under these values together." in html
-    )
+    told = text(report, "comparisons")
+    assert "Nobody announced has these: “nobody has it”, “all too few” and “only in the log”." in told
+    assert "“only in the log, men” and “only in the log, women”." in told
 
 
 def _small(
@@ -190,8 +182,7 @@ def test_combinations_nobody_has_are_named_and_lists_cut() -> None:
     (absent,) = (by.absent for by in report.compared if len(by.attributes) > 1)
     assert len(absent) == 14 * 2 - 3
     assert absent[0] == "b, women"
-    html = report_html(report, sha256="")
-    assert "and 17 more: nobody is announced under these values together. report.json names all of them." in html
+    assert "and 17 others." in text(report, "comparisons")
     for forged in (absent[1:], (*absent, "b, men"), ("b, men", *absent[1:])):
         compared = tuple(
             by.model_copy(update={"absent": forged}) if len(by.attributes) > 1 else by for by in report.compared
@@ -210,25 +201,18 @@ def test_combinations_too_many_to_list_are_said_not_listed() -> None:
     )
     many = report.model_copy(update={"attributes": longer, "compared": (*report.compared[:-1], by)})
     assert absent.compared(many)[-1].absent == ()
-    assert "not listed: there are more than 1,000" in report_html(many, sha256="")
+    assert "not listed: there are more than 1,000" in text(many, "comparisons")
     assert list(findings(many)), "no report is so: it ends at once all the same"
 
 
-def test_the_same_people_count_once_if_verdicts_agree() -> None:
+def test_groups_of_the_same_people_are_said_to_be() -> None:
     """Nobody of race b but men: “b” and “b, men” are the same people, the second against men of race a."""
     report, _ = _small(*ALIKE)
-    kept, same = glance.counted_once(report)
-    assert same == ["a, women", "b, men"]
-    assert [(e.attribute, e.groups[0], e.verdict) for e in kept] == [("race", "b", "not_met"), ("sex", "women", "met")]
-    assert glance.verdicts(kept) == Counter(met=1, not_met=1)
-    html = report_html(report, sha256="")
-    assert "The same people with one verdict count once." in html
-    assert "The same announced people as before: “a, women” (as “women”) and “b, men” (as “b”)." in html
-    differs, _ = _small(("a", "women", 200, 190), ("a", "men", 60, 36), ("b", "men", 60, 35))
-    kept, same = glance.counted_once(differs)
-    verdicts = {(e.attribute, e.groups[0]): e.verdict for e in kept}
-    assert (verdicts["race", "b"], verdicts["race and sex", "b, men"]) == ("not_met", "met")
-    assert same == ["a, women"]
+    verdicts = {(e.attribute, e.groups[0]): e.verdict for e in report.fairness if e.threshold and e.is_ratio}
+    assert verdicts["race", "b"] == verdicts["race and sex", "b, men"] == "not_met"
+    assert "The same people as in a table above: “a, women” (as “women”) and “b, men” (as “b”)." in text(
+        report, "comparisons"
+    )
 
 
 def test_the_worst_class_is_named_where_it_is_counted() -> None:
@@ -242,15 +226,14 @@ def test_the_worst_class_is_named_where_it_is_counted() -> None:
             and c.measure == e.measure and c.summary is None
         }  # fmt: skip
         assert value == e.value
-    rows = [row for p in parity.protected(report) for row in p["overall"]]
-    assert {row.label for row in rows if "worst class" in row.label} == {
-        f"{who}: worst class (Charge: {e.worst_condition['charge']})"
+    labels = {row[0].split(";")[0] for rows in tables(report, "comparisons").values() for row in rows}
+    assert {label for label in labels if ": largest" in label} == {
+        f"{who}: largest (charge: {e.worst_condition['charge']})"
         for e in worst for who in e.groups if who != e.reference and e.reference in e.groups
     }  # fmt: skip
-    assert [sum(row.reference for row in p["overall"]) for p in parity.protected(report)] == [1] * 5
-    html = report_html(report, sha256="")
-    assert "A class is everybody alike in charge" in html
-    assert html.count("Figures over all classes have no interval") == 1
+    told = text(report, "comparisons")
+    assert "A class is everybody alike in what may count, as the publisher states: charge." in told
+    assert told.count("Figures over all classes have no simple interval") == 1
 
 
 def test_a_group_of_too_few_people_is_listed_without_a_verdict() -> None:
@@ -259,9 +242,9 @@ def test_a_group_of_too_few_people_is_listed_without_a_verdict() -> None:
     assert small
     assert {(e.verdict, e.reason, e.shortfall) for e in small} == {("cannot_tell", "too_few_people", None)}
     assert all(sentence(e, report).endswith("too few people.") for e in small)
-    html = report_html(report, sha256="")
-    assert "too few people</span>" in html
-    assert "Groups of fewer than 140 people are listed, but no verdict is given" in html
+    verdicts = {row[-1] for rows in tables(report, "comparisons").values() for row in rows}
+    assert "too few people" in verdicts
+    assert "Too few people: fewer than 140 in one of the two groups." in text(report, "comparisons")
     rows = list(csv.DictReader(io.StringIO(annex.fairness(report).decode(), newline="")))
     assert [row["reason"] for row in rows] == [e.reason or "" for e in report.fairness]
     assert [row["summary"] for row in rows] == [e.summary or "" for e in report.fairness]
@@ -270,19 +253,17 @@ def test_a_group_of_too_few_people_is_listed_without_a_verdict() -> None:
     ]
 
 
-def test_every_intersection_has_a_block_with_origins_of_lines() -> None:
+def test_every_attribute_and_intersection_has_a_table() -> None:
     report, _, _ = _made()
-    blocks = parity.protected(report)
-    assert [p["title"] for p in blocks] == ["race", "sex", "level", "race and sex", "sex and level"]
-    html = report_html(report, sha256="")
-    for title in ("By race and sex", "By sex and level", "worst class", "29 CFR 1607.4(D)", "which the publisher kept"):
-        assert title in html
-    of_both = next(p for p in blocks if p["title"] == "race and sex")
-    labels = [row.label for row in of_both["rows"]]
-    assert labels[:2] == ["a, women", "a, men"] or labels[:2] == ["a, men", "a, women"]
+    found = {label.split(",")[0]: rows for label, rows in tables(report, "comparisons").items()}
+    assert list(found)[:5] == ["By race", "By sex", "By level", "By race and sex", "By sex and level"]
+    (_, _, *rows) = found["By race and sex"]
+    labels = [row[0] for row in rows[: next(i for i, row in enumerate(rows) if len(row) == 1)]]
+    assert sorted(labels[:2]) == ["a, men", "a, women"]
     assert labels[-1].startswith("unknown")
 
 
+@pytest.mark.long
 def test_every_change_of_what_is_compared_is_found() -> None:
     report, announced, _ = _made(races=RACES[:2], minimum=140)
     content = json.loads(report.to_json())

@@ -21,6 +21,8 @@ from hypothesis import strategies as st
 from atr import cli, terminal
 from atr.errors import ProgrammeError, RefusedError
 from atr.programme import load
+from atr.report import model
+from atr.report import series as series_of
 from atr.report.schemas import schemas
 from atr.verify import verify
 from tests.helpers import forging, series, together
@@ -181,6 +183,20 @@ def _true_figures_lie_in_the_ranges(published: Published) -> None:
         assert high is None or entry["value"] is None or entry["value"] <= high
 
 
+def _true_rates_lie_in_the_ranges(published: Published) -> None:
+    truth = published.truth
+    release = series_of.release(model.read(published.documents / "report.json"), sha256=None, alpha=0.05)
+    assert {by.attribute for by in release.attributes} >= {
+        e["attribute"] for e in published.report["fairness"] if e["attribute"] == "area"
+    }
+    for by in release.attributes:
+        for group in by.groups:
+            people = truth.people[truth.inside([by.attribute], group.group, {})].sum(axis=0)
+            low, high = group.range or (group.rate - 0.005, group.rate + 0.005)
+            assert low - NOISE <= people[0] / people.sum() <= high + NOISE, (by.attribute, group)
+            assert group.counts[2] <= people.sum()
+
+
 def _what_is_measured_is_declared(published: Published) -> None:
     mix, report = published.mix, published.report
     assert {e["measure"] for e in report["fairness"]} >= {"statistical_parity", "p_percent_rule"}
@@ -322,6 +338,7 @@ def _whole(published: Published, folder: Path) -> None:
     _no_reader_is_surer_than_the_ceiling(published)
     _promises_are_kept(published)
     _true_figures_lie_in_the_ranges(published)
+    _true_rates_lie_in_the_ranges(published)
     _what_is_measured_is_declared(published)
     _influences_add_up(published)
     _the_files_agree(published)

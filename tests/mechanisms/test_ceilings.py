@@ -113,7 +113,8 @@ def test_a_whole_run(tmp_path: Path, outcomes: int, rates: str) -> None:
     assert [c for c in page["checks"] if not c["passed"]] == []
     assert all(g["announced_confidence"] <= 0.9 for g in page["groups"])
     html = (documents / "report.html").read_text()
-    assert "The ceiling for “not low” in income is 70\N{NO-BREAK SPACE}%, and such a reader can be at most" in html
+    assert "for “not low” in income 70%" in html
+    assert "“not low” in income: at most " in html
     assert "Some ceilings are stricter than that of the policy, 0.9." in page["html"]
     assert "Its ceiling for health" in html
     assert "measured against its ceiling" in html
@@ -169,7 +170,7 @@ def test_groups_above_an_own_ceiling_flattened_or_withheld(tmp_path: Path, outco
         assert verify(documents / "report.json") == []
         assert "own_ceilings" not in report["privacy"]
         html = (documents / "report.html").read_text()
-        assert "for health, 55\N{NO-BREAK SPACE}%" in html
+        assert "for health 55%" in html
         assert [g for g in report["groups"] if g.get("regions")] == []
 
 

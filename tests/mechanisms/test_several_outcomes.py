@@ -184,7 +184,7 @@ def test_a_whole_run(tmp_path: Path, outcomes: int, attributes: int, sets: bool,
         r["sensitive"][attribute] for r in report["groups"][0]["regions"]
     }
     html = (outcome.documents / "report.html").read_text()
-    assert "Where the confidence is highest in it" in html
+    assert "What the reader is surest of there" in html
     if rates == "exact":
         exact = [f for f in report["fairness"] if f["attribute"] == "sex" and f["measure"] == "statistical_parity"]
         assert all(high - low <= (0.003 if outcomes == 3 else 0.001) for f in exact for low, high in [f["range"]])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -14,17 +13,13 @@ import numpy as np
 import pytest
 
 from atr.documents import csv as annex
-from atr.documents.charts.rows import LEFT, RIGHT
-from atr.documents.charts.scale import wrap
-from atr.documents.html import report_html
-from atr.documents.sections.influence import context
 from atr.measures.influence import SHAPLEY_UP_TO
 from atr.report import derived, model
 from atr.report.model import PublicReport, TreeNode
 from atr.verify import verify
 from tests.helpers import sample, series
-from tests.helpers.page_text import read
 from tests.helpers.paths import TESTS
+from tests.helpers.tables import tables, text
 
 EQUAL = TESTS / "vectors" / "equal_announcements.json"
 Row = dict[str, str]
@@ -128,9 +123,7 @@ def test_shapley_values_are_left_out_above_so_many_inputs() -> None:
         few = count <= SHAPLEY_UP_TO
         assert all((e.shapley is not None) == few for e in single)
         assert all((g.shapley is not None) == few for e in single for g in e.groups)
-        text, _ = read(report)
-        assert (f"Shapley values are left out: they are computed of {SHAPLEY_UP_TO} inputs at most" in text) != few
-        assert "The 6 inputs of most influence; all are in influence.csv" in text
+        assert (f"are computed of {SHAPLEY_UP_TO} attributes at most" in text(report, "like_people")) != few
 
 
 def _leaves(node: TreeNode) -> list[TreeNode]:
@@ -305,48 +298,9 @@ def test_partial_dependence_in_one_group_is_the_chance(tmp_path: Path) -> None:
     assert by_secret["value"] == pytest.approx(apart, abs=0.00051)
 
 
-def test_the_section_in_words(reports: dict[str, PublicReport]) -> None:
-    text, tags = read(reports["compas"])
-    report = reports["compas"]
-    assert "4 Influence of each input" in text
-    most = max((e for e in report.influence if len(e.inputs) == 1), key=lambda e: e.value)
-    assert most.inputs == ("priors_count",)
-    assert (
-        f"Prior offences: drawn at random, the chance of “low” would change by {100 * most.value:.1f} percentage "
-        f"points on average, among the combinations that exist ({100 * most.covered:.0f} % of draws)."
-    ) in text
-    assert "African-American: the rate of “low” moves most with race drawn at random; it would be" in text
-    assert "Prior offences: set against “1 to 3”, and of the same people, the average chance of “low” is" in text
-    assert "of the variance of the announced chances (R², weighted by people)" in text
-    assert tags.count("svg") == 4
-    for term in ("Influence of an input", "Shapley value", "Partial dependence", "Surrogate tree", "[DSZ]"):
-        assert term in text
-
-
-def test_every_figure_of_the_section_is_drawn_and_told(reports: dict[str, PublicReport]) -> None:
-    for report in reports.values():
-        found = context(report)["influence"]
-        if found is None:
-            assert not report.announced_groups
-            continue
-        rows = found.chart().rows
-        assert [row.label for row in rows] == [" ".join(wrap(found.label(e.inputs))) for e in found.shown]
-        for row in rows:
-            assert row.bar is not None
-            assert LEFT - 0.01 <= row.bar.start <= row.bar.end <= RIGHT + 0.01
-            assert row.ring is None or LEFT - 0.01 <= row.ring <= RIGHT + 0.01
-        tree = found.tree()
-        if tree is not None:
-            assert len(tree.leaves) == len(tree.boxes) + 1
-            assert len(tree.edges) == 2 * len(tree.boxes)
-            assert all(b.x >= 0 and b.x + b.width <= tree.leaf_x for b in tree.boxes)
-            assert all(0 < leaf.y < tree.height for leaf in tree.leaves)
-
-
 def test_nothing_announced_nothing_measured(reports: dict[str, PublicReport]) -> None:
     report = reports["none"]
     assert (report.influence, report.surrogate) == ((), None)
-    assert "Influence of each input" not in report_html(report, sha256="")
     assert rows(annex.influence(report)) == []
 
 
@@ -428,105 +382,16 @@ def test_verify_recomputes_each_figure_of_several_outcomes(three: tuple[PublicRe
         assert verify(path), change
 
 
-def test_several_outcomes_in_words(three: tuple[PublicReport, Path]) -> None:
-    report, _ = three
-    text, _ = read(report)
-    assert "Of the 3 outcomes the favourable one, “approved”, is meant unless another is named" in text
-    assert "On each outcome" in text
-    for e in report.influence:
-        assert set(e.outcomes) == {"refused", "deferred"}
-
-
 def test_two_outcomes_are_told_of_once(reports: dict[str, PublicReport]) -> None:
     assert "outcomes" not in json.loads(reports["compas"].to_json())["influence"][0]
-    assert "On each outcome" not in read(reports["compas"])[0]
+    assert "Alone, for each outcome" not in text(reports["compas"], "like_people")
 
 
-def _alone(**flags: bool) -> PublicReport:
-    """Everybody has the same first value; the second is announced with two levels, of even chances."""
-    attributes = (
-        sample.attribute("kind", "kind", ("only", "other"), **flags),
-        sample.attribute("level", "level", ("a", "b"), role="sensitive"),
-    )
-    return sample.report(attributes, {(("only",), "a"): (60, 0.4), (("only",), "b"): (60, 0.4)})
-
-
-def test_where_there_is_nothing_to_draw_that_is_said() -> None:
-    report = _alone(protected=True)
-    kind, level, _ = report.influence
-    assert (kind.value, kind.rate, kind.shapley, kind.against) == (0, 0, 0, None)
-    assert [d.difference for d in kind.dependence] == [None]
-    assert level.against == "a"
-    text, _ = read(report)
-    for said in (
-        "Kind: everybody in the announced rules has “only”, so there is nothing else to draw.",
-        "The influence on rates by kind is not told: everybody in the announced rules has “only”",
-        "Level: drawn at random, the chance of “low” would change by at most 0.05 percentage points on average.",
-        "Level: with no other value is the average chance of “low” more than 0.05 percentage points away from that "
-        "with “a”.",
-        "All announced chances are the same, so there is no question to ask.",
-    ):
-        assert said in text
-    assert "no attribute to compare people by, so nothing is told of the rates of groups" in read(_alone())[0]
-
-
-def test_why_influence_and_shapley_values_disagree_is_told() -> None:
-    """The first input adds to the chance; the other two do where they are alike, so each alone can turn it."""
-    counts = {
-        ((a, b, c), level): (60, 0.1 + 0.3 * (a == "x") + 0.4 * (b == c)) for a in "xy" for b in "xy" for c in "xy"
-        for level in ("l", "m")
-    }  # fmt: skip
-    public = [sample.attribute(f"a{i}", f"input {i}", ("x", "y"), protected=i == 0) for i in range(3)]
-    report = sample.report((*public, sample.attribute("level", "level", ("l", "m"), role="sensitive")), counts)
-    by_name = {e.inputs[0]: e for e in report.influence if len(e.inputs) == 1}
-    assert by_name["a1"].value > by_name["a0"].value
-    assert (by_name["a1"].shapley or 0) < (by_name["a0"].shapley or 0)
-    text, _ = read(report)
-    assert "The two figures ask different things" in text
-    assert "neither is wrong. Here drawn alone input 1 has more influence than input 0 (20.0 and 15.0)" in text
-    assert "x: the rate of “low” moves most with input 0 drawn at random" in text
-
-
-def test_inputs_that_are_even_are_all_named() -> None:
-    counts = {
-        ((a, b), level): (60, 0.1 + 0.4 * (a == "x") * (b == "x")) for a in "xy" for b in "xy" for level in ("l", "m")
-    }
-    public = [sample.attribute(f"a{i}", f"input {i}", ("x", "y"), protected=i == 0) for i in range(2)]
-    report = sample.report((*public, sample.attribute("level", "level", ("l", "m"), role="sensitive")), counts)
-    text, _ = read(report)
-    assert "Here both put the inputs in the same order." in text
-    assert (
-        "x: the rate of “low” moves most with input 0 drawn at random; it would be 10.0 percentage points lower" in text
-    )
-    assert (
-        "y: the rate of “low” moves most with input 0 drawn at random; it would be 10.0 percentage points higher"
-        in text
-    )
-
-
-def test_groups_without_regions_are_in_no_influence(reports: dict[str, PublicReport]) -> None:
-    said = "Groups that show their rates only, or people of several groups together, are not in these figures."
-    assert said in read(reports["limits"])[0]
-    assert said not in read(reports["many"])[0]
-
-
-def test_the_words_claim_no_cause(reports: dict[str, PublicReport]) -> None:
-    for name in ("compas", "many", "one", "places"):
-        page = report_html(reports[name], sha256="")
-        section = page[page.index('aria-labelledby="influence"') :]
-        section = section[: section.index("</section>")].lower()
-        assert not re.search(
-            r"\b(caus\w*|because|due to|leads? to a|effect\w*|matters?)\b", section.replace("<desc", "")
-        )
-
-
-def test_no_question_of_the_tree_breaks_off_within_a_value(reports: dict[str, PublicReport]) -> None:
-    for name in ("places", "many", "tall"):
-        found = context(reports[name])["influence"]
-        assert found is not None
-        values = {v for a in reports[name].attributes for v in a.values}
-        tree = found.tree()
-        for box in tree.boxes if tree else ():
-            assert "…" not in box.label or all(len(v) > 15 for v in values if v[:8] in box.label)
-        many = {"places": 60, "many": 5, "tall": 12}[name] > 6
-        assert (tree is not None and found.shortened(tree)) == (many and tree is not None)
+def test_several_outcomes_have_a_table(three: tuple[PublicReport, Path]) -> None:
+    report, _ = three
+    _, *rows = tables(report, "like_people")["Alone, for each outcome"]
+    by_public = report.influence[0]
+    (row,) = (row for row in rows if row[0] == "public")
+    assert row[1:] == [f"{100 * x:.2f}" for x in (by_public.value, *by_public.outcomes.values())]
+    for e in report.influence:
+        assert set(e.outcomes) == {"refused", "deferred"}

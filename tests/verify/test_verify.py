@@ -88,6 +88,7 @@ def test_a_manifest_that_is_none_is_an_error(content: str, published: dict[str, 
         verify(path)
 
 
+@pytest.mark.long
 def test_a_forged_number_that_follows_from_others_is_found(published: dict[str, Any], tmp_path: Path) -> None:
     for path in forging.leaves({key: published[key] for key in forging.RECOMPUTED}):
         for sign in (1, -1):

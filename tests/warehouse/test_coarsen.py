@@ -134,12 +134,11 @@ def test_groups_that_fail_alone_are_merged_step_by_step(tmp_path: Path, rates: s
 def test_the_report_says_what_was_merged_and_why(tmp_path: Path) -> None:
     documents, report = _published(tmp_path)
     notes = note_texts.by_id(report)
-    assert "2 groups are marked “coarsened”, merged from 4 that could not be announced" in notes["coarsened"]
     assert "“B” means people whose own group could not be announced" in notes["coarsened"]
     assert "finer values" in notes["not_covered"]
+    assert "2 groups are coarsened: merged from 4 that could not be shown on their own" in notes["missing"]
     assert "did not help" in notes["missing"]
     html = (documents / "report.html").read_text()
-    assert "2 were merged from 4 that could not be announced on their own" in html
     assert "Coarsened: merged from groups" in html
     assert "coarsened, or else withheld" in html
     assert "(coarsened)" in html

@@ -1,136 +1,91 @@
-"""Charts of curves over one axis, each with its label beside it, between level lines that are labelled likewise."""
+"""Curves over one axis between level lines, each with its name and its value at a marked place beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from atr.documents.charts.scale import Scale, Tick, axis
+from markupsafe import Markup
 
-WIDTH, HEIGHT = 520.0, 280.0
-LEFT, RIGHT, TOP, FOOT = 52.0, 322.0, 36.0, 236.0
-LABEL_PITCH = 16.0
-ROWS = 10
-"""Rows of the table, about."""
+from atr.documents.charts.metrics import BOLD, text_width, wrap
+from atr.documents.charts.palette import GREY, INK, MUTED, RULE
+from atr.documents.charts.scale import Scale, axis
+from atr.documents.charts.series import dot, joined, pens, spread
+from atr.documents.charts.svg import NARROW, Type, figure, line, lines_of_text, text, within
 
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A curve, its dot at the marked place, or a level line (no points); its value at the mark is its label."""
-
-    name: str
-    value: str
-    y: float
-    label_y: float
-    points: str = ""
+_SIZE, _ROOM, _HEIGHT = 12.0, 104.0, 170.0
 
 
 @dataclass(frozen=True, slots=True)
-class CurveChart:
-    """Curves, ready to draw, with the table that says the same."""
+class Curve:
+    """A curve, or a level line, which has one height; ``text`` is its value at the marked place."""
 
-    title: str
-    curves: tuple[Line, ...]
-    limits: tuple[Line, ...]
-    x_ticks: tuple[Tick, ...]
-    y_ticks: tuple[Tick, ...]
-    mark: Tick
-    rows: tuple[tuple[str, ...], ...]
-    left: float = LEFT
-    right: float = RIGHT
-    top: float = TOP
-    foot: float = FOOT
-    width: float = WIDTH
-    height: float = HEIGHT
+    label: str
+    text: str
+    heights: tuple[float, ...]
 
 
-def curve_chart(
-    xs: Sequence[float],
-    curves: Mapping[str, Sequence[float]],
-    limits: Mapping[str, float],
-    *,
-    mark: float,
-    text: Callable[[float], str],
-    title: str,
-) -> CurveChart:
-    """Lay out a chart of curves.
+@dataclass(frozen=True, slots=True)
+class CurveWords:
+    """The words of a chart of curves: in full, below its axis, and of the marked place."""
+
+    alt: str
+    axis: str
+    mark: str
+
+
+def curves(
+    xs: Sequence[float], drawn: Sequence[Curve], levels: Sequence[Curve], words: CurveWords, *, mark: float
+) -> Markup:
+    """Draw curves as wide as half a page or a phone; the first two stand out.
 
     Parameters
     ----------
     xs
         (k,) positions on the axis, ascending, two or more.
-    curves
-        (k,) heights of each curve, by its name.
-    limits
-        Heights of the level lines by name, from the top; the label of the first stands above those of the curves, the
-        others below.
+    drawn, levels
+        Curves of (k,) heights in percent, and lines of one.
+    words
+        The words of the chart.
     mark
-        The position, one of ``xs``, at which curves have their dots and their labels state the height.
-    text
-        Formats a height.
-    title
-        What the chart shows.
-
-    Returns
-    -------
-    Positions in units of the drawing, and a table of about :data:`ROWS` rows.
+        The position, one of ``xs``, at which curves have their dots.
     """
-    at, ticks = list(xs).index(mark), axis([*limits.values(), *(y for heights in curves.values() for y in heights)])
-    x, y = Scale(xs[0], xs[-1], LEFT, RIGHT), Scale(ticks[0], ticks[-1], FOOT, TOP)
-    first, *rest = limits
-    heights = {first: limits[first], **{name: ys[at] for name, ys in curves.items()}, **{n: limits[n] for n in rest}}
-    labels = dict(zip(heights, apart([y(height) for height in heights.values()]), strict=True))
-    lines = {
-        name: Line(
-            name,
-            text(height),
-            y(height),
-            labels[name],
-            " ".join(f"{x(a):g},{y(b):g}" for a, b in zip(xs, curves.get(name, ()), strict=False)),
-        )
-        for name, height in heights.items()
-    }
-    chosen = sorted({*range(len(xs) - 1, -1, -max(1, (len(xs) - 1) // ROWS)), at})
-    return CurveChart(
-        title=title,
-        curves=tuple(lines[name] for name in curves),
-        limits=tuple(lines[name] for name in limits),
-        x_ticks=tuple(Tick(x(v), f"{v:g}") for v in axis([xs[0], xs[-1]]) if xs[0] <= v <= xs[-1]),
-        y_ticks=tuple(Tick(y(v), text(v)) for v in ticks),
-        mark=Tick(x(mark), f"{mark:g}"),
-        rows=tuple((f"{xs[k]:g}", *(text(ys[k]) for ys in curves.values())) for k in chosen),
-    )
+    at, every = list(xs).index(mark), [*drawn, *levels]
+    ticks = axis([height for curve in every for height in curve.heights])
+    left, right, top = 8 + text_width(f"{ticks[-1]:g}", _SIZE), NARROW - _ROOM - 18, 22.0
+    foot = top + _HEIGHT
+    x, y = Scale(xs[0], xs[-1], left + 6, right), Scale(ticks[0], ticks[-1], foot, top)
+    parts = [line((left + 6, y(tick)), (right, y(tick)), RULE if tick > ticks[0] else INK) for tick in ticks]
+    parts += [text(left, y(tick) + 4, f"{tick:g}", Type(_SIZE, fill=MUTED, anchor="end")) for tick in ticks]
+    below = Type(_SIZE, fill=MUTED, anchor="middle")
+    for tick in (xs[0], xs[-1]):
+        parts.append(text(within(x(tick), f"{tick:g}", below, left, right), foot + 16, f"{tick:g}", below))
+    parts.append(text((left + right) / 2, foot + 16, words.axis, below))
+    named = Type(_SIZE, BOLD, anchor="middle")
+    parts += [
+        line((x(mark), top - 4), (x(mark), foot), MUTED, 1.2, "2 3"),
+        text(within(x(mark), words.mark, named, left, right), top - 9, words.mark, named),
+    ]
+    parts += [line((x(xs[0]), y(level.heights[0])), (right, y(level.heights[0])), GREY, 1.2) for level in levels]
+    for curve, pen in zip(drawn, pens(len(drawn)), strict=True):
+        points = [(x(a), y(b)) for a, b in zip(xs, curve.heights, strict=True)]
+        parts += [*joined(points, pen), dot(x(mark), points[at][1], 3.6, pen)]
+    ends = [y(curve.heights[-1]) for curve in every]
+    parts += _names(every, ends, len(drawn), (right, top - 6, foot + 14))
+    return figure("strip", NARROW, foot + 24, words.alt, parts)
 
 
-def apart(ys: Sequence[float], *, pitch: float = LABEL_PITCH) -> tuple[float, ...]:
-    """Move labels apart so that they do not overlap, each as near to its height as possible.
-
-    Parameters
-    ----------
-    ys
-        Wanted heights, in units of the drawing; of equal ones the first is placed on top.
-    pitch
-        Smallest distance of two labels.
-
-    Returns
-    -------
-    The heights, in the order of ``ys``.
-
-    Examples
-    --------
-    >>> apart([20.0, 22.0, 90.0])
-    (13.0, 29.0, 90.0)
-    """
-    order = sorted(range(len(ys)), key=lambda i: (ys[i], i))
-    blocks: list[list[float]] = []
-    for i in order:
-        blocks.append([ys[i]])
-        while len(blocks) > 1 and _top(blocks[-1], pitch) < _top(blocks[-2], pitch) + len(blocks[-2]) * pitch:
-            blocks[-2:] = [blocks[-2] + blocks[-1]]
-    placed = [round(_top(block, pitch) + k * pitch, 2) for block in blocks for k in range(len(block))]
-    return tuple(height for _, height in sorted(zip(order, placed, strict=True)))
-
-
-def _top(block: Sequence[float], pitch: float) -> float:
-    """Where the first of some labels stands that are spread around the middle of their heights."""
-    return sum(block) / len(block) - (len(block) - 1) * pitch / 2
+def _names(
+    every: Sequence[Curve], ends: Sequence[float], strong: int, room: tuple[float, float, float]
+) -> list[Markup]:
+    """The value and the name of each line, beside where it ends and apart from each other."""
+    right, top, foot = room
+    labels = [wrap(f"{curve.text} {curve.label}", _ROOM, _SIZE, lines=2) for curve in every]
+    heights = [14.5 * len(label) + 2 for label in labels]
+    places = spread([*ends], heights, top, max(foot, top + sum(heights)))
+    parts = []
+    for i, (label, end, middle) in enumerate(zip(labels, ends, places, strict=True)):
+        style = Type(_SIZE, BOLD if i < strong else 400, INK if i < strong else MUTED)
+        parts.append(line((right, end), (right + 13, middle), GREY, 0.6))
+        parts += lines_of_text(right + 16, middle - 7.3 * len(label) + 11, label, style)
+    return parts

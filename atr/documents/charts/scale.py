@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -47,44 +46,3 @@ def axis(values: Iterable[float]) -> tuple[float, ...]:
     step = next((s * scale for s in _STEPS if s * scale >= raw * 0.999), 10 * scale)
     first, last = math.floor(low / step + SAME_PLACE), math.ceil(high / step - SAME_PLACE)
     return tuple(round(i * step, 10) for i in range(first, max(last, first + 1) + 1))
-
-
-def wrap(text: str, *, width: int = 24, lines: int = 2) -> tuple[str, ...]:
-    """Break a label into lines; a longer one keeps its beginning and its end.
-
-    Parameters
-    ----------
-    text
-        The label.
-    width
-        Letters of a line, about; an East Asian one counts as two.
-    lines
-        The most lines.
-
-    Examples
-    --------
-    >>> wrap("African-American"), wrap("x" * 60)
-    (('African-American',), ('xxxxxxxxxxxxxxxxxxxxxxxx', '…xxxxxxxxxxxxxxxxxxxxxxx'))
-    """
-    result: list[str] = []
-    rest = " ".join(text.split())
-    while rest and len(result) < lines:
-        cut = _fit(rest, width)
-        if cut < len(rest) and (space := rest.rfind(" ", 0, cut + 1)) > width // 3 and len(result) < lines - 1:
-            cut = space
-        if cut < len(rest) and len(result) == lines - 1:
-            result.append("…" + rest[-(cut - 1) :].lstrip())
-            break
-        result.append(rest[:cut].rstrip())
-        rest = rest[cut:].lstrip()
-    return tuple(result) or ("",)
-
-
-def _fit(text: str, width: int) -> int:
-    """How many letters fit; an East Asian one takes the room of two."""
-    used = 0
-    for position, character in enumerate(text):
-        used += 2 if unicodedata.east_asian_width(character) in "WF" else 1
-        if used > width:
-            return position
-    return len(text)

@@ -2,47 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
-from atr.documents.sections import fairness, glance, influence, method, provenance, rules
-from atr.report.model import PublicReport
+from atr.documents.sections import (
+    about,
+    alike,
+    all_rules,
+    comparisons,
+    found,
+    groups,
+    like_people,
+    method,
+    nothing,
+    over_time,
+    rules,
+    settings,
+    shares,
+    trust,
+)
+from atr.documents.text.words import Words
 
-Context = Callable[[PublicReport], Mapping[str, Any]]
-"""Variables that a template finds as ``view``; ``parts`` are headings within the section, an id and a title each."""
-
-SECTIONS: dict[str, tuple[str, Context | None]] = {
-    "glance": ("At a glance", glance.context),
-    "rules": ("Announced decision rules", rules.context),
-    "fairness": ("Fairness", fairness.context),
-    "influence": ("Influence of each input", influence.context),
-    "notes": ("Fidelity notes", None),
-    "quality": ("Data quality", None),
-    "method": ("Method and glossary", method.context),
-    "contact": ("Contact, and how to contest a decision", None),
-    "provenance": ("Provenance", provenance.context),
-}
-"""By id the title and what the template ``report/sections/ID.jinja`` needs beside the report."""
+PAGES: tuple[ModuleType, ...] = (found, about, groups, alike, rules, shares, over_time, trust, nothing)
+"""What was found, a page each. A module has a ``TITLE`` and ``context(words)``, which is None where it has nothing to
+say; its template is ``report/sections/NAME.jinja``, which finds the context as ``view``."""
+ANNEX: tuple[ModuleType, ...] = (all_rules, comparisons, like_people, method, settings)
+"""The tables and the method."""
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
-    """A numbered section of one report, or a part of one, with what its template needs."""
+class Section:
+    """A numbered section of one report, with what its template needs."""
 
     id: str
     number: str
     title: str
-    level: int = 2
-    view: Mapping[str, Any] = field(default_factory=dict)
+    view: Mapping[str, Any]
+    annex: bool = False
 
 
-def numbered(report: PublicReport) -> list[Heading]:
-    """The headings of a report in order: every section, each followed by its parts."""
-    found = []
-    for i, (id, (title, context)) in enumerate(SECTIONS.items(), start=1):
-        view = context(report) if context else {}
-        found.append(Heading(id, str(i), title, view=view))
-        parts = enumerate(view.get("parts", ()), start=1)
-        found += [Heading(part, f"{i}.{k}", about, level=3) for k, (part, about) in parts]
-    return found
+def numbered(words: Words) -> list[Section]:
+    """The sections of a report in order: pages by numbers, those of the annex by letters."""
+    sections = list[Section]()
+    for modules, numbers in ((PAGES, iter("12345678")), (ANNEX, iter("ABCDE"))):
+        for module in modules:
+            view = module.context(words)
+            if view is not None:
+                id = module.__name__.rpartition(".")[2]
+                title = view.get("heading") or words.say(module.TITLE)
+                sections.append(Section(id, next(numbers), title, view, annex=modules is ANNEX))
+    return sections

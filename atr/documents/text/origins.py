@@ -4,36 +4,49 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from atr.documents.text.words import Words
 from atr.programme import FairnessPolicy
-from atr.report.model import PolicyInfo
-
-BY_PUBLISHER = "chosen by the publisher"
-DEFAULT_KEPT = "the software’s default, which the publisher kept"
-FOUR_FIFTHS = "29 CFR 1607.4(D), the four-fifths rule of the US Uniform Guidelines on Employee Selection Procedures"
 
 
-def of_four_fifths(policy: PolicyInfo) -> str:
+def of_four_fifths(words: Words) -> str:
     """Where the line of the p%-rule comes from: by the programme's own words, or else by its value."""
-    return policy.four_fifths_origin or (FOUR_FIFTHS if policy.four_fifths == 0.8 else BY_PUBLISHER)
+    policy = words.report.policy
+    if policy.four_fifths_origin:
+        return policy.four_fifths_origin
+    if policy.four_fifths != 0.8:
+        return by_publisher(words)
+    return words.say(
+        "29 CFR 1607.4(D), the four-fifths rule of the US Uniform Guidelines on Employee Selection Procedures"
+    )
 
 
-def of_parity_tolerance(policy: PolicyInfo) -> str:
+def of_parity_tolerance(words: Words) -> str:
     """Where the line of parity comes from: by the programme's own words, or else by its value."""
-    return policy.parity_tolerance_origin or chosen_by(FairnessPolicy, "parity_tolerance", policy.parity_tolerance)
+    policy = words.report.policy
+    kept = chosen_by(words, FairnessPolicy, "parity_tolerance", policy.parity_tolerance)
+    return policy.parity_tolerance_origin or kept
 
 
-def chosen_by(part: type[BaseModel], key: str, value: object) -> str:
+def by_publisher(words: Words) -> str:
+    """Say that the publisher chose."""
+    return words.say("the publisher’s choice")
+
+
+def default_kept(words: Words) -> str:
+    """Say that the publisher kept what the software has where nothing is stated."""
+    return words.say("the software’s default, kept")
+
+
+def chosen_by(words: Words, part: type[BaseModel], key: str, value: object) -> str:
     """Tell who chose a setting: the publisher, or the software whose default it is.
 
     Parameters
     ----------
+    words
+        The words of the report.
     part
         The part of the programme that has the setting.
     key, value
         Its name and its value.
-
-    Returns
-    -------
-    ``BY_PUBLISHER`` or ``DEFAULT_KEPT``, as reports say it.
     """
-    return DEFAULT_KEPT if value == part.model_fields[key].default else BY_PUBLISHER
+    return default_kept(words) if value == part.model_fields[key].default else by_publisher(words)

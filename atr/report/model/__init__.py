@@ -4,6 +4,7 @@ It has no field for anything that still depends on the true decision mapping. Al
 documents print them as they are.
 """
 
+from atr.report.model.alike import Alike, AlikeClass, AlikeDifference, AlikeFinding
 from atr.report.model.base import Below, OutcomeDistance, Population
 from atr.report.model.figures import (
     Change,
@@ -24,6 +25,7 @@ from atr.report.model.figures import (
 from atr.report.model.policy import (
     AttributeDistance,
     AttributeInfo,
+    Forms,
     IndividualPolicy,
     PeriodInfo,
     PolicyInfo,
@@ -51,9 +53,15 @@ from atr.report.model.report import (
     RowsBefore,
     read,
 )
+from atr.report.model.series import SERIES_LENGTH, RateChange, SeriesAttribute, SeriesGroup, SeriesRelease
 
 __all__ = [
     "SCHEMA",
+    "SERIES_LENGTH",
+    "Alike",
+    "AlikeClass",
+    "AlikeDifference",
+    "AlikeFinding",
     "AttributeDistance",
     "AttributeInfo",
     "Below",
@@ -67,6 +75,7 @@ __all__ = [
     "Dependence",
     "Fairness",
     "FidelityInfo",
+    "Forms",
     "Group",
     "GroupCounts",
     "GroupInfluence",
@@ -88,10 +97,14 @@ __all__ = [
     "Provenance",
     "PublicReport",
     "Publisher",
+    "RateChange",
     "Region",
     "RowsBefore",
     "Sampling",
     "SamplingInfo",
+    "SeriesAttribute",
+    "SeriesGroup",
+    "SeriesRelease",
     "Surrogate",
     "System",
     "TreeNode",

@@ -30,7 +30,7 @@ _Value = TypeVar("_Value")
 
 
 def _nothing(value: Any) -> bool:
-    return value is None or value == () or value == {}
+    return value is None or value == () or value == {} or value == ""
 
 
 Sparse = Annotated[_Value, Field(exclude_if=_nothing)]

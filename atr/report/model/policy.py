@@ -18,23 +18,49 @@ class Publisher(Frozen):
 
 
 class System(Frozen):
-    """The system whose decisions are described; empty texts were not stated by the publisher."""
+    """The system whose decisions are described, as a register of algorithms asks; empty texts were not stated.
+
+    ``human_review`` is its oversight; ``inputs``, ``accuracy`` and ``complaints`` are what the publisher says of them.
+    """
 
     name: str
     version: str = ""
     purpose: str = ""
     human_review: str = ""
     appeal: str = ""
+    owner: Sparse[str] = ""
+    supplier: Sparse[str] = ""
+    legal_basis: Sparse[str] = ""
+    inputs: Sparse[str] = ""
+    accuracy: Sparse[str] = ""
+    complaints: Sparse[str] = ""
+    alternatives: Sparse[str] = ""
+    risks: Sparse[str] = ""
+
+
+class Forms(Frozen):
+    """A word or phrase beside one, and beside any other number, in the nominative."""
+
+    one: str
+    other: str
 
 
 class ProgrammeInfo(Frozen):
-    """The report series."""
+    """The report series, and what its sentences call things.
+
+    ``decision_noun`` and ``person_noun`` are by language, ``outcome_phrases`` by language and outcome: verb phrases, as
+    in "was scored low" and "were scored low". What is not there was not stated.
+    """
 
     name: str
     title: str
     language: str
     publisher: Publisher
     system: System
+    place: Sparse[str] = ""
+    decision_noun: Sparse[dict[str, Forms]] = Field(default_factory=dict)
+    person_noun: Sparse[dict[str, Forms]] = Field(default_factory=dict)
+    outcome_phrases: Sparse[dict[str, dict[str, Forms]]] = Field(default_factory=dict)
 
 
 class PeriodInfo(Frozen):
@@ -110,8 +136,11 @@ class PolicyInfo(Frozen):
 
 
 class AttributeInfo(Frozen):
-    """An input of the decision, with the display values that are declared or announced, in order.
+    """An attribute of people, with the display values that are declared or announced, in order.
 
+    ``used_by_system`` is what the publisher says of it: whether the system reads it, which makes it an input. ``unit``
+    is that of its bins. ``group_phrases`` are what people of a value are called, by language and value; ``{people}`` in
+    one stands for the noun or for another such phrase, as in "African-American {people}".
     ``sets`` are the named sets of its values that are protected beside every single value. ``coarse`` are those of the
     values under which groups were merged that could not be announced on their own; there only if there are such.
     ``max_confidence`` is the ceiling of each value, ``sets_max_confidence`` that of named sets; there only where
@@ -128,6 +157,9 @@ class AttributeInfo(Frozen):
     coarse: Sparse[tuple[str, ...]] = ()
     max_confidence: Sparse[Share | None] = None
     sets_max_confidence: Sparse[dict[str, Share]] = Field(default_factory=dict)
+    used_by_system: Literal["yes", "no", "unknown"] = "unknown"
+    unit: Sparse[str] = ""
+    group_phrases: Sparse[dict[str, dict[str, str]]] = Field(default_factory=dict)
 
     @property
     def own_ceilings(self) -> tuple[tuple[str, str | None, float], ...]:

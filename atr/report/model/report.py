@@ -12,9 +12,11 @@ from pydantic import Field
 
 from atr.core.display_text import ANY
 from atr.core.publication import CHANCE_DIGITS, stand_in
+from atr.report.model.alike import Alike
 from atr.report.model.base import Frozen, People, Population, Share, Sparse, people_of
 from atr.report.model.figures import Changes, ComparedBy, Fairness, Influence, Surrogate
 from atr.report.model.policy import AttributeInfo, PeriodInfo, PolicyInfo, ProgrammeInfo
+from atr.report.model.series import SeriesRelease
 
 SCHEMA: Literal["atr-report/2"] = "atr-report/2"
 
@@ -234,7 +236,8 @@ class Provenance(Frozen):
 
 
 class PublicReport(Frozen):
-    """Everything that is published about one period; ``changes`` only where a report was published before it."""
+    """Everything that is published about one period; ``changes`` and ``series`` only where a report was published
+    before it."""
 
     schema_name: Literal["atr-report/2"] = Field(default=SCHEMA, alias="schema")
     programme: ProgrammeInfo
@@ -251,9 +254,11 @@ class PublicReport(Frozen):
     groups: tuple[Group, ...]
     compared: tuple[ComparedBy, ...] = ()
     fairness: tuple[Fairness, ...]
+    alike: Sparse[tuple[Alike, ...]] = ()
     influence: tuple[Influence, ...] = ()
     surrogate: Surrogate | None = None
     changes: Sparse[Changes | None] = None
+    series: Sparse[tuple[SeriesRelease, ...]] = ()
     data_quality: DataQuality
     notes: tuple[Note, ...]
     provenance: Provenance

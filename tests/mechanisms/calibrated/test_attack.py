@@ -88,6 +88,7 @@ def test_a_report_alone(data: st.DataObject) -> None:
     holds(data, 2, 1)
 
 
+@pytest.mark.long
 @given(data=st.data())
 def test_a_report_after_others(data: st.DataObject) -> None:
     holds(data, 2, 3)
