@@ -102,8 +102,9 @@ def is_true(report: model.PublicReport) -> Headline:
     assert not of.attributes or not single
     assert abs(of.everybody.difference) == max(abs(gap.everybody.difference) for gap in single or _gaps(report))
     assert said.in_hundred is not None
-    read = [rate for who in of.groups if (rate := _rate(report, of, who)) is not None]
-    assert read == [] or np.abs(np.array(said.in_hundred) - 100 * np.array(read)).max() < 2.5
+    for who, told in zip(of.groups, said.in_hundred, strict=True):
+        rate = _rate(report, of, who)
+        assert rate is None or abs(told - 100 * rate) < 2.5
     assert (said.id == "about_equal") == (said.in_hundred[0] == said.in_hundred[1])
     if said.id == "gap":
         assert (said.in_hundred[0] < said.in_hundred[1]) == (of.everybody.difference < 0)
