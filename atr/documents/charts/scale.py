@@ -12,14 +12,6 @@ _STEPS = (1, 2, 2.5, 5)
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
-    """A labelled position on an axis."""
-
-    x: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Scale:
     """A linear map from values (``low`` to ``high``) to positions in a drawing (``start`` to ``end``)."""
 

@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
+from collections.abc import Mapping
 from decimal import Decimal
 
-from atr.measures.base import Verdict
-from atr.report.model import Fairness, PeriodInfo, Population
+from atr.report.model import Fairness, Population
 
 NBSP = "\N{NO-BREAK SPACE}"
-MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
-_NAMED = 8
-VERDICTS: dict[Verdict, tuple[str, str]] = {
-    "met": ("✓", "met"),
-    "not_met": ("✕", "not met"),
-    "cannot_tell": ("?", "cannot be told"),
-}
-
-PROMISE_SYMBOLS = {"delta": "δ", "alpha": "α"}
-"""Symbols of the promises that have one level for all regions."""
 
 
 def number(value: float, *, decimals: int = 0) -> str:
@@ -77,15 +62,6 @@ def percent(share: float) -> str:
     '67.5\\xa0%'
     """
     return f"{points(share)}{NBSP}%"
-
-
-def percent_of_some(share: float) -> str:
-    """Write a share of at least one person in percent; one that was rounded to 0 is "less than 0.5 %".
-
-    >>> percent_of_some(0.02), percent_of_some(0.0)
-    ('2\\xa0%', 'less than 0.5\\xa0%')
-    """
-    return percent(share) if share else f"less than 0.5{NBSP}%"
 
 
 def percent_decimals(digits: int) -> int:
@@ -142,17 +118,6 @@ def plural(amount: str, unit: str) -> str:
     return f"{amount} {unit}" if amount == "1" else f"{amount} {unit}s"
 
 
-def listed(items: Sequence[str], *, last: str = "and", most: int | None = None) -> str:
-    """Join items for use in a sentence; of more than ``most``, the first ones and the number of the others.
-
-    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], last="or", most=1)
-    ('a, b and c', 'a or 2 more')
-    """
-    if most is not None and len(items) > most:
-        items = [*items[:most], f"{len(items) - most:,} more"]
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}" if items else ""
-
-
 def sentence(text: str) -> str:
     """End a text with a full stop, unless it ends as a sentence already.
 
@@ -173,52 +138,6 @@ def raised(text: str) -> str:
     return text if first[1:] != first[1:].lower() or first[1:2] == "%" else text[:1].title() + text[1:]
 
 
-def day(iso: str) -> str:
-    """Write an ISO date in words.
-
-    >>> day("2014-04-01")
-    '1 April 2014'
-    """
-    return _day(date.fromisoformat(iso))
-
-
-def period(info: PeriodInfo) -> str:
-    """Write the days of a period in words; empty where the whole log is meant.
-
-    >>> period(PeriodInfo(label="2014-Q1", start="2014-01-01", end="2014-04-01", timezone=None))
-    '1 January to 31 March 2014'
-    """
-    if info.start is None or info.end is None:
-        return ""
-    first, last = date.fromisoformat(info.start), date.fromisoformat(info.end) - timedelta(days=1)
-    if first == last:
-        return _day(first)
-    if first.year != last.year:
-        return f"{_day(first)} to {_day(last)}"
-    if first.month != last.month:
-        return f"{first.day} {MONTHS[first.month - 1]} to {_day(last)}"
-    return f"{first.day} to {_day(last)}"
-
-
-def named(values: Sequence[str]) -> str:
-    """Values in quotation marks, as many as fit a sentence.
-
-    >>> named(["a", "b"])
-    '“a” and “b”'
-    """
-    return listed([f"“{value}”" for value in values], most=_NAMED if cut(values) else None)
-
-
-def cut(values: Sequence[str]) -> int:
-    """The number of values that :func:`named` leaves out.
-
-    >>> cut(["a"] * 9), cut(["a"] * 10)
-    (0, 2)
-    """
-    more = len(values) - _NAMED
-    return more if more > 1 else 0
-
-
 def class_name(condition: Mapping[str, str], titles: Mapping[str, str]) -> str:
     """Name a class of people alike in legitimate attributes: the attributes and their values."""
     return ", ".join(f"{raised(titles.get(name, name))}: {value}" for name, value in condition.items())
@@ -234,7 +153,3 @@ def rule_at(line: float | None) -> str:
     if line is None:
         return "p%-rule"
     return "four-fifths rule" if line == 0.8 else f"p%-rule at {number(line)}"
-
-
-def _day(d: date) -> str:
-    return f"{d.day} {MONTHS[d.month - 1]} {d.year}"
