@@ -20,14 +20,16 @@ if TYPE_CHECKING:
     from atr.ingest.log_check import check
     from atr.pipeline import publish
     from atr.programme import load
+    from atr.records_pipeline import release_records
 
-__all__ = ["__version__", "check", "history", "load", "publish", "review", "verify"]
+__all__ = ["__version__", "check", "history", "load", "publish", "release_records", "review", "verify"]
 
 _HOME = {
     "check": "atr.ingest.log_check",
     "history": "atr.dossier.review",
     "load": "atr.programme",
     "publish": "atr.pipeline",
+    "release_records": "atr.records_pipeline",
     "review": "atr.dossier.review",
 }
 

@@ -21,6 +21,7 @@ from atr.version import __version__
 if TYPE_CHECKING:
     from atr.pipeline import Draft
     from atr.warehouse.kept_releases import Wait
+    from atr.warehouse.ledger import Kind
 
 ProgrammeArgument = Annotated[Path, typer.Argument(metavar="PROGRAMME", help="The programme file, or its folder.")]
 PeriodOption = Annotated[
@@ -151,6 +152,39 @@ def show_waits(waits: Sequence[Wait]) -> None:
 
 
 @app.command()
+def sanitise(programme: ProgrammeArgument, period: PeriodOption = None, as_json: Json = False) -> None:
+    """Make the released records of a period, one column altered at random, and leave them as a draft."""
+    from atr.records_pipeline import PRIVATE, release_records
+
+    say("Counting, choosing channels and drawing the released values …")
+    draft = release_records(programme, period)
+    release, records = draft.release, draft.records
+    if not draft.new:
+        say(f"{release.period} has nothing new to say: version {release.version} ({release.state}) stays.")
+    else:
+        say(f"The draft of the records of {release.period}, version {release.version}, waits for review:")
+        say(f"  atr review {programme} {release.period} --records --approve --name … --comment …")
+    say(f"{records.people:,} rows in {len(records.groups):,} groups, {records.left_out:,} people left out; alpha is "
+        f"{records.alpha:g}, and {records.loss:.1%} of the values are expected to be altered.")  # fmt: skip
+    show_beside((*draft.overlapping, *draft.beside))
+    paths = [*(draft.documents / name for name in ("records.csv", "records.parquet", "channel.json")),
+             draft.dossier / PRIVATE]  # fmt: skip
+    content = {
+        "period": release.period, "version": release.version, "state": release.state, "new": draft.new,
+        "rows": records.people, "left_out": records.left_out, "alpha": records.alpha,
+        "overlapping": list(draft.overlapping), "beside": list(draft.beside), "documents": str(draft.documents),
+        "dossier": str(draft.dossier), "channel_sha256": release.report_sha256,
+    }  # fmt: skip
+    result(content, [str(path) for path in paths], as_json=as_json)
+
+
+def show_beside(releases: Sequence[str]) -> None:
+    """Say which other releases tell of the same people."""
+    if releases:
+        say(f"Of the same people there are {', '.join(releases)}: the bounds of these do not add up to one of both.")
+
+
+@app.command()
 def review(
     programme: ProgrammeArgument,
     period: Annotated[str, typer.Argument(metavar="PERIOD", help="Such as 2013, 2013-Q1 or 2013-05.")],
@@ -172,17 +206,19 @@ def review(
         bool,
         typer.Option("--replaces", help="Publish although a published version has other numbers: it is withdrawn."),
     ] = False,
+    records: Annotated[bool, typer.Option("--records", help="Decide on released records, not on a report.")] = False,
     as_json: Json = False,
 ) -> None:
     """Publish or reject the draft of a period; without a decision, say where to read it."""
     from atr.dossier import review as reviewing
     from atr.programme import load
 
-    loaded = load(programme)
+    loaded, kind = load(programme), kind_of(records=records)
     if approve and reject:
         raise typer.BadParameter("give one of --approve and --reject")
     if not approve and not reject:
-        draft, documents, dossier, overlapping, replaced, waits, changed = reviewing.waiting(loaded, period)
+        waits_for = reviewing.waiting(loaded, period, kind=kind)
+        draft, documents, dossier, overlapping, replaced, waits, changed, beside = waits_for
         say(
             f"Version {draft.version} of {period}, drafted {draft.date}, waits. Read these, then --approve or --reject."
         )
@@ -191,11 +227,14 @@ def review(
         if replaced:
             say(f"It has other numbers than version {replaced}, which is published. See --replaces.")
         if changed:
-            say(f"It cannot be published: since it was made {changed}. Run `atr publish` for {period} again.")
+            again = "atr sanitise" if records else "atr publish"
+            say(f"It cannot be published: since it was made {changed}. Run `{again}` for {period} again.")
         show_waits(waits)
+        show_beside(beside)
         _show_points("Whoever approves it confirms, and the ledger keeps:")
-        lines = [str(dossier / "dossier.html"), str(documents / "report.html"), str(documents / "report.pdf")]
-        result({"state": draft.state, "overlapping": list(overlapping), "replaces": replaced,
+        read = ("records.csv", "channel.json") if records else ("report.html", "report.pdf")
+        lines = [str(dossier / ("channels.json" if records else "dossier.html")), *(str(documents / n) for n in read)]
+        result({"state": draft.state, "overlapping": list(overlapping), "beside": list(beside), "replaces": replaced,
                 "documents": str(documents), "dossier": str(dossier)}, lines, as_json=as_json)  # fmt: skip
         return
     if not name.strip() or not comment.strip():
@@ -206,7 +245,7 @@ def review(
             raise ReviewError("nothing was decided: the points were not confirmed")
     release, folder = reviewing.review(
         loaded, period, approve=approve, name=name, comment=comment, report_sha256=sha256,
-        despite_overlap=despite_overlap, replaces=replaces,
+        despite_overlap=despite_overlap, replaces=replaces, kind=kind,
     )  # fmt: skip
     say(f"{period}, version {release.version}: {release.state} by {name}.")
     result({"period": period, "version": release.version, "state": release.state, "folder": str(folder)},
@@ -221,9 +260,16 @@ def _show_points(heading: str) -> None:
         say(f"  - {point}")
 
 
+def kind_of(*, records: bool) -> Kind:
+    """What a command is about."""
+    return "records" if records else "report"
+
+
 @app.command()
 def verify(
-    report: Annotated[Path, typer.Argument(metavar="REPORT.JSON", help="A published report.json.")],
+    report: Annotated[
+        Path, typer.Argument(metavar="REPORT.JSON", help="A published report.json; or a folder of released records.")
+    ],
     population: Annotated[
         Path | None, typer.Option(help="CSV of exact populations: the attributes' columns and `population`.")
     ] = None,
@@ -232,10 +278,24 @@ def verify(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Recompute confidence, rates and fairness of a published report from its own numbers."""
+    """Recompute a published report from its own numbers, or check released records against their channel."""
     from atr.documents.text.language import Language
     from atr.verify.files import verify_files
+    from atr.verify.records import has_records, verify_records
 
+    if has_records(report):
+        records, findings = verify_records(report, population=population)
+        for finding in findings:
+            say(f"false: {finding}")
+        said = "verified: the file is as its channel makes it, within its randomness"
+        said = (
+            Language.of("en").say_n("{n} false statement", "{n} false statements", len(findings)) if findings else said
+        )
+        result({"verified": not findings, "findings": [str(f) for f in findings], "rows": records.people},
+               [f"{report}: {said}"], as_json=as_json)  # fmt: skip
+        if findings:
+            raise typer.Exit(RefusedError.exit_code)
+        return
     checked, findings = verify_files(report, population=population, previous=previous or ())
     for finding in findings:
         say(f"false: {finding}")
@@ -259,11 +319,17 @@ def history(programme: ProgrammeArgument, as_json: Json = False) -> None:
     from atr.programme import load
 
     releases = reviewing.releases(load(programme))
-    lines = [f"{'period':<10}{'version':>8}  {'state':<11}{'since':<18}{'SHA-256':<14}by, why"] if releases else []
+    lines = (
+        [f"{'period':<10}{'kind':<9}{'version':>7}  {'state':<11}{'since':<18}{'SHA-256':<14}by, why"]
+        if releases
+        else []
+    )
     for r in releases:
         why = printable(": ".join(part for part in (r.reviewer, r.comment) if part))
         since = r.changed_at[:16].replace("T", " ")
-        lines.append(f"{r.period:<10}{r.version:>8}  {r.state:<11}{since:<18}{(r.report_sha256 or '')[:12]:<14}{why}")
+        lines.append(
+            f"{r.period:<10}{r.kind:<9}{r.version:>7}  {r.state:<11}{since:<18}{(r.report_sha256 or '')[:12]:<14}{why}"
+        )
     if not releases:
         say("No release yet: `atr publish` makes the first draft.")
     result({"releases": [asdict(r) for r in releases]}, lines, as_json=as_json)

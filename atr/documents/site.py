@@ -19,8 +19,15 @@ from atr.documents.text.words import Words
 from atr.programme.font_files import FontFile
 from atr.report.headline import headline
 from atr.report.model import PeriodInfo, ProgrammeInfo, PublicReport
+from atr.warehouse.ledger import Kind, folder_of
 
-FILES = ("report.html", "report.pdf", "report.json", "announced_rules.csv", "fairness.csv", "influence.csv")
+FILES = {
+    "report": ("report.html", "report.pdf", "report.json", "announced_rules.csv", "fairness.csv", "influence.csv"),
+    "records": ("records.csv", "records.parquet", "channel.json"),
+}
+"""The files of a release that are listed, by its kind; what is to be read first comes first."""
+PAGES = {"report": "report.html", "records": "note.html"}
+"""The page in place of a release that was withdrawn, by its kind."""
 _NAMESPACE = UUID(int=0)
 _NOTHING_YET = "1970-01-01"
 """When a feed without entries changed last: Atom demands a date."""
@@ -44,6 +51,8 @@ class IndexEntry:
         The version that replaced it and the ISO date of that; None and empty where none did.
     withdrawn
         Whether its documents are no longer there.
+    kind
+        Whether it is a report or released records.
     finding
         What it found, in a sentence; not shown of a release that was replaced, empty where there is none.
     """
@@ -56,6 +65,22 @@ class IndexEntry:
     replaced_on: str = ""
     withdrawn: bool = False
     finding: str = ""
+    kind: Kind = "report"
+
+    @property
+    def folder(self) -> str:
+        """The folder of its files within that of its period."""
+        return folder_of(self.kind, self.version)
+
+    @property
+    def replacement(self) -> str:
+        """What is to be read first of the version that replaced it, as seen from its folder; empty without one."""
+        return f"../{folder_of(self.kind, self.replaced_by)}/{self.files[0]}" if self.replaced_by else ""
+
+    @property
+    def files(self) -> Sequence[str]:
+        """The files to list."""
+        return FILES[self.kind]
 
     @property
     def updated(self) -> str:
@@ -83,7 +108,7 @@ def site_html(
     supplied
         Fonts for the characters that no bundled font has.
     """
-    known: dict[str, Any] = {"programme": programme, "releases": releases, "files": FILES, "link": link}
+    known: dict[str, Any] = {"programme": programme, "releases": releases, "link": link}
     known["dark"] = Markup(dark_css())  # noqa: S704 - colours of the palette
     figure = None if newest is None else over_time.figure(Words.of(newest))
     html = templates.render("site/index.html.jinja", language=Language.of(programme.language), figure=figure, **known)

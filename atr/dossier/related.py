@@ -12,10 +12,11 @@ from atr.core.publication import RATE_DIGITS
 from atr.programme import Programme
 from atr.programme.periods import Period
 from atr.report import model
+from atr.warehouse.entries import entry_of
 from atr.warehouse.kept_releases import Kept
 from atr.warehouse.ledger import Ledger
 from atr.warehouse.raw_values import Item, RawSet, inside
-from atr.warehouse.register import Entry, Limits, Register, entry_of
+from atr.warehouse.register import Entry, Limits, Register
 
 MOST = 5
 """So many of the narrowest bounds are told."""

@@ -17,14 +17,16 @@ from atr.dossier.sign_off import CONFIRMED
 from atr.errors import RefusedError, ReviewError
 from atr.programme import Programme, load
 from atr.warehouse.connection import Warehouse, warehouse_path
+from atr.warehouse.entries import complete, entry_of, entry_of_records, id_of
 from atr.warehouse.files import read_json, remove_folder, sha256
 from atr.warehouse.kept_releases import UNCOUNTED, Kept, Wait, kept_path
-from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path
-from atr.warehouse.register import Entry, Register, complete, entry_of
+from atr.warehouse.ledger import Kind, Ledger, Release, documents_path, dossier_path, of_every_kind
+from atr.warehouse.register import Entry, Register
 from atr.warehouse.store import hold
 
 SHORTEST_HASH = 8
 """Characters of a report's hash that name it, at least."""
+_KINDS = {"report": "reports", "records": "records"}
 
 
 class Waiting(NamedTuple):
@@ -45,6 +47,8 @@ class Waiting(NamedTuple):
         The groups that have changed and are counted as the version before did.
     log_changed
         What has become of the log since the draft was made; empty if nothing has: else it is not published.
+    beside
+        Of a report the published records of the same people, of records the reports: their bounds do not add up to one.
     """
 
     release: Release
@@ -54,9 +58,10 @@ class Waiting(NamedTuple):
     replaces: int | None
     waits: tuple[Wait, ...]
     log_changed: str
+    beside: tuple[str, ...]
 
 
-def waiting(programme: Programme, period: str) -> Waiting:
+def waiting(programme: Programme, period: str, *, kind: Kind = "report") -> Waiting:
     """Find the draft of a period that waits for review.
 
     Parameters
@@ -65,6 +70,8 @@ def waiting(programme: Programme, period: str) -> Waiting:
         The series.
     period
         Such as ``2013-Q1``.
+    kind
+        Whether it is a report or released records.
 
     Returns
     -------
@@ -76,15 +83,15 @@ def waiting(programme: Programme, period: str) -> Waiting:
         If none waits.
     """
     with Warehouse.open(programme, read_only=True) as warehouse:
-        ledger = Ledger(warehouse)
+        ledger = Ledger(warehouse, kind=kind)
         draft = _waiting(ledger, period, None)
         with Register.held(programme) as register:
             complete(register, warehouse, programme)
             kept, entry = _drafted(programme, register, draft)
-            overlapping = _names(register.against(entry), register)
+            overlapping, beside = (_names(of, register) for of in (register.against(entry), _beside(register, entry)))
         replaces, log_changed = _replaced(programme, ledger, draft), _log_changed(warehouse, kept)
     folders = documents_path(programme, draft), dossier_path(programme, draft)
-    return Waiting(draft, *folders, overlapping, replaces, kept.waits, log_changed)
+    return Waiting(draft, *folders, overlapping, replaces, kept.waits, log_changed, beside)
 
 
 def review(
@@ -97,6 +104,7 @@ def review(
     report_sha256: str | None = None,
     despite_overlap: bool = False,
     replaces: bool = False,
+    kind: Kind = "report",
 ) -> tuple[Release, Path]:
     """Publish the draft of a period that waits for review, or reject it; after an interruption, do so again.
 
@@ -117,6 +125,8 @@ def review(
         Publish although a published report tells of the same people in another way; the ledger keeps it.
     replaces
         Publish although a published version of the period has other numbers, which are withdrawn.
+    kind
+        Whether it is a report or released records.
 
     Returns
     -------
@@ -136,7 +146,7 @@ def review(
         raise ReviewError("a decision needs a name and a comment: they go into the ledger")
     programme = load(programme)
     with hold(programme.store_path), Warehouse.open(programme) as warehouse:
-        ledger = Ledger(warehouse)
+        ledger = Ledger(warehouse, kind=kind)
         with Register.held(programme) as register:
             if approve:
                 site.withdraw_replaced(programme, ledger, register)  # where an approval broke off
@@ -158,9 +168,11 @@ def review(
             if overlapping and not despite_overlap:
                 raise RefusedError(
                     f"{period} tells of the same people as a published report ({overlapping}), but divides them "
-                    "otherwise or shares only some days: whoever has both can subtract one from the other",
-                    hint="Publish reports that do not overlap. If you have read in the dossier what both tell together "
-                    "and accept it, add --despite-overlap; the ledger keeps it.",
+                    "otherwise or shares only some days: whoever has both can subtract one from the other"
+                    if kind == "report"
+                    else f"records of the same people are published ({overlapping}): their bounds do not add up",
+                    hint=f"Publish {_KINDS[kind]} that do not overlap. If you have read in the dossier what both tell "
+                    "together and accept it, add --despite-overlap; the ledger keeps it.",
                 )
             replaced = _replaced(programme, ledger, draft)
             if replaced and not replaces:
@@ -172,13 +184,15 @@ def review(
             register.put(entry)
             site.put_on_site(programme, ledger, draft, target)
             comment += f" (despite the overlap with {overlapping})" if overlapping else ""
+            beside = ", ".join(_names(_beside(register, entry), register))
+            comment += f" (beside {beside}: bounds do not add up)" if beside else ""
             decided = ledger.record(draft, state="published", reviewer=name, comment=comment, confirmed=CONFIRMED)
             site.withdraw_replaced(programme, ledger, register)
     return decided, documents_path(programme, decided)
 
 
 def releases(programme: Programme) -> list[Release]:
-    """List all releases of a series, by period and version.
+    """List all reports and released records of a series, by period, kind and version.
 
     Parameters
     ----------
@@ -192,7 +206,7 @@ def releases(programme: Programme) -> list[Release]:
     if not warehouse_path(programme).exists():
         return []
     with Warehouse.open(programme, read_only=True) as warehouse:
-        return Ledger(warehouse).releases()
+        return of_every_kind(warehouse)
 
 
 def history(programme: Programme | str | Path) -> pd.DataFrame:
@@ -205,7 +219,7 @@ def history(programme: Programme | str | Path) -> pd.DataFrame:
 
     Returns
     -------
-    A row a release, by period and version: its state and since when, its hashes, who decided, and why.
+    A row a release, by period, kind and version: its state and since when, its hashes, who decided, and why.
     """
     rows = [asdict(release) for release in releases(load(programme))]
     return pd.DataFrame(rows, columns=[field.name for field in fields(Release)])
@@ -213,22 +227,24 @@ def history(programme: Programme | str | Path) -> pd.DataFrame:
 
 def _waiting(ledger: Ledger, period: str, report_sha256: str | None) -> Release:
     last = next(reversed(ledger.releases(period)), None)
+    what, command = ("release", "atr publish") if ledger.kind == "report" else ("release of records", "atr sanitise")
     if last is None:
         known = ", ".join(dict.fromkeys(r.period for r in ledger.releases())) or "none"
         raise ReviewError(
-            f"there is no release of {period}", hint=f"`atr publish` makes a draft. Periods in the ledger: {known}."
+            f"there is no {what} of {period}", hint=f"`{command}` makes a draft. Periods in the ledger: {known}."
         )
     if last.state != "draft":
         decided = f" by {last.reviewer}" if last.reviewer else ""
         raise ReviewError(
             f"no draft of {period} waits for review: version {last.version} is {last.state}{decided}",
-            hint="`atr publish` makes a new draft if there is something new to say.",
+            hint=f"`{command}` makes a new draft if there is something new to say.",
         )
     if report_sha256 is not None and (
         len(report_sha256) < SHORTEST_HASH or not (last.report_sha256 or "").startswith(report_sha256.lower())
     ):
         raise ReviewError(
-            f"the draft of {period} is not the one that was read: its report.json has the hash {last.report_sha256}",
+            f"the draft of {period} is not the one that was read: the hash of its {last.content_file} is "
+            f"{last.report_sha256}",
             hint=f"Read the new draft and its dossier first. A hash has {SHORTEST_HASH} characters at least.",
         )
     return last
@@ -236,14 +252,19 @@ def _waiting(ledger: Ledger, period: str, report_sha256: str | None) -> Release:
 
 def _drafted(programme: Programme, register: Register, draft: Release) -> tuple[Kept, Entry]:
     """What is kept of a draft, and what would be entered in the register if it were published."""
-    kept, path = Kept.read(kept_path(programme, draft.id)), documents_path(programme, draft) / "report.json"
+    kept, path = Kept.read(kept_path(programme, draft.id)), documents_path(programme, draft) / draft.content_file
     if kept is None:
         raise RefusedError(
             f"the draft of {draft.period} was made by an earlier version of this software",
             hint=f"Run `atr publish` for {draft.period} again: the new draft is held against what was published.",
         )
-    report = read_json(path)
-    return kept, entry_of(report, programme, log=kept.log, raw=kept.raw, store=register.store, sha256=sha256(path))
+    make = entry_of if draft.kind == "report" else entry_of_records
+    entry = make(read_json(path), programme, log=kept.log, raw=kept.raw, store=register.store, sha256=sha256(path))
+    return kept, entry.model_copy(update={"seed": kept.seed})
+
+
+def _beside(register: Register, entry: Entry) -> list[Entry]:
+    return register.beside(entry.log, entry.days, entry.kind)
 
 
 def _names(entries: Iterable[Entry], register: Register) -> tuple[str, ...]:
@@ -278,6 +299,8 @@ def _replaced(programme: Programme, ledger: Ledger, draft: Release) -> int | Non
     """The published version of the period whose numbers a draft changes; None where there is none."""
     published = [release for release in ledger.releases(draft.period) if release.state == "published"]
     for release in published[-1:]:
+        if draft.kind == "records":
+            return release.version
         there, here = (documents_path(programme, which) / "report.json" for which in (release, draft))
         old, new = read_json(there) if there.is_file() else {}, read_json(here)
         if any(_numbers(old.get(part)) != _numbers(new[part]) for part in ("groups", "coverage")):
@@ -296,7 +319,7 @@ def _numbers(part: Any) -> list[float | None]:
 def _reject(
     programme: Programme, ledger: Ledger, register: Register, draft: Release, target: Path, name: str, comment: str
 ) -> tuple[Release, Path]:
-    register.drop((register.store, programme.programme, draft.period, draft.version))  # of an interrupted approval
+    register.drop(id_of(draft, programme, register.store))  # of an interrupted approval
     if remove_folder(target):
         site.write_index(programme, ledger)
     kept_path(programme, draft.id).unlink(missing_ok=True)

@@ -7,13 +7,14 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from atr.documents.site import IndexEntry, feed_xml, finding, replaced_html, site_html
+from atr.documents.site import PAGES, IndexEntry, feed_xml, finding, replaced_html, site_html
 from atr.errors import EnvironmentFault, ReviewError
 from atr.programme import Programme
 from atr.programme.periods import now, parse
 from atr.report import earlier
 from atr.report.build import period_info, programme_info
 from atr.report.model import PublicReport
+from atr.warehouse.entries import id_of
 from atr.warehouse.files import PUBLIC, put_folder, read_json, sha256, write_text
 from atr.warehouse.ledger import Ledger, Release, documents_path
 from atr.warehouse.register import Register
@@ -28,13 +29,13 @@ def withdraw_replaced(programme: Programme, ledger: Ledger, register: Register) 
     old = [release for release in published if release is not newest[release.period]]
     if not old:
         return
-    register.replace((register.store, programme.programme, release.period, release.version) for release in old)
+    register.replace(id_of(release, programme, register.store) for release in old)
     for release in old:
         replaced = replace(release, state="replaced", changed_at=now().isoformat(timespec="seconds"))
         if not programme.keep_replaced and documents_path(programme, release).exists():
             with tempfile.TemporaryDirectory(dir=programme.store_path) as folder:
                 page = replaced_html(programme_info(programme), _listed(programme, ledger, replaced))
-                write_text(Path(folder) / "report.html", page)
+                write_text(Path(folder) / PAGES[release.kind], page)
                 put_folder(Path(folder), documents_path(programme, release), mode=PUBLIC)
         ledger.record(release, state="replaced")
     write_index(programme, ledger)
@@ -95,10 +96,10 @@ def _public_folder(folder: Path) -> None:
 
 def write_index(programme: Programme, ledger: Ledger, *more: Release) -> None:
     """Write the page and the feed of what is published, and what is about to be, the latest period first."""
-    published = [*(release for release in ledger.releases() if release.state in ("published", "replaced")), *more]
-    in_order = sorted(published, key=lambda r: (parse(r.period).start or date.min, r.period, r.version))
+    published = [*(release for release in ledger.every_kind() if release.state in ("published", "replaced")), *more]
+    in_order = sorted(published, key=lambda r: (parse(r.period).start or date.min, r.period, r.kind, r.version))
     entries = [_listed(programme, ledger, release) for release in reversed(in_order)]
-    current = [release for release in in_order if release.state != "replaced"]
+    current = [release for release in in_order if release.state != "replaced" and release.kind == "report"]
     newest = _report(programme, current[-1]) if current else None
     info, fonts = programme_info(programme), programme.font_files
     page = site_html(info, entries, newest=newest, supplied=fonts)
@@ -108,9 +109,10 @@ def write_index(programme: Programme, ledger: Ledger, *more: Release) -> None:
 
 def _listed(programme: Programme, ledger: Ledger, release: Release) -> IndexEntry:
     """A release as the index page lists it."""
-    later = [r.version for r in ledger.releases(release.period) if r.state in ("published", "replaced")]
+    same = [r for r in ledger.every_kind() if (r.period, r.kind) == (release.period, release.kind)]
+    later = [r.version for r in same if r.state in ("published", "replaced")]
     replaced = release.state == "replaced"
-    report = None if replaced else _report(programme, release)
+    report = None if replaced or release.kind != "report" else _report(programme, release)
     return IndexEntry(
         period=period_info(parse(release.period), programme),
         version=release.version,
@@ -118,7 +120,8 @@ def _listed(programme: Programme, ledger: Ledger, release: Release) -> IndexEntr
         sha256=release.report_sha256 or "",
         replaced_by=min(version for version in later if version > release.version) if replaced else None,
         replaced_on=release.changed_at[:10] if replaced else "",
-        withdrawn=replaced and not (documents_path(programme, release) / "report.json").is_file(),
+        withdrawn=replaced and not (documents_path(programme, release) / release.content_file).is_file(),
+        kind=release.kind,
         finding="" if replaced or report is None else finding(report),
     )
 

@@ -13,7 +13,7 @@ from atr.ingest import ingest
 from atr.ingest.sums import summarise
 from atr.programme import Programme
 from atr.warehouse.connection import Warehouse, warehouse_path, write_anew
-from atr.warehouse.ledger import Ledger
+from atr.warehouse.ledger import of_every_kind
 from atr.warehouse.store import hold
 
 
@@ -130,7 +130,7 @@ def _forget(programme: Programme, wanted: list[str]) -> Forgotten:
             connection.execute("UPDATE log_changes SET gone = gone + $1", [decisions])
             summarise(warehouse, frozenset(file for file, *_ in found), gone=frozenset())
         untouched = tuple(
-            f"{r.id} ({r.state})" for r in Ledger(warehouse).releases() if r.state in ("draft", "published", "replaced")
+            f"{r.id} ({r.state})" for r in of_every_kind(warehouse) if r.state in ("draft", "published", "replaced")
         )
     write_anew(programme)
     for left in ("runs", "tmp"):

@@ -11,6 +11,7 @@ from atr.programme.measures import (
     IndividualPolicy,
 )
 from atr.programme.reading import load, located
+from atr.programme.released import ReleasedRecords
 from atr.programme.series import Programme, json_schema
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Log",
     "Policy",
     "Programme",
+    "ReleasedRecords",
     "json_schema",
     "load",
     "located",

@@ -40,6 +40,7 @@ _MESSAGES = {
     "string_type": "must be a text, not {shown}",
     "bool_type": "must be true or false, without quotes, not {shown}",
     "int_type": "must be a whole number, not {shown}",
+    "finite_number": "must be a finite number, not {shown}",
     "float_type": "must be a number, not {shown}",
     "tuple_type": "must be a list, as in [a, b], not {shown}",
     "dict_type": "must be keys with values, not {shown}",

@@ -20,6 +20,7 @@ from atr.programme.hierarchies import Hierarchy
 from atr.programme.log import Log
 from atr.programme.measures import FairnessPolicy, InfluencePolicy
 from atr.programme.periods import zone
+from atr.programme.released import ReleasedRecords, check_released
 from atr.programme.words import Forms, Language, PerLanguage, in_languages
 
 _WITHDRAWN = (
@@ -106,6 +107,7 @@ class Programme(Part):
     policy: OfAMechanism = _POLICIES[_DEFAULT]()  # type: ignore[call-arg]
     fairness: FairnessPolicy = FairnessPolicy()
     influence: InfluencePolicy = InfluencePolicy()
+    sanitise: ReleasedRecords | None = None
     period: PeriodPolicy = PeriodPolicy()
     store: Text | None = None
     site: Text | None = None
@@ -176,11 +178,18 @@ class Programme(Part):
                 "the register is private and cannot lie in the site, which is public",
                 "register",
             ),
+            (
+                self.sanitise is not None and site in self.seed_path.parents,
+                "the seed is secret and cannot lie in the site, which is public",
+                ("sanitise", "seed"),
+            ),
         )
         self._check_ceilings()
         self._check_distances()
         self._check_names()
         self._check_words()
+        if self.sanitise is not None:
+            check_released(self.sanitise, self.attributes, log.outcome)
         return self
 
     def _check_ceilings(self) -> None:
@@ -328,6 +337,12 @@ class Programme(Part):
     def register_path(self) -> Path:
         """The private file of what was published of the log; programmes that share it know of each other's reports."""
         return self._resolve(self.register_file) if self.register_file else self.store_path.parent / "register.json"
+
+    @property
+    def seed_path(self) -> Path:
+        """The private file of the seed by which released values are drawn; programmes that share it share the draws."""
+        given = self.sanitise.seed if self.sanitise is not None else None
+        return self._resolve(given) if given else self.register_path.parent / "records.seed"
 
     @property
     def site_path(self) -> Path:

@@ -79,7 +79,7 @@ def _read(path: Path) -> tuple[model.PublicReport, str, list[Finding]]:
     path = path / "report.json" if path.is_dir() else path
     try:
         written = path.read_bytes()
-        content = json.loads(written.decode(), object_pairs_hook=_once)
+        content = json.loads(written.decode(), object_pairs_hook=once)
         schema = content.get("schema") if isinstance(content, dict) else None
         if isinstance(schema, str) and schema != model.SCHEMA:
             release = "Release 0.2.0 of atr" if schema == _FIRST else "Another release of atr"
@@ -113,7 +113,7 @@ def _recorded(path: Path) -> Any:
         raise VerifyError("is no manifest of a report", where=str(manifest)) from None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make an object none of whose keys stands there twice: two readers might see two reports."""
     content = dict(pairs)
     if len(content) < len(pairs):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 import duckdb
+import pandas as pd
 from pydantic import ValidationError
 
 from atr.core.arrays import usable_cores
@@ -29,6 +30,8 @@ CREATE TABLE IF NOT EXISTS releases (
     content_sha256 VARCHAR, report_sha256 VARCHAR, manifest_sha256 VARCHAR, reviewer VARCHAR, comment VARCHAR,
     changed_at VARCHAR NOT NULL);
 CREATE TABLE IF NOT EXISTS release_events AS SELECT * FROM releases LIMIT 0;
+ALTER TABLE releases ADD COLUMN IF NOT EXISTS kind VARCHAR;
+ALTER TABLE release_events ADD COLUMN IF NOT EXISTS kind VARCHAR;
 CREATE TABLE IF NOT EXISTS log_changes (
     generation BIGINT NOT NULL, new BIGINT NOT NULL, changed BIGINT NOT NULL, gone BIGINT NOT NULL);
 ALTER TABLE releases ADD COLUMN IF NOT EXISTS confirmed VARCHAR;
@@ -240,6 +243,11 @@ class Warehouse:
         """
         with _faults(self.path):
             return self.connection.execute(sql, list(parameters)).fetchall()
+
+    def frame(self, sql: str, parameters: Sequence[Any] = ()) -> pd.DataFrame:
+        """Run a statement, as :meth:`query` does, and give its rows as a frame."""
+        with _faults(self.path):
+            return self.connection.execute(sql, list(parameters)).df()
 
     def layout(self) -> Layout:
         """Read the layout that the log was read with.

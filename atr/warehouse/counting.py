@@ -47,11 +47,11 @@ def aggregate(warehouse: Warehouse, programme: Programme, period: Period) -> Reg
     outcomes = outcome_values(warehouse, programme)
     p, layout = Parameters(), warehouse.layout()
     shown = {name: f"v{i}" for i, name in enumerate(names)}
-    raw_cells = [_raw(programme.attributes[n], layout.column(n), p) + f" AS {shown[n]}" for n in names]
+    raw_cells = [raw_sql(programme.attributes[n], layout.column(n), p) + f" AS {shown[n]}" for n in names]
     cases = " ".join(f"WHEN outcome IN ({p.marks(raws)}) THEN {i}" for i, raws in enumerate(outcomes.values()))
     people = [f"coalesce(sum(people) FILTER (decided = {i}), 0)::BIGINT" for i in range(len(outcomes))]
-    in_period = _in_period(warehouse, period, p)
-    displays = [_display(programme.attributes[n], shown[n], p) + f" AS {shown[n]}" for n in names]
+    in_period = in_period_sql(warehouse, period, p)
+    displays = [display_sql(programme.attributes[n], shown[n], p) + f" AS {shown[n]}" for n in names]
     columns = ", ".join(shown.values())
     rows = warehouse.query(
         f"""
@@ -163,8 +163,8 @@ def displayed(warehouse: Warehouse, programme: Programme, name: str) -> list[str
     if attribute.bins is None:
         of_log = f"SELECT DISTINCT raw AS v FROM cells WHERE name = {p.mark(name)}"
     else:
-        of_log = f"SELECT DISTINCT {_raw(attribute, warehouse.layout().column(name), p)} AS v FROM decisions"
-    rows = warehouse.query(f"SELECT DISTINCT {_display(attribute, 'v', p)} FROM ({of_log})", p)
+        of_log = f"SELECT DISTINCT {raw_sql(attribute, warehouse.layout().column(name), p)} AS v FROM decisions"
+    rows = warehouse.query(f"SELECT DISTINCT {display_sql(attribute, 'v', p)} FROM ({of_log})", p)
     return attribute.in_order(value for (value,) in rows)
 
 
@@ -177,7 +177,7 @@ def require_decisions(warehouse: Warehouse, period: Period) -> None:
         If the log has no decisions in the period, or no dates.
     """
     p = Parameters()
-    if not warehouse.query(f"SELECT 1 FROM days WHERE {_in_period(warehouse, period, p, 'day')} LIMIT 1", p):
+    if not warehouse.query(f"SELECT 1 FROM days WHERE {in_period_sql(warehouse, period, p, 'day')} LIMIT 1", p):
         raise _no_decisions(warehouse, period)
 
 
@@ -297,7 +297,7 @@ def outcome_values(warehouse: Warehouse, programme: Programme) -> dict[str, list
     return {log.positive: named.pop(log.positive), **named}
 
 
-def _raw(attribute: Attribute, column: str, p: Parameters) -> str:
+def raw_sql(attribute: Attribute, column: str, p: Parameters) -> str:
     """What is counted by: the log's own text, or the number of the bin."""
     if attribute.bins is None:
         return column
@@ -305,8 +305,8 @@ def _raw(attribute: Attribute, column: str, p: Parameters) -> str:
     return f"CASE WHEN {column} IS NULL THEN NULL {cases} ELSE {len(attribute.bins)} END"
 
 
-def _display(attribute: Attribute, cell: str, p: Parameters) -> str:
-    """The display name of what :func:`_raw` gives."""
+def display_sql(attribute: Attribute, cell: str, p: Parameters) -> str:
+    """The display name of what :func:`raw_sql` gives."""
     if attribute.bins is not None:
         cases = " ".join(f"WHEN {cell} = {i} THEN {p.mark(name)}" for i, name in enumerate(attribute.categories))
         other = ""
@@ -317,7 +317,8 @@ def _display(attribute: Attribute, cell: str, p: Parameters) -> str:
     return f"CASE WHEN {cell} IS NULL THEN {p.mark(UNKNOWN)} {cases} {other} END"
 
 
-def _in_period(warehouse: Warehouse, period: Period, p: Parameters, day: str = "decided_on") -> str:
+def in_period_sql(warehouse: Warehouse, period: Period, p: Parameters, day: str = "decided_on") -> str:
+    """SQL of whether a decision is in a period."""
     if period.start is None or period.end is None:
         return "true"
     decided_span(warehouse)

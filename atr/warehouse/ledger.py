@@ -13,17 +13,20 @@ from atr.programme.periods import now, parse
 from atr.warehouse.connection import Parameters, Warehouse
 from atr.warehouse.files import sha256
 
+Kind = Literal["report", "records"]
 State = Literal["started", "draft", "refused", "published", "replaced", "rejected"]
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One version of the report of one period. The version rises when one before it was published or rejected.
+    """One version of the report, or of the released records, of one period.
+
+    The version rises when one before it was published or rejected.
 
     ``content_sha256`` is the hash of what the report says, whatever its version and date; ``changed_at`` is when it
-    came into its state, by whom (``reviewer``) and why (``comment``). ``confirmed`` are the points that the reviewer
-    confirmed by approving, with commas between; None where nobody did, or an earlier version of this software asked
-    nothing.
+    came into its state, by whom (``reviewer``) and why (``comment``). ``report_sha256`` is that of ``report.json``, of
+    records that of ``channel.json``. ``confirmed`` are the points that the reviewer confirmed by approving, with commas
+    between; None where nobody did, or an earlier version of this software asked nothing.
     """
 
     period: str
@@ -37,31 +40,51 @@ class Release:
     comment: str | None = None
     changed_at: str = ""
     confirmed: str | None = None
+    kind: Kind = "report"
 
     @property
     def id(self) -> str:
-        """``2013-Q1-v1``."""
-        return f"{self.period}-v{self.version}"
+        """``2013-Q1-v1``, of records ``2013-Q1-records-v1``."""
+        return f"{self.period}-{self.folder}"
+
+    @property
+    def folder(self) -> str:
+        """The folder of its documents within that of its period on the site."""
+        return folder_of(self.kind, self.version)
+
+    @property
+    def content_file(self) -> str:
+        """The file that its hash is of."""
+        return "report.json" if self.kind == "report" else "channel.json"
 
 
 _COLUMNS = ", ".join(field.name for field in fields(Release))
+_READ = _COLUMNS.replace("kind", "coalesce(kind, 'report')")
+_RELEASES = "(FROM releases UNION ALL BY NAME SELECT NULL::VARCHAR AS kind, NULL::VARCHAR AS confirmed WHERE false)"
+"""Also of a warehouse of before there were kinds, which is open for reading only."""
+
+
+def of_every_kind(warehouse: Warehouse) -> list[Release]:
+    """All reports and released records, by period, kind and version."""
+    rows = warehouse.query(f"SELECT {_READ} FROM {_RELEASES} ORDER BY period, kind DESC, version")  # noqa: S608
+    return [Release(*row) for row in rows]
 
 
 class Ledger:
-    """The releases of one programme, kept in its warehouse."""
+    """The releases of one kind of one programme, kept in its warehouse."""
 
-    def __init__(self, warehouse: Warehouse, clock: Callable[[], datetime] = now) -> None:
-        self._warehouse, self._clock = warehouse, clock
+    def __init__(self, warehouse: Warehouse, clock: Callable[[], datetime] = now, *, kind: Kind = "report") -> None:
+        self._warehouse, self._clock, self.kind = warehouse, clock, kind
 
     def releases(self, period: str | None = None) -> list[Release]:
         """All releases, or those of a period, by period and version."""
-        columns = self._warehouse.query("SELECT name FROM pragma_table_info('releases')")
-        names = [name for (name,) in columns]  # of a store of an earlier version that is only read, fewer
-        rows = self._warehouse.query(
-            f"SELECT {', '.join(names)} FROM releases WHERE $1 IS NULL OR period = $1 ORDER BY period, version",  # noqa: S608
-            [period],
-        )
-        return [Release(**dict(zip(names, row, strict=True))) for row in rows]
+        return [
+            release for release in self.every_kind() if release.kind == self.kind and period in (None, release.period)
+        ]
+
+    def every_kind(self) -> list[Release]:
+        """All releases of the programme, of the other kinds too."""
+        return of_every_kind(self._warehouse)
 
     def release(self, period: str, version: int) -> Release:
         """One version of the report of a period."""
@@ -78,7 +101,7 @@ class Ledger:
             return last
         decided = last is not None and last.state in ("published", "replaced", "rejected")
         version = 1 if last is None else last.version + decided
-        return self.record(Release(period, version, "started", today), state="started")
+        return self.record(Release(period, version, "started", today, kind=self.kind), state="started")
 
     def unchanged(self, release: Release, *, content_sha256: str) -> Release | None:
         """The draft or the last published version, if it says the same already."""
@@ -109,17 +132,23 @@ class Ledger:
         marks = values.marks(astuple(release))
         with self._warehouse.transaction() as connection:
             connection.execute(
-                "DELETE FROM releases WHERE period = $1 AND version = $2", [release.period, release.version]
+                "DELETE FROM releases WHERE period = $1 AND version = $2 AND coalesce(kind, 'report') = $3",
+                [release.period, release.version, release.kind],
             )
             for table in ("releases", "release_events"):
                 connection.execute(f"INSERT INTO {table} ({_COLUMNS}) VALUES ({marks})", values)  # noqa: S608
         return release
 
 
+def folder_of(kind: Kind, version: int) -> str:
+    """Name the folder of the documents of a release within that of its period on the site."""
+    return f"v{version}" if kind == "report" else f"{kind}-v{version}"
+
+
 def documents_path(programme: Programme, release: Release) -> Path:
     """Where the public documents of a release are: on the site once published, until then in the store."""
     if release.state in ("published", "replaced"):
-        return programme.site_path / release.period / f"v{release.version}"
+        return programme.site_path / release.period / release.folder
     return programme.store_path / "drafts" / release.id
 
 

@@ -4,16 +4,14 @@ against all before it. Private, beside the stores; it holds published numbers on
 
 from __future__ import annotations
 
-import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -22,9 +20,8 @@ from atr.core.arrays import FloatArray
 from atr.core.regions import Regions
 from atr.programme import Programme
 from atr.programme.periods import Period
-from atr.warehouse.connection import Warehouse
-from atr.warehouse.files import read_json, sha256, write_text
-from atr.warehouse.ledger import Ledger, State, documents_path
+from atr.warehouse.files import read_json, write_text
+from atr.warehouse.ledger import Kind
 from atr.warehouse.raw_values import RawSet, RawValues, counterparts, meet
 from atr.warehouse.store import PATIENCE, locked, os_faults
 
@@ -32,8 +29,6 @@ Key = tuple[RawSet, ...]
 Limits = tuple[float, float]
 Id = tuple[str, str, str, int]
 """Store as seen from the register, programme, period and version of a release."""
-_PLACES: tuple[State, ...] = ("published", "draft")
-_log = logging.getLogger("atr.register")
 
 
 class _Part(BaseModel):
@@ -80,7 +75,11 @@ class Log(_Part):
 
 
 class Entry(_Part):
-    """One published release. ``store``, as seen from the register, tells programmes of one name apart."""
+    """One published release. ``store``, as seen from the register, tells programmes of one name apart.
+
+    Of released records ``column`` is what is released, ``hidden`` what it must not tell, and ``seed`` the fingerprint
+    of the seed of their draws; they have no groups.
+    """
 
     programme: str
     store: str
@@ -93,7 +92,11 @@ class Entry(_Part):
     state: Literal["published", "replaced"] = "published"
     rounding: int
     log: Log
-    groups: tuple[PublishedGroup, ...]
+    groups: tuple[PublishedGroup, ...] = ()
+    kind: Kind = "report"
+    column: str = ""
+    hidden: tuple[str, ...] = ()
+    seed: str = ""
 
     @property
     def days(self) -> Period:
@@ -103,11 +106,16 @@ class Entry(_Part):
     @property
     def id(self) -> Id:
         """What tells it apart from every other entry."""
-        return (self.store, self.programme, self.period, self.version)
+        return (self.store, self.programme, self.release, self.version)
+
+    @property
+    def release(self) -> str:
+        """The period, and that it is of records."""
+        return release_name(self.kind, self.period)
 
     def named(self, store: str) -> str:
         """Name it for the owner of a store: by its period, and by its programme where that is another."""
-        return self.period if store == self.store else f"{self.programme} {self.period}"
+        return self.release if store == self.store else f"{self.programme} {self.release}"
 
     def same_period(self, other: Entry) -> bool:
         """Tell whether both are versions of one report."""
@@ -118,7 +126,9 @@ class Entry(_Part):
         return self.log.shares(other.log) and not self.same_period(other) and self.days.overlaps(other.days)
 
     def differs(self, other: Entry) -> bool:
-        """Tell whether both divide the same log otherwise, so that neither can be held against the other."""
+        """Tell whether both are reports that divide the same log otherwise: neither can be held against the other."""
+        if self.kind == "records":
+            return False
         both = self.regions.keys() & other.regions.keys()
         pairs = (keys for group in both for keys in product(self.regions[group], other.regions[group]))
         return self.log.shares(other.log) and (not self.log.agrees_with(other.log) or any(_cross(*of) for of in pairs))
@@ -176,17 +186,28 @@ class Register:
             yield cls(programme)
 
     def told(self, log: Log) -> list[Entry]:
-        """What was ever published of a log, the oldest first: whoever kept a report that was replaced has it still."""
-        return [entry for entry in self.entries if entry.log.shares(log)]
+        """The reports ever published of a log, the oldest first: whoever kept one that was replaced has it still."""
+        return [entry for entry in self.entries if entry.kind == "report" and entry.log.shares(log)]
 
     def published(self, log: Log) -> list[Entry]:
-        """What is published of a log and was not replaced, the oldest first."""
+        """The reports that are published of a log and were not replaced, the oldest first."""
         return [entry for entry in self.told(log) if entry.state == "published"]
 
     def against(self, entry: Entry) -> list[Entry]:
-        """What is published of the same people as a report, in other periods or divisions."""
-        others = (other for other in self.published(entry.log) if other.id != entry.id)
-        return [other for other in others if entry.overlaps(other) or entry.differs(other)]
+        """What is published of the same kind and people, in other periods or divisions."""
+        others = [other for other in self.entries if other.state == "published" and other.kind == entry.kind]
+        return [other for other in others if other.id != entry.id and (entry.overlaps(other) or entry.differs(other))]
+
+    def beside(self, log: Log, days: Period, kind: Kind) -> list[Entry]:
+        """The records that are published of the same people as a report, or the reports: what both tell adds up.
+
+        Parameters
+        ----------
+        log, days, kind
+            Of the report, or of the records.
+        """
+        others = (other for other in self.entries if other.state == "published" and other.kind != kind)
+        return [other for other in others if other.log.shares(log) and other.days.overlaps(days)]
 
     def put(self, entry: Entry) -> None:
         """Enter a release, in place of what is entered of it already."""
@@ -208,83 +229,6 @@ class Register:
         lines = ",\n".join(entry.model_dump_json() for entry in self.entries)
         with os_faults(self.path):
             write_text(self.path, f'{{"releases": [\n{lines}\n]}}\n')
-
-
-def complete(register: Register, warehouse: Warehouse, programme: Programme) -> None:
-    """Enter what a programme published before it kept a register, from the site or the store."""
-    ids, raw = {entry.id for entry in register.entries}, RawValues.of(warehouse, programme)
-    entered = 0
-    for release in sorted(Ledger(warehouse).releases(), key=lambda release: release.changed_at):
-        id = (register.store, programme.programme, release.period, release.version)
-        if release.state not in ("published", "replaced") or id in ids:
-            continue
-        paths = [documents_path(programme, replace(release, state=state)) / "report.json" for state in _PLACES]
-        path = next((path for path in paths if path.is_file() and sha256(path) == release.report_sha256), None)
-        if path is None:
-            _log.warning("%s is published, but not as it was: the register cannot say what it tells", release.id)
-            continue
-        report = read_json(path)
-        log = log_of(warehouse, programme, raw, report["outcomes"])
-        entry = entry_of(report, programme, log=log, raw=raw, store=register.store, sha256=sha256(path))
-        register.put(entry.model_copy(update={"state": release.state}))
-        entered += 1
-    if entered:
-        _log.warning("%d releases published before are entered in the register, %s", entered, register.path)
-
-
-def log_of(warehouse: Warehouse, programme: Programme, raw: RawValues, outcomes: Iterable[str]) -> Log:
-    """Describe the log of a programme as its register knows it; ``outcomes`` are named in the order of a report."""
-    here = os.path.realpath(programme.register_path.parent)
-    files = warehouse.query("SELECT DISTINCT key FROM files WHERE key IS NOT NULL ORDER BY 1")
-    return Log(
-        source=", ".join(
-            os.path.relpath(os.path.realpath(programme.path.parent / Path(source).expanduser()), here)
-            if programme.log.in_files and "://" not in source
-            else source
-            for source in programme.log.sources
-        ),
-        files=tuple(key[:16] for (key,) in files),
-        public=programme.names(role="public"),
-        sensitive=programme.names(role="sensitive"),
-        outcomes=tuple(raw.outcomes.get(name, (name,)) for name in outcomes),
-    )
-
-
-def entry_of(
-    report: Mapping[str, Any], programme: Programme, *, log: Log, raw: RawValues, store: str, sha256: str
-) -> Entry:
-    """Make the entry of a release from its ``report.json`` as plain JSON, of this schema or the one before."""
-    outcomes: list[str] = report["outcomes"]
-    start, end = (report["period"][name] for name in ("start", "end"))
-    return Entry(
-        programme=programme.programme,
-        store=store,
-        period=report["period"]["label"],
-        version=report["version"],
-        start=start,
-        end=end,
-        date=report["date"],
-        sha256=sha256,
-        rounding=report["policy"]["population_rounding"],
-        log=log,
-        groups=tuple(
-            PublishedGroup(
-                public=tuple(raw.behind(name, group["public"].get(name)) for name in log.public),
-                people=group["population"],
-                rate=tuple(group["rate"][name] for name in outcomes),
-                regions=tuple(
-                    PublishedRegion(
-                        sensitive=tuple(raw.behind(name, region["sensitive"].get(name)) for name in log.sensitive),
-                        people=_people(region["population"]),
-                        limits=_limits(region, report["fidelity"], outcomes),
-                    )
-                    for region in (() if group["status"] == "flattened" else group["regions"])
-                ),
-            )
-            for group in report["groups"]
-            if group.get("rate")  # else it is withheld
-        ),
-    )
 
 
 def earlier_limits(regions: Regions, entries: Iterable[Entry], *, log: Log, raw: RawValues) -> FloatArray:
@@ -327,26 +271,11 @@ def _by_name(names: tuple[str, ...]) -> Callable[[Key], Key]:
     return lambda values: tuple(values[i] for i in order)
 
 
+def release_name(kind: Kind, period: str) -> str:
+    """Name a release in the register: by its period, and that it is of records."""
+    return period if kind == "report" else f"{period} ({kind})"
+
+
 def _cross(one: Key, other: Key) -> bool:
     """Tell whether two regions share some values, but are not the same; where one tells no values, they do not."""
     return one != other and "*" not in (*one, *other) and all(map(meet, one, other))
-
-
-def _people(printed: int | dict[str, int]) -> int:
-    return printed["below"] // 2 if isinstance(printed, dict) else printed
-
-
-def _limits(region: dict[str, Any], promise: dict[str, Any], outcomes: list[str]) -> tuple[Limits, ...] | None:
-    """Closed limits of each outcome's chance: as printed, or as the promise leaves them."""
-    chances, told = region["announced"], region.get("limits")
-    if told is not None:
-        return tuple((low, high) for low, high in (told[name] for name in outcomes))
-    kind, level = promise["kind"], promise.get("level") or 0.0
-    if kind == "delta":
-        return tuple((max(0.0, chances[o] - (1 - level)), min(1.0, chances[o] + (1 - level))) for o in outcomes)
-    if kind == "alpha" and level:
-        return tuple((level * chances[o], min(1.0, chances[o] / level)) for o in outcomes)
-    if region.get("allowed") is None:
-        return None
-    low, high = region["allowed"]
-    return ((low, high), (1 - high, 1 - low))

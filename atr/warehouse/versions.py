@@ -23,10 +23,11 @@ from atr.programme import Programme
 from atr.warehouse import coarsening
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import regions_of_rows
+from atr.warehouse.entries import complete, log_of
 from atr.warehouse.kept_releases import Kept, Reason, Wait, kept_groups, kept_path, named_promise
 from atr.warehouse.ledger import Ledger
 from atr.warehouse.raw_values import RawSet, RawValues, counterparts, meet
-from atr.warehouse.register import Register, complete, earlier_limits, log_of
+from atr.warehouse.register import Register, earlier_limits
 
 FEWEST_CHANGED = 10
 """Changes of fewer people in a group wait for others; of more where groups are large."""

@@ -15,8 +15,9 @@ from atr.core.regions import Regions
 from atr.ingest import ingest
 from atr.programme import Programme, load
 from atr.warehouse.connection import Warehouse
+from atr.warehouse.entries import entry_of, log_of
 from atr.warehouse.raw_values import RawValues, inside, meet, united
-from atr.warehouse.register import Entry, Log, Register, earlier_limits, entry_of, log_of
+from atr.warehouse.register import Entry, Log, Register, earlier_limits
 from tests.helpers import series
 from tests.helpers.paths import TESTS
 

@@ -1,0 +1,200 @@
+"""From the log to a draft of released records that waits for review."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from atr import ingest, pipeline
+from atr.errors import ProgrammeError, RefusedError
+from atr.programme import Programme, load, periods
+from atr.programme.periods import Period
+from atr.records import build, files, model
+from atr.records.channels import channels
+from atr.records.drawing import draw
+from atr.records.joints import count, settings
+from atr.records.pools import pooled
+from atr.records.seeds import fingerprint, key_of, seed_of
+from atr.warehouse import counting, reportable
+from atr.warehouse.connection import Warehouse, warehouse_path
+from atr.warehouse.entries import complete, entry_of_records, log_of
+from atr.warehouse.files import put_folder, sha256, write_json
+from atr.warehouse.kept_releases import Kept, kept_path
+from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path, is_whole
+from atr.warehouse.raw_values import RawValues
+from atr.warehouse.register import Entry, Register
+from atr.warehouse.store import PATIENCE, hold
+
+PRIVATE = "channels.json"
+"""What the reviewer sees of the channels, in the folder of the dossier."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsDraft:
+    """What a run came to.
+
+    Parameters
+    ----------
+    release, new
+        The release that waits for review, or the one before, if there is nothing new to say; and whether there is.
+    documents, dossier
+        Folders of the public files, and of what only the reviewer sees.
+    overlapping, beside
+        Published records, and reports, of the same people.
+    """
+
+    release: Release
+    new: bool
+    documents: Path
+    dossier: Path
+    overlapping: tuple[str, ...]
+    beside: tuple[str, ...]
+
+    @property
+    def records(self) -> model.PublicRecords:
+        """What is public of them, beside the file."""
+        return model.read(self.documents / model.CHANNEL)
+
+
+def release_records(
+    programme: Programme | str | Path,
+    period: str | int | None = None,
+    *,
+    today: date | None = None,
+    patience: float = PATIENCE,
+) -> RecordsDraft:
+    """Make the released records of a period, one column altered at random, and leave them as a draft for review.
+
+    Parameters
+    ----------
+    programme
+        From :func:`atr.load`, or the path of its file; its part ``sanitise`` says what is released and hidden.
+    period
+        Such as 2013, 2013-Q1 or 2013-05; by default the last complete one.
+    today
+        The day it is; by default by the clock, in the programme's time zone.
+    patience
+        Seconds to wait for another run of the series.
+
+    Returns
+    -------
+    The draft; the release before, if there is nothing new to say.
+
+    Raises
+    ------
+    RefusedError
+        If the column determines what is hidden, no α keeps the bounds, or the seed of records before is gone.
+    AtrError
+        If the programme, the log or the machine is in the way. Nothing is drafted then.
+    """
+    loaded = load(programme)
+    settings(loaded)
+    label = None if period is None else periods.parse(period).label
+    new = not warehouse_path(loaded).exists()
+    with hold(loaded.store_path, wait=patience):
+        try:
+            pipeline.load_log(str(loaded.path))
+            with Warehouse.open(loaded) as warehouse:
+                day = today or periods.today(loaded.period.timezone)
+                chosen = reportable.chosen(warehouse, loaded, label, today=day)
+                counting.require_decisions(warehouse, chosen)
+                return _draft(warehouse, loaded, chosen, day)
+        except (ProgrammeError, RefusedError):
+            if new:
+                shutil.rmtree(loaded.store_path, ignore_errors=True)
+            raise
+
+
+def _draft(warehouse: Warehouse, programme: Programme, period: Period, today: date) -> RecordsDraft:
+    joints = count(warehouse, programme, period)
+    pools = pooled(joints, programme)
+    of = channels(joints, pools, programme)
+    records = build.public_records(programme, period, joints, pools, of)
+    raw = RawValues.of(warehouse, programme)
+    log = log_of(warehouse, programme, raw, raw.outcomes)
+    with Register.held(programme) as register:
+        complete(register, warehouse, programme)
+    seed = seed_of(programme)
+    kept = Kept(
+        raw=raw,
+        log=log,
+        terms=repr(programme.sanitise),
+        log_changes=ingest.log_changes(warehouse),
+        seed=fingerprint(seed),
+    )
+    content = records.model_dump(mode="json", by_alias=True)
+    entry = entry_of_records(content, programme, log=log, raw=raw, store=register.store, sha256="")
+    _require_seed(register, entry, kept.seed, programme)
+    related = register.against(entry), register.beside(log, period, "records")
+    told = [
+        model.Beside(kind=other.kind, programme=other.programme, period=other.period)
+        for of_kind in related
+        for other in of_kind
+    ]
+    counts = draw(warehouse, programme, period, joints, of, key=key_of(seed, records.column))
+    ledger = Ledger(warehouse, kind="records")
+    ledger.forget_begun()
+    release = ledger.begin(period.label, today=today.isoformat())
+    records = build.dated(records, version=release.version, date=release.date, beside=told)
+    folder = programme.store_path / "runs" / release.id
+    shutil.rmtree(folder, ignore_errors=True)
+    public, private = folder / "public", folder / "dossier"
+    for made in (public, private):
+        made.mkdir(parents=True, mode=0o700)
+    files.write_records(warehouse, records, counts, public)
+    said = files.content_sha256(records, public)
+    write_json(private / PRIVATE, build.for_the_reviewer(joints, pools, of))
+    same = ledger.unchanged(release, content_sha256=said)
+    new = same is None or not is_whole(programme, same)
+    if new or same is None:
+        dated = records if release.state == "started" else records.model_copy(update={"date": today.isoformat()})
+        same = _left(programme, ledger, release, dated, folder, said)
+    else:
+        ledger.forget_begun()
+    shutil.rmtree(folder, ignore_errors=True)
+    if same.state == "draft":
+        kept.of_draft(kept_path(programme, same.id), new=new)
+    names = ([other.named(register.store) for other in of_kind] for of_kind in related)
+    folders = documents_path(programme, same), dossier_path(programme, same)
+    return RecordsDraft(same, new, *folders, *(tuple(dict.fromkeys(found)) for found in names))
+
+
+def _left(
+    programme: Programme, ledger: Ledger, release: Release, records: model.PublicRecords, folder: Path, said: str
+) -> Release:
+    """Leave the files as a draft."""
+    files.write_channel(records, folder / "public")
+    files.write_manifest(folder / "public")
+    draft = replace(release, state="draft", date=records.date)
+    documents = documents_path(programme, draft)
+    put_folder(folder / "public", documents)
+    put_folder(folder / "dossier", dossier_path(programme, draft))
+    return ledger.record(
+        draft,
+        state="draft",
+        content_sha256=said,
+        report_sha256=sha256(documents / model.CHANNEL),
+        manifest_sha256=sha256(documents / files.MANIFEST),
+        comment=None,
+    )
+
+
+def _require_seed(register: Register, entry: Entry, seed: str, programme: Programme) -> None:
+    """Check that the rows of records that were published have the same draws again."""
+    others = [
+        other.named(register.store)
+        for other in register.entries
+        if (other.kind, other.column) == (entry.kind, entry.column)
+        and other.log.shares(entry.log)
+        and other.days.overlaps(entry.days)
+        and other.seed not in ("", seed)
+    ]
+    if others:
+        raise RefusedError(
+            f"records of the same rows were released with another seed ({', '.join(dict.fromkeys(others))}): whoever "
+            "has two draws of a row can average the noise away",
+            where=str(programme.seed_path),
+            hint="Put that seed back, or name its file as sanitise.seed.",
+        )

@@ -1,0 +1,263 @@
+"""Records from draft to publication: what is drawn again, what is refused, what the register and the site know."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import stat
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+import atr
+from atr.dossier.review import review, waiting
+from atr.errors import AtrError, ProgrammeError, RefusedError
+from atr.programme import load
+from atr.programme.periods import parse
+from atr.warehouse.connection import Warehouse
+from atr.warehouse.register import Register
+from tests.helpers import records as helper
+from tests.helpers import series
+from tests.helpers.paths import EXAMPLES
+
+
+def _approve(path: Path, period: str, **more: Any) -> Path:
+    return review(path, period, approve=True, name="A", comment="read", kind="records", **more)[1]
+
+
+def _edit(path: Path, **changes: Any) -> Path:
+    content = yaml.safe_load(path.read_text()) | changes
+    path.write_text(yaml.safe_dump(content, sort_keys=False))
+    return path
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+    first, again = (helper.compas(tmp_path / name, **helper.SCORE) for name in ("first", "again"))
+    log = pd.read_csv(again.parent / "compas_decisions.csv", dtype=str, keep_default_na=False)
+    log.sample(frac=1, random_state=1).to_csv(again.parent / "compas_decisions.csv", index=False)
+    drafts = [atr.release_records(path, "2013-Q1") for path in (first, again)]
+    files = [{p.name: p.read_bytes() for p in draft.documents.iterdir()} for draft in drafts]
+    assert files[0] == files[1]
+    other = helper.compas(tmp_path / "other", seed="0dd5" * 16, **helper.SCORE)
+    assert (atr.release_records(other, "2013-Q1").documents / "records.csv").read_bytes() != files[0]["records.csv"]
+
+
+def test_a_seed_is_drawn_once_and_kept_private(tmp_path: Path) -> None:
+    path = helper.compas(tmp_path, seed=None, **helper.SCORE)
+    draft = atr.release_records(path, "2013-Q1")
+    seed = load(path).seed_path
+    assert stat.S_IMODE(seed.stat().st_mode) == 0o600
+    drawn = seed.read_text()
+    again = atr.release_records(path, "2013-Q1")
+    assert not again.new
+    assert again.release == draft.release
+    assert seed.read_text() == drawn
+    assert not any(drawn in file.read_text(errors="replace") for file in draft.documents.iterdir())
+
+
+def test_rows_without_ids_are_drawn_alike_too(tmp_path: Path) -> None:
+    counts = {("women", f"s{i}"): (200, 40 + 60 * i) for i in range(3)}
+    content = series.programme(minimum_group_size=10) | {
+        "sanitise": {"column": "result", "hide": ["secret"], "max_log_lift": 0.3, "seed": "seed"}
+    }
+    found = []
+    for name, order in (("one", 1), ("two", -1)):
+        folder = tmp_path / name
+        path = series.write_series(folder, counts, content=content)
+        log = pd.read_csv(folder / "log.csv", dtype=str)[::order].drop(columns="id")
+        log.to_csv(folder / "log.csv", index=False)
+        _edit(path, log={key: value for key, value in content["log"].items() if key != "id"} | {"repeats": True})
+        (folder / "seed").write_text(helper.SEED)
+        found.append((atr.release_records(path, "2024").documents / "records.csv").read_bytes())
+    assert found[0] == found[1]
+    summed = tmp_path / "summed"
+    path = series.write_series(summed, counts, content=content)
+    rows = [
+        ("2024-12-06", public, secret, result, n)
+        for (public, secret), (people, yes) in counts.items()
+        for result, n in (("yes", yes), ("no", people - yes))
+    ]
+    series.write_rows(summed / "log.csv", ["day", "public", "secret", "result", "n"], rows)
+    log_of = {key: value for key, value in content["log"].items() if key != "id"}
+    _edit(path, log=log_of | {"counts": "n"})
+    (summed / "seed").write_text(helper.SEED)
+    draft = atr.release_records(path, "2024")
+    assert draft.records.people == 600
+    assert (draft.documents / "records.csv").read_bytes() == found[0]
+    assert atr.verify(draft.documents) == []
+
+
+def test_the_file_depends_on_the_hidden_through_alpha_only(tmp_path: Path) -> None:
+    """Hidden values are dealt out anew, α stays as the programme says: every byte stays."""
+    drafts = []
+    for name in ("as it is", "dealt anew"):
+        path = helper.compas(tmp_path / name, column="score_text", hide=["race"], alpha=0.3)
+        if drafts:
+            log = pd.read_csv(path.parent / "compas_decisions.csv", dtype=str, keep_default_na=False)
+            log["race"] = log["race"].sample(frac=1, random_state=2).to_numpy()
+            log.to_csv(path.parent / "compas_decisions.csv", index=False)
+        drafts.append(atr.release_records(path, "2013"))
+    one, other = ((draft.documents / "records.csv").read_bytes() for draft in drafts)
+    assert one == other
+    said = [draft.records.model_dump(exclude={"before", "after"}) for draft in drafts]
+    assert said[0] == said[1]
+
+
+def test_the_best_channel_changes_less_and_is_not_told(tmp_path: Path) -> None:
+    markov = atr.release_records(helper.compas(tmp_path / "markov", **helper.NO_RACE), "2013").records
+    path = helper.compas(tmp_path / "best", **helper.NO_RACE, channel="best", reader_knows_x="never")
+    draft = atr.release_records(path, "2013")
+    best = draft.records
+    assert best.loss < markov.loss
+    assert best.after == markov.after
+    assert not any(group.transition for group in best.groups)
+    assert atr.verify(draft.documents) == []
+
+
+_REFUSED: dict[str, tuple[dict[str, Any], type[AtrError], str]] = {
+    "hidden and released": ({"hide": ["score_text"]}, ProgrammeError, "cannot be hidden too"),
+    "unknown": ({"hide": ["height"]}, ProgrammeError, "is not one of the attributes"),
+    "no bound": ({"max_log_lift": None}, ProgrammeError, "neither a bound"),
+    "nothing": ({"max_log_lift": 0.0}, ProgrammeError, "no alpha below 1"),
+    "next to nothing": ({"max_log_lift": 1e-6}, RefusedError, "no alpha below 1 keeps max_log_lift 1e-06"),
+    "number": ({"column": "priors_count", "hide": ["race"]}, ProgrammeError, "numeric: true to release"),
+    "best": ({"channel": "best"}, ProgrammeError, "reader_knows_x: never"),
+    "itself": ({"column": "copy"}, RefusedError, "belongs to one value of priors_count"),
+    "values": ({"column": "id2", "numeric": True}, ProgrammeError, "at most 1,000"),
+    "codes": ({"column": "code"}, ProgrammeError, "every value in the log is a number"),
+}
+
+
+@pytest.mark.parametrize("fault", _REFUSED)
+def test_a_fault_is_one_message_and_nothing_is_written(fault: str, tmp_path: Path) -> None:
+    changes, kind, said = _REFUSED[fault]
+    sanitise = {key: value for key, value in (helper.SCORE | changes).items() if value is not None}
+    path = helper.compas(tmp_path, seed=None, **sanitise)
+    log = pd.read_csv(tmp_path / "compas_decisions.csv", dtype=str, keep_default_na=False)
+    log["copy"], log["id2"] = "p" + log["priors_count"], log["id"]
+    log["code"] = log["score_text"].map({"Low": "1", "Medium": "2", "High": "3"})
+    log.to_csv(tmp_path / "compas_decisions.csv", index=False)
+    more = {
+        "copy": {"role": "sensitive"},
+        "id2": {"role": "sensitive", "bins": [5000]},
+        "code": {"role": "sensitive"},
+    }
+    if changes.get("column") in more:
+        attributes = yaml.safe_load(path.read_text())["attributes"]
+        _edit(path, attributes=attributes | {changes["column"]: more[changes["column"]]})
+    with pytest.raises(kind, match=said):
+        atr.release_records(path, "2013")
+    assert {p.name for p in tmp_path.iterdir()} <= {"compas_decisions.csv", "programme.yaml", "var"}
+    assert not (tmp_path / "var" / "compas").exists()
+    assert not load(path).seed_path.exists() if kind is RefusedError else True
+
+
+def test_records_are_published_beside_reports(tmp_path: Path, quick: None) -> None:
+    path = helper.compas(tmp_path, **helper.SCORE)
+    report = atr.publish(path, "2013-Q2")
+    assert atr.review(path, "2013-Q2", approve=True, name="A", comment="read")[0].state == "published"
+    draft = atr.release_records(path, "2013-Q2")
+    assert draft.beside == ("2013-Q2",)
+    assert [(of.kind, of.programme, of.period) for of in draft.records.beside] == [("report", "compas", "2013-Q2")]
+    assert waiting(load(path), "2013-Q2", kind="records").beside == ("2013-Q2",)
+    folder = _approve(path, "2013-Q2")
+    assert folder == tmp_path / "site" / "compas" / "2013-Q2" / "records-v1"
+    assert atr.verify(folder) == []
+    known = atr.history(path).set_index("kind")
+    assert known.loc["records", "comment"] == "read (beside 2013-Q2: bounds do not add up)"
+    assert known.loc["report", "report_sha256"] == report.release.report_sha256
+    index = (tmp_path / "site" / "compas" / "index.html").read_text()
+    assert "2013-Q2/records-v1/records.csv" in index
+    assert "2013-Q2/v1/report.json" in index
+    entries = Register(load(path)).entries
+    assert [(entry.kind, entry.hidden) for entry in entries] == [("report", ()), ("records", ("priors_count",))]
+    year = Register(load(path)).beside(entries[0].log, parse("2013"), "report")
+    assert [entry.named(entry.store) for entry in year] == ["2013-Q2 (records)"]
+
+
+def test_other_records_of_the_same_rows_need_consent(tmp_path: Path) -> None:
+    path = helper.compas(tmp_path, **helper.SCORE)
+    atr.release_records(path, "2013-Q1")
+    _approve(path, "2013-Q1")
+    other = tmp_path / "other.yaml"
+    other.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {
+        "programme": "other", "store": "var/other", "site": "site/other", "sanitise": helper.NO_RACE}))  # fmt: skip
+    draft = atr.release_records(other, "2013")
+    assert draft.overlapping == ("compas 2013-Q1 (records)",)
+    with pytest.raises(RefusedError, match="their bounds do not add up"):
+        _approve(other, "2013")
+    _approve(other, "2013", despite_overlap=True)
+    assert "despite the overlap with compas 2013-Q1 (records)" in atr.history(other)["comment"][0]
+
+
+def test_rows_are_not_drawn_with_a_second_seed(tmp_path: Path) -> None:
+    path = helper.compas(tmp_path, **helper.SCORE)
+    atr.release_records(path, "2013-Q1")
+    _approve(path, "2013-Q1")
+    load(path).seed_path.write_text("0dd5" * 16)
+    with pytest.raises(RefusedError, match="average the noise away"):
+        atr.release_records(path, "2013")
+    load(path).seed_path.write_text("short")
+    with pytest.raises(ProgrammeError, match="holds no seed"):
+        atr.release_records(path, "2013")
+
+
+def test_a_new_version_replaces_and_withdraws_the_old(tmp_path: Path) -> None:
+    path = helper.compas(tmp_path, **helper.SCORE)
+    atr.release_records(path, "2013-Q1")
+    old = _approve(path, "2013-Q1")
+    _edit(path, sanitise=helper.SCORE | {"max_log_lift": 0.4})
+    draft = atr.release_records(path, "2013-Q1")
+    assert (draft.new, draft.release.version, draft.overlapping) == (True, 2, ())
+    with pytest.raises(RefusedError, match="publishing this one replaces it"):
+        _approve(path, "2013-Q1")
+    new = _approve(path, "2013-Q1", replaces=True)
+    assert [p.name for p in old.iterdir()] == ["note.html"]
+    assert "../records-v2/records.csv" in (old / "note.html").read_text()
+    assert atr.verify(new) == []
+
+
+def test_a_changed_draft_is_not_published(tmp_path: Path) -> None:
+    path = helper.compas(tmp_path, **helper.SCORE)
+    draft = atr.release_records(path, "2013-Q1")
+    (draft.documents / "records.csv").write_text("changed")
+    with pytest.raises(AtrError, match=r"records.csv changed"):
+        _approve(path, "2013-Q1")
+
+
+def test_the_reviewer_sees_who_decided_alpha(tmp_path: Path) -> None:
+    draft = atr.release_records(helper.compas(tmp_path, **helper.SCORE), "2013")
+    private = json.loads((draft.dossier / "channels.json").read_text())
+    worst = max(private["groups"], key=lambda group: group["least_alpha"])
+    assert private["deciding_group"] == worst["group"]
+    assert worst["least_alpha"] <= draft.records.alpha < worst["least_alpha"] + 0.001
+    assert stat.S_IMODE((draft.dossier / "channels.json").stat().st_mode) == 0o600
+
+
+def test_a_ledger_from_before_records_is_read(tmp_path: Path) -> None:
+    path = helper.compas(tmp_path, **helper.SCORE)
+    atr.release_records(path, "2013-Q1")
+    with Warehouse.open(load(path)) as warehouse:
+        for table in ("releases", "release_events"):
+            warehouse.query(f"UPDATE {table} SET kind = NULL")
+            warehouse.query(f"ALTER TABLE {table} DROP COLUMN kind")
+    assert atr.history(path)["kind"].tolist() == ["report"]
+    assert atr.release_records(path, "2013-Q2").release.kind == "records"
+    assert sorted(atr.history(path)["kind"]) == ["records", "report"]
+
+
+def test_records_of_the_mortgage_log_hide_race(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES / "mortgage", tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("var", "site"))
+    content = yaml.safe_load((tmp_path / "programme.yaml").read_text())
+    hidden = [name for name, of in content["attributes"].items() if of["role"] == "sensitive"]
+    sanitise = {"column": content["log"]["outcome"], "hide": hidden[:1], "max_ldp": 1.0}
+    path = _edit(tmp_path / "programme.yaml", sanitise=sanitise)
+    draft = atr.release_records(path)
+    assert draft.records.people == 1989
+    assert draft.records.after.ldp is not None
+    assert draft.records.after.ldp <= 1.0
+    assert draft.records.not_covered == tuple(hidden[1:])
+    assert atr.verify(draft.documents) == []
