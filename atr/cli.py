@@ -154,7 +154,7 @@ def show_waits(waits: Sequence[Wait]) -> None:
 @app.command()
 def sanitise(programme: ProgrammeArgument, period: PeriodOption = None, as_json: Json = False) -> None:
     """Make the released records of a period, one column altered at random, and leave them as a draft."""
-    from atr.records_pipeline import PRIVATE, release_records
+    from atr.records_pipeline import release_records
 
     say("Counting, choosing channels and drawing the released values …")
     draft = release_records(programme, period)
@@ -167,8 +167,8 @@ def sanitise(programme: ProgrammeArgument, period: PeriodOption = None, as_json:
     say(f"{records.people:,} rows in {len(records.groups):,} groups, {records.left_out:,} people left out; alpha is "
         f"{records.alpha:g}, and {records.loss:.1%} of the values are expected to be altered.")  # fmt: skip
     show_beside((*draft.overlapping, *draft.beside))
-    paths = [*(draft.documents / name for name in ("records.csv", "records.parquet", "channel.json")),
-             draft.dossier / PRIVATE]  # fmt: skip
+    paths = [*(draft.documents / name for name in ("note.html", "note.pdf", "records.csv")),
+             draft.dossier / "dossier.html"]  # fmt: skip
     content = {
         "period": release.period, "version": release.version, "state": release.state, "new": draft.new,
         "rows": records.people, "left_out": records.left_out, "alpha": records.alpha,
@@ -231,16 +231,16 @@ def review(
             say(f"It cannot be published: since it was made {changed}. Run `{again}` for {period} again.")
         show_waits(waits)
         show_beside(beside)
-        _show_points("Whoever approves it confirms, and the ledger keeps:")
-        read = ("records.csv", "channel.json") if records else ("report.html", "report.pdf")
-        lines = [str(dossier / ("channels.json" if records else "dossier.html")), *(str(documents / n) for n in read)]
+        _show_points("Whoever approves it confirms, and the ledger keeps:", kind)
+        read = ("note.html", "note.pdf", "records.csv") if records else ("report.html", "report.pdf")
+        lines = [str(dossier / "dossier.html"), *(str(documents / name) for name in read)]
         result({"state": draft.state, "overlapping": list(overlapping), "beside": list(beside), "replaces": replaced,
                 "documents": str(documents), "dossier": str(dossier)}, lines, as_json=as_json)  # fmt: skip
         return
     if not name.strip() or not comment.strip():
         raise typer.BadParameter("a decision needs --name and --comment: they go into the ledger")
     if approve:
-        _show_points(f"By approving, {name} confirms, and the ledger keeps:")
+        _show_points(f"By approving, {name} confirms, and the ledger keeps:", kind)
         if sys.stdin.isatty() and not typer.confirm("Do you confirm all of it?", err=True):
             raise ReviewError("nothing was decided: the points were not confirmed")
     release, folder = reviewing.review(
@@ -252,11 +252,11 @@ def review(
             [str(folder)], as_json=as_json)  # fmt: skip
 
 
-def _show_points(heading: str) -> None:
+def _show_points(heading: str, kind: Kind) -> None:
     from atr.dossier.sign_off import POINTS
 
     say(heading)
-    for point in POINTS.values():
+    for point in POINTS[kind].values():
         say(f"  - {point}")
 
 

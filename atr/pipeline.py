@@ -32,6 +32,7 @@ from atr.warehouse.connection import Warehouse, warehouse_path
 from atr.warehouse.files import put_folder, sha256, write_text
 from atr.warehouse.kept_releases import Kept, Wait, kept_path
 from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path, is_whole
+from atr.warehouse.register import Register
 from atr.warehouse.run import Batch, Run
 from atr.warehouse.shares import Shares
 from atr.warehouse.store import PATIENCE, hold
@@ -360,4 +361,8 @@ def _report(run: Run) -> model.PublicReport:
         date=run.date,
         previous=earlier.last_published(run.programme, run.period),
         earlier=earlier.published_before(run.programme, run.period),
+        beside=[
+            model.Beside(kind=other.kind, programme=other.programme, period=other.period)
+            for other in Register(run.programme).beside(kept.log, run.period, "report")
+        ],
     )

@@ -8,6 +8,8 @@ from datetime import date
 from pathlib import Path
 
 from atr import ingest, pipeline
+from atr.documents import note
+from atr.dossier import records as for_review
 from atr.errors import ProgrammeError, RefusedError
 from atr.programme import Programme, load, periods
 from atr.programme.periods import Period
@@ -17,6 +19,7 @@ from atr.records.drawing import draw
 from atr.records.joints import count, settings
 from atr.records.pools import pooled
 from atr.records.seeds import fingerprint, key_of, seed_of
+from atr.report.model import Beside
 from atr.warehouse import counting, reportable
 from atr.warehouse.connection import Warehouse, warehouse_path
 from atr.warehouse.entries import complete, entry_of_records, log_of
@@ -110,34 +113,22 @@ def release_records(
 def _draft(warehouse: Warehouse, programme: Programme, period: Period, today: date) -> RecordsDraft:
     joints = count(warehouse, programme, period)
     pools = pooled(joints, programme)
-    of = channels(joints, pools, programme)
-    records = build.public_records(programme, period, joints, pools, of)
-    raw = RawValues.of(warehouse, programme)
-    log = log_of(warehouse, programme, raw, raw.outcomes)
+    found = channels(joints, pools, programme)
+    records = build.public_records(programme, period, joints, pools, found)
     with Register.held(programme) as register:
         complete(register, warehouse, programme)
     seed = seed_of(programme)
-    kept = Kept(
-        raw=raw,
-        log=log,
-        terms=repr(programme.sanitise),
-        log_changes=ingest.log_changes(warehouse),
-        seed=fingerprint(seed),
-    )
+    kept = _kept(warehouse, programme, seed)
     content = records.model_dump(mode="json", by_alias=True)
-    entry = entry_of_records(content, programme, log=log, raw=raw, store=register.store, sha256="")
+    entry = entry_of_records(content, programme, log=kept.log, raw=kept.raw, store=register.store, sha256="")
     _require_seed(register, entry, kept.seed, programme)
-    related = register.against(entry), register.beside(log, period, "records")
-    told = [
-        model.Beside(kind=other.kind, programme=other.programme, period=other.period)
-        for of_kind in related
-        for other in of_kind
-    ]
-    counts = draw(warehouse, programme, period, joints, of, key=key_of(seed, records.column))
+    related = register.against(entry), register.beside(kept.log, period, "records")
+    counts = draw(warehouse, programme, period, joints, found, key=key_of(seed, records.column))
     ledger = Ledger(warehouse, kind="records")
     ledger.forget_begun()
     release = ledger.begin(period.label, today=today.isoformat())
-    records = build.dated(records, version=release.version, date=release.date, beside=told)
+    told = [Beside(kind=of.kind, programme=of.programme, period=of.period) for group in related for of in group]
+    records = build.dated(records, version=release.version, date=today.isoformat(), beside=tuple(dict.fromkeys(told)))
     folder = programme.store_path / "runs" / release.id
     shutil.rmtree(folder, ignore_errors=True)
     public, private = folder / "public", folder / "dossier"
@@ -145,20 +136,49 @@ def _draft(warehouse: Warehouse, programme: Programme, period: Period, today: da
         made.mkdir(parents=True, mode=0o700)
     files.write_records(warehouse, records, counts, public)
     said = files.content_sha256(records, public)
-    write_json(private / PRIVATE, build.for_the_reviewer(joints, pools, of))
     same = ledger.unchanged(release, content_sha256=said)
     new = same is None or not is_whole(programme, same)
+    overlapping, beside = (
+        tuple(dict.fromkeys(other.named(register.store) for other in of_kind)) for of_kind in related
+    )
     if new or same is None:
-        dated = records if release.state == "started" else records.model_copy(update={"date": today.isoformat()})
-        same = _left(programme, ledger, release, dated, folder, said)
+        write_json(private / PRIVATE, build.for_the_reviewer(joints, pools, found))
+        dossier = for_review.build(
+            records,
+            pools,
+            found,
+            counts,
+            before=_published(programme, ledger, period),
+            overlapping=overlapping,
+            beside=beside,
+        )
+        for_review.render(dossier, private, fonts=programme.font_files)
+        same = _left(programme, ledger, release, records, folder, said)
     else:
         ledger.forget_begun()
     shutil.rmtree(folder, ignore_errors=True)
     if same.state == "draft":
         kept.of_draft(kept_path(programme, same.id), new=new)
-    names = ([other.named(register.store) for other in of_kind] for of_kind in related)
-    folders = documents_path(programme, same), dossier_path(programme, same)
-    return RecordsDraft(same, new, *folders, *(tuple(dict.fromkeys(found)) for found in names))
+    return RecordsDraft(same, new, documents_path(programme, same), dossier_path(programme, same), overlapping, beside)
+
+
+def _kept(warehouse: Warehouse, programme: Programme, seed: bytes) -> Kept:
+    """What is kept of the release for its approval."""
+    raw = RawValues.of(warehouse, programme)
+    return Kept(
+        raw=raw,
+        log=log_of(warehouse, programme, raw, raw.outcomes),
+        terms=repr(programme.sanitise),
+        log_changes=ingest.log_changes(warehouse),
+        seed=fingerprint(seed),
+    )
+
+
+def _published(programme: Programme, ledger: Ledger, period: Period) -> model.PublicRecords | None:
+    """The records of a period that are published; None where there are none, or their file is gone."""
+    published = [release for release in ledger.releases(period.label) if release.state == "published"]
+    paths = [documents_path(programme, release) / model.CHANNEL for release in published[-1:]]
+    return next((model.read(path) for path in paths if path.is_file()), None)
 
 
 def _left(
@@ -166,6 +186,8 @@ def _left(
 ) -> Release:
     """Leave the files as a draft."""
     files.write_channel(records, folder / "public")
+    for name, content in note.contents(records, supplied=programme.font_files).items():
+        (folder / "public" / name).write_bytes(content)
     files.write_manifest(folder / "public")
     draft = replace(release, state="draft", date=records.date)
     documents = documents_path(programme, draft)

@@ -52,7 +52,7 @@ def review(programme: ProgrammePath, period: str | int) -> str:
     draft, documents, dossier, overlapping, replaced, *_ = reviewing.waiting(loaded, str(period))
     shared = f"\n\nPublished already, and of the same people: {', '.join(overlapping)}." if overlapping else ""
     shared += f"\n\nVersion {replaced} is published with other numbers." if replaced else ""
-    points = "\n".join(f"- {point}" for point in POINTS.values())
+    points = "\n".join(f"- {point}" for point in POINTS["report"].values())
     create_markdown_artifact(
         key="review-request",
         markdown=f"Read `{documents}` and `{dossier}`, then resume this run with your decision.\n\n"

@@ -130,7 +130,7 @@ def test_publish_review_verify_history(tmp_path: Path, here: Command) -> None:
     approved = atr("review", path, "2024", "--approve", "--name", "Ann", "--comment", "fine")
     assert approved.returncode == 0, approved.stderr
     assert "By approving, Ann confirms" in approved.stderr
-    assert all(point in said.stderr for point in POINTS.values() for said in (where, approved))
+    assert all(point in said.stderr for point in POINTS["report"].values() for said in (where, approved))
     site = Path(approved.stdout.strip())
 
     verified = here("verify", site / "report.json")

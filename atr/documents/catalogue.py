@@ -40,7 +40,7 @@ def renew(path: Path) -> None:
 
 def _messages() -> Iterator[tuple[str | tuple[str, ...], str]]:
     package, written = Path(__file__).parents[1], templates.folder()
-    for folder in (package / "documents", written / "report", written / "site"):
+    for folder in (package / "documents", written / "report", written / "site", written / "records"):
         found = extract_from_dir(str(folder), _METHODS, keywords=SAYING, options_map={"**.jinja": {"trimmed": "true"}})
         for path, _line, message, _comments, _context in found:
             yield (message if isinstance(message, str) else tuple(message)), f"{folder.name}/{path}"

@@ -14,19 +14,23 @@ from atr.documents.charts.palette import dark_css
 from atr.documents.html import link
 from atr.documents.sections import over_time
 from atr.documents.text import headline as headlines
+from atr.documents.text import records as records_text
 from atr.documents.text.language import Language
+from atr.documents.text.records import RecordsWords
 from atr.documents.text.words import Words
 from atr.programme.font_files import FontFile
+from atr.records.model import CHANNEL, NOTE, NOTE_PDF, PublicRecords
+from atr.records.model import FILES as RECORD_FILES
 from atr.report.headline import headline
 from atr.report.model import PeriodInfo, ProgrammeInfo, PublicReport
 from atr.warehouse.ledger import Kind, folder_of
 
 FILES = {
     "report": ("report.html", "report.pdf", "report.json", "announced_rules.csv", "fairness.csv", "influence.csv"),
-    "records": ("records.csv", "records.parquet", "channel.json"),
+    "records": (NOTE, NOTE_PDF, *RECORD_FILES, CHANNEL),
 }
 """The files of a release that are listed, by its kind; what is to be read first comes first."""
-PAGES = {"report": "report.html", "records": "note.html"}
+PAGES = {"report": "report.html", "records": NOTE}
 """The page in place of a release that was withdrawn, by its kind."""
 _NAMESPACE = UUID(int=0)
 _NOTHING_YET = "1970-01-01"
@@ -115,8 +119,10 @@ def site_html(
     return fonts.with_fonts(html, supplied=supplied)
 
 
-def finding(report: PublicReport) -> str:
-    """What a report found, as its first page says it."""
+def finding(report: PublicReport | PublicRecords) -> str:
+    """What a report found, or what was altered in records, as its first page says it."""
+    if isinstance(report, PublicRecords):
+        return records_text.finding(RecordsWords.of(report))
     return headlines.said(Words.of(report), headline(report))
 
 

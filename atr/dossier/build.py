@@ -200,7 +200,7 @@ def build(
         true_rates=summary.true_rates(people, words) if words else (),
         undecided=summary.undecided(report, measures) if report else {},
         levers=summary.levers(results.choices),
-        sign_off=POINTS if report else {},
+        sign_off=POINTS["report"] if report else {},
         groups=every,
         curves=curves(regions, beta, promise, policy),
         measures=tuple(measures),

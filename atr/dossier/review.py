@@ -13,7 +13,7 @@ import pandas as pd
 from atr import ingest
 from atr.documents.text.language import Language
 from atr.dossier import site
-from atr.dossier.sign_off import CONFIRMED
+from atr.dossier.sign_off import confirmed
 from atr.errors import RefusedError, ReviewError
 from atr.programme import Programme, load
 from atr.warehouse.connection import Warehouse, warehouse_path
@@ -186,7 +186,7 @@ def review(
             comment += f" (despite the overlap with {overlapping})" if overlapping else ""
             beside = ", ".join(_names(_beside(register, entry), register))
             comment += f" (beside {beside}: bounds do not add up)" if beside else ""
-            decided = ledger.record(draft, state="published", reviewer=name, comment=comment, confirmed=CONFIRMED)
+            decided = ledger.record(draft, state="published", reviewer=name, comment=comment, confirmed=confirmed(kind))
             site.withdraw_replaced(programme, ledger, register)
     return decided, documents_path(programme, decided)
 

@@ -11,6 +11,7 @@ from atr.documents.site import PAGES, IndexEntry, feed_xml, finding, replaced_ht
 from atr.errors import EnvironmentFault, ReviewError
 from atr.programme import Programme
 from atr.programme.periods import now, parse
+from atr.records.model import CHANNEL, read
 from atr.report import earlier
 from atr.report.build import period_info, programme_info
 from atr.report.model import PublicReport
@@ -112,7 +113,6 @@ def _listed(programme: Programme, ledger: Ledger, release: Release) -> IndexEntr
     same = [r for r in ledger.every_kind() if (r.period, r.kind) == (release.period, release.kind)]
     later = [r.version for r in same if r.state in ("published", "replaced")]
     replaced = release.state == "replaced"
-    report = None if replaced or release.kind != "report" else _report(programme, release)
     return IndexEntry(
         period=period_info(parse(release.period), programme),
         version=release.version,
@@ -122,8 +122,17 @@ def _listed(programme: Programme, ledger: Ledger, release: Release) -> IndexEntr
         replaced_on=release.changed_at[:10] if replaced else "",
         withdrawn=replaced and not (documents_path(programme, release) / release.content_file).is_file(),
         kind=release.kind,
-        finding="" if replaced or report is None else finding(report),
+        finding="" if replaced else _finding(programme, release),
     )
+
+
+def _finding(programme: Programme, release: Release) -> str:
+    """What the first page of a release says; empty where it cannot be read."""
+    if release.kind == "records":
+        path = documents_path(programme, release) / CHANNEL
+        return finding(read(path)) if path.is_file() else ""
+    report = _report(programme, release)
+    return "" if report is None else finding(report)
 
 
 def _report(programme: Programme, release: Release) -> PublicReport | None:

@@ -14,9 +14,10 @@ from atr.programme.periods import Period
 from atr.programme.released import Bound
 from atr.records.channels import Channel
 from atr.records.joints import Joints, settings
-from atr.records.model import SPELLED_OUT, Beside, GroupChannel, PublicRecords, Told
+from atr.records.model import SPELLED_OUT, GroupChannel, PublicRecords, Told
 from atr.records.pools import LEFT_OUT, Pools
 from atr.report.build import period_info, programme_info
+from atr.report.model import Beside
 from atr.sanitise.measured import Leakage
 
 _DIGITS = 3

@@ -9,14 +9,15 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from atr.core.arrays import FloatArray
+from atr.core.arrays import FloatArray, IntArray
 from atr.programme.released import Bound
-from atr.report.model import PeriodInfo, ProgrammeInfo
+from atr.report.model import Beside, PeriodInfo, ProgrammeInfo
 from atr.report.model.base import Frozen, People, Share, Sparse
 
 SCHEMA: Literal["atr-records/1"] = "atr-records/1"
 CHANNEL = "channel.json"
 FILES = ("records.csv", "records.parquet")
+NOTE, NOTE_PDF = "note.html", "note.pdf"
 SPELLED_OUT = 20
 """The transition probabilities of up to so many values are written out; those of more follow from α and the totals."""
 
@@ -62,13 +63,12 @@ class GroupChannel(Frozen):
         """(x, y) P(Y|X): a value is drawn anew from those of the group with chance α."""
         return (1 - self.alpha) * np.eye(len(self.totals)) + self.alpha * self.shares
 
-
-class Beside(Frozen):
-    """A published report, or other records, of the same people: what they tell and what this tells adds up."""
-
-    kind: Literal["report", "records"]
-    programme: str
-    period: str
+    @property
+    def markov_variance(self) -> FloatArray:
+        """(y,) the variance of the rows with each released value, which are drawn one by one by :attr:`markov`."""
+        drawn = self.alpha * self.shares
+        stays = 1 - self.alpha + drawn
+        return self.people * (self.shares * stays * (1 - stays) + (1 - self.shares) * drawn * (1 - drawn))
 
 
 class PublicRecords(Frozen):
@@ -107,6 +107,30 @@ class PublicRecords(Frozen):
     def alpha(self) -> float:
         """The largest α of any group."""
         return max(group.alpha for group in self.groups)
+
+    @property
+    def totals(self) -> IntArray:
+        """(x,) the people with each value, and the rows that are expected to have it."""
+        return np.asarray(np.sum([group.totals for group in self.groups], axis=0))
+
+    @property
+    def drawn_anew(self) -> float:
+        """The share of rows that a Markov channel is expected to draw anew, with the same value or another."""
+        return sum(group.alpha * group.people for group in self.groups) / self.people
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """(y,) how far the rows with each value are typically from :attr:`totals`, in people.
+
+        Of the best channel, which is not told, the most that it can be: no more than α P(x) (1 - P(x)) of the people of
+        a group are expected to leave a value, and as many to come to it.
+        """
+        best = self.channel == "best"
+        of_groups = [
+            2 * group.alpha * np.array(group.totals) * (1 - group.shares) if best else group.markov_variance
+            for group in self.groups
+        ]
+        return np.asarray(np.sqrt(np.sum(of_groups, axis=0)))
 
     @property
     def columns(self) -> tuple[str, ...]:

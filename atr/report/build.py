@@ -43,6 +43,7 @@ def build(
     date: str,
     previous: tuple[model.PublicReport, str] | None = None,
     earlier: Sequence[tuple[model.PublicReport, str]] = (),
+    beside: Sequence[model.Beside] = (),
 ) -> model.PublicReport:
     """Build the public report, with every number in it rounded.
 
@@ -66,6 +67,8 @@ def build(
         The last published report of an earlier period, if there is one, and the hash of its ``report.json``.
     earlier
         The published reports of earlier periods likewise, in order.
+    beside
+        The published records of the same people.
 
     Returns
     -------
@@ -108,6 +111,7 @@ def build(
         compared=tuple(compared(comparisons, announcement, programme)),
         fairness=tuple(ComparisonFormatter(policy).entries(comparisons)),
         data_quality=_quality(announcement, quality, programme, as_of is not None, published),
+        beside=tuple(dict.fromkeys(beside)),
         notes=(),
         provenance=model.Provenance(atr=__version__),
     )

@@ -130,7 +130,7 @@ def read(path: Path) -> model.PublicReport | None:
         return None
 
 
-_OF_OTHERS = {"version", "date", "data_quality", "changes", "series"}
+_OF_OTHERS = {"version", "date", "data_quality", "changes", "series", "beside"}
 
 
 def content_sha256(report: model.PublicReport) -> str:
@@ -152,4 +152,6 @@ def is_outdated(programme: Programme, release: Release, report: model.PublicRepo
     waiting = read(documents_path(programme, release) / "report.json")
     if waiting is None:
         return True
-    return any(getattr(waiting, name) != getattr(report, name) for name in ("changes", "series", "data_quality"))
+    return any(
+        getattr(waiting, name) != getattr(report, name) for name in ("changes", "series", "beside", "data_quality")
+    )

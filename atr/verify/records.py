@@ -16,7 +16,7 @@ from scipy import stats
 
 from atr.core.arrays import FloatArray, IntArray
 from atr.errors import VerifyError
-from atr.records.model import CHANNEL, FILES, SCHEMA, GroupChannel, PublicRecords
+from atr.records.model import CHANNEL, FILES, NOTE, NOTE_PDF, SCHEMA, GroupChannel, PublicRecords
 from atr.verify.files import once
 from atr.verify.finding import Finding, between, failed
 from atr.verify.hidden_people import bounds_kept, people_of
@@ -93,7 +93,7 @@ def _hashes(folder: Path) -> Iterator[Finding]:
         raise VerifyError("there is no such file", where=str(manifest)) from None
     except (OSError, ValueError, RecursionError, LookupError, TypeError, AttributeError):
         raise VerifyError("is no manifest of records", where=str(manifest)) from None
-    for name in (CHANNEL, *FILES):
+    for name in (CHANNEL, *FILES, NOTE, NOTE_PDF):
         try:
             sha256 = hashlib.sha256((folder / name).read_bytes()).hexdigest()
         except OSError:

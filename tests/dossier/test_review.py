@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from atr.dossier import review, site
-from atr.dossier.sign_off import CONFIRMED, POINTS
+from atr.dossier.sign_off import POINTS, confirmed
 from atr.errors import EnvironmentFault, RefusedError, ReviewError
 from atr.programme import Programme, load
 from atr.warehouse.connection import warehouse_path
@@ -48,7 +48,7 @@ def test_approval_publishes_the_same_bytes_and_an_index(draft: tuple[Programme, 
     assert "2024/v1/report.html" in (programme.site_path / "feed.xml").read_text()
     (release,) = review.releases(programme)
     assert (release.state, release.reviewer, release.comment) == ("published", "R. Viewer", "read it")
-    assert (release.confirmed or "").split(", ") == [*POINTS]
+    assert (release.confirmed or "").split(", ") == [*POINTS["report"]]
 
 
 def test_the_site_can_be_served_and_the_store_is_private(draft: tuple[Programme, Path]) -> None:
@@ -135,7 +135,7 @@ def test_a_ledger_without_points_is_read_and_written(draft: tuple[Programme, Pat
     assert (release.state, release.confirmed) == ("draft", None)
     assert review.waiting(programme, "2024").release == release
     _approve(programme)
-    assert review.history(programme)["confirmed"].tolist() == [CONFIRMED]
+    assert review.history(programme)["confirmed"].tolist() == [confirmed("report")]
 
 
 def test_a_rejected_draft_is_kept_and_a_new_version_follows(draft: tuple[Programme, Path]) -> None:

@@ -56,7 +56,7 @@ def test_the_dossier_opens_with_the_sentences_of_the_report(draft: Draft) -> Non
     places = [page.index(text) for _, text in quotes]
     assert places == sorted(places)
     assert places[-1] < page.index("Sign-off") < page.index("Cell by cell")
-    assert all(point in page for point in POINTS.values())
+    assert all(point in page for point in POINTS["report"].values())
 
 
 def test_regions_are_told_apart_by_the_width_of_their_limits() -> None:

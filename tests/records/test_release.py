@@ -216,7 +216,7 @@ def test_a_new_version_replaces_and_withdraws_the_old(tmp_path: Path) -> None:
         _approve(path, "2013-Q1")
     new = _approve(path, "2013-Q1", replaces=True)
     assert [p.name for p in old.iterdir()] == ["note.html"]
-    assert "../records-v2/records.csv" in (old / "note.html").read_text()
+    assert "../records-v2/note.html" in (old / "note.html").read_text()
     assert atr.verify(new) == []
 
 

@@ -108,7 +108,8 @@ def test_the_command_line_drafts_reviews_and_verifies(tmp_path: Path) -> None:
     draft = json.loads(made.stdout)
     assert (draft["period"], draft["state"], draft["rows"]) == ("2013-Q1", "draft", 1722)
     shown = command("review", str(path), "2013-Q1", "--records")
-    assert "channels.json" in shown.stdout
+    assert "dossier.html" in shown.stdout
+    assert "note.pdf" in shown.stdout
     assert shown.returncode == 0, shown.stderr
     decision = ("--approve", "--name", "A", "--comment", "read")
     assert command("review", str(path), "2013-Q1", "--records", *decision).returncode == 0

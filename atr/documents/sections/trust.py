@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from atr.documents.text import promise
+from atr.documents.text.beside import also_published
 from atr.documents.text.coverage import less_finely
 from atr.documents.text.language import later
 from atr.documents.text.words import Words
@@ -33,6 +34,7 @@ def context(words: Words) -> Mapping[str, Any] | None:
         "not_covered": promise.not_covered(words) if ruled else [],
         "ruled": ruled,
         "less_finely": less_finely(words),
+        "beside": _beside(words),
         "corrections": _corrections(words),
         "notice": notice(words),
     }
@@ -93,6 +95,11 @@ def _chance(words: Words) -> list[str]:
             level=level,
         ),
     ]
+
+
+def _beside(words: Words) -> list[str]:
+    last = words.say("What both tell adds up: what is promised here holds for this report alone.")
+    return [also_published(words, words.report.beside, last=last)] if words.report.beside else []
 
 
 def _corrections(words: Words) -> list[str]:

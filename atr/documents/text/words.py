@@ -11,25 +11,62 @@ from atr.core.arrays import Values
 from atr.core.comparison_rows import joined
 from atr.documents.text.language import Language
 from atr.report import reader_view
-from atr.report.model import AttributeInfo, Forms, Group, PublicReport
+from atr.report.model import AttributeInfo, Forms, Group, ProgrammeInfo, PublicReport
 from atr.report.rate_ranges import rate_ranges
 from atr.report.sampling import alpha_of
 
 
 @dataclass(frozen=True)
-class Words:
-    """The words of a report, by :meth:`of`; ``say`` and ``say_n`` are those of its language."""
+class Nouns:
+    """What a programme calls people and decisions; ``say`` and ``say_n`` are those of its language."""
 
-    report: PublicReport
+    programme: ProgrammeInfo
     language: Language
     say: Callable[..., str]
     say_n: Callable[..., str]
+
+    def listed(self, items: Iterable[str], **how: Any) -> str:
+        """Join items for use in a sentence: :meth:`Language.listed`."""
+        return self.language.listed(list(items), **how)
+
+    @property
+    def people(self) -> str:
+        """What several persons are called."""
+        forms = self.programme.person_noun.get(self.language.tag)
+        return forms.other if forms else self.say("people")
+
+    def persons(self, n: int) -> str:
+        """A number of people, by the programme's noun."""
+        forms = self.programme.person_noun.get(self.language.tag)
+        return self._counted(n, forms) if forms else self.say_n("{n} person", "{n} people", n)
+
+    def decisions(self, n: int) -> str:
+        """A number of decisions, by the programme's noun."""
+        forms = self.programme.decision_noun.get(self.language.tag)
+        return self._counted(n, forms) if forms else self.say_n("{n} decision", "{n} decisions", n)
+
+    @property
+    def decision_noun(self) -> str:
+        """What several decisions are called."""
+        forms = self.programme.decision_noun.get(self.language.tag)
+        return forms.other if forms else self.say("decisions")
+
+    def _counted(self, n: int, forms: Forms) -> str:
+        one = self.language.catalogue.ngettext("one", "other", n) == self.language.catalogue.ngettext("one", "other", 1)
+        return f"{self.language.number(n)} {forms.one if one else forms.other}"
+
+
+@dataclass(frozen=True)
+class Words(Nouns):
+    """The words of a report, by :meth:`of`."""
+
+    report: PublicReport
 
     @staticmethod
     def of(report: PublicReport) -> Words:
         """The words of a report, in the language of its programme."""
         language = Language.of(report.programme.language)
-        return Words(report, language, language.say, language.say_n)
+        return Words(report.programme, language, language.say, language.say_n, report)
 
     @cached_property
     def attributes(self) -> dict[str, AttributeInfo]:
@@ -65,45 +102,15 @@ class Words:
             )
         return ("; " if group.mixed else ", ").join(named)
 
-    def listed(self, items: Iterable[str], **how: Any) -> str:
-        """Join items for use in a sentence: :meth:`Language.listed`."""
-        return self.language.listed(list(items), **how)
-
     @property
     def level(self) -> str:
         """The level of intervals, in 100; empty where the log is no sample."""
         alpha = alpha_of(self.report)
         return "" if alpha is None else self.language.number(round(100 * (1 - alpha), 6))
 
-    @property
-    def people(self) -> str:
-        """What several persons are called."""
-        forms = self.report.programme.person_noun.get(self.language.tag)
-        return forms.other if forms else self.say("people")
-
-    def persons(self, n: int) -> str:
-        """A number of people, by the programme's noun."""
-        forms = self.report.programme.person_noun.get(self.language.tag)
-        return self._counted(n, forms) if forms else self.say_n("{n} person", "{n} people", n)
-
-    def decisions(self, n: int) -> str:
-        """A number of decisions, by the programme's noun."""
-        forms = self.report.programme.decision_noun.get(self.language.tag)
-        return self._counted(n, forms) if forms else self.say_n("{n} decision", "{n} decisions", n)
-
-    @property
-    def decision_noun(self) -> str:
-        """What several decisions are called."""
-        forms = self.report.programme.decision_noun.get(self.language.tag)
-        return forms.other if forms else self.say("decisions")
-
-    def _counted(self, n: int, forms: Forms) -> str:
-        one = self.language.catalogue.ngettext("one", "other", n) == self.language.catalogue.ngettext("one", "other", 1)
-        return f"{self.language.number(n)} {forms.one if one else forms.other}"
-
     def did(self, outcome: str) -> str:
         """The outcome as a verb phrase of several people, as in "were scored low"."""
-        phrases = self.report.programme.outcome_phrases.get(self.language.tag, {})
+        phrases = self.programme.outcome_phrases.get(self.language.tag, {})
         return (
             phrases[outcome].other if outcome in phrases else self.say("had the outcome “{outcome}”", outcome=outcome)
         )

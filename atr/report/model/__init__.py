@@ -25,6 +25,7 @@ from atr.report.model.figures import (
 from atr.report.model.policy import (
     AttributeDistance,
     AttributeInfo,
+    Beside,
     Forms,
     IndividualPolicy,
     PeriodInfo,
@@ -65,6 +66,7 @@ __all__ = [
     "AttributeDistance",
     "AttributeInfo",
     "Below",
+    "Beside",
     "ByRates",
     "Change",
     "Changes",

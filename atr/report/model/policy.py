@@ -72,6 +72,15 @@ class PeriodInfo(Frozen):
     timezone: str | None
 
 
+class Beside(Frozen):
+    """A published report, or records, of the same people: what these tell and what the release that says so tells adds
+    up."""
+
+    kind: Literal["report", "records"]
+    programme: str
+    period: str
+
+
 class AttributeDistance(Frozen):
     """How far two values of an attribute are apart, and how much that counts beside the other attributes.
 

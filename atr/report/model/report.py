@@ -15,7 +15,7 @@ from atr.core.publication import CHANCE_DIGITS, stand_in
 from atr.report.model.alike import Alike
 from atr.report.model.base import Frozen, People, Population, Share, Sparse, people_of
 from atr.report.model.figures import Changes, ComparedBy, Fairness, Influence, Surrogate
-from atr.report.model.policy import AttributeInfo, PeriodInfo, PolicyInfo, ProgrammeInfo
+from atr.report.model.policy import AttributeInfo, Beside, PeriodInfo, PolicyInfo, ProgrammeInfo
 from atr.report.model.series import SeriesRelease
 
 SCHEMA: Literal["atr-report/2"] = "atr-report/2"
@@ -237,7 +237,7 @@ class Provenance(Frozen):
 
 class PublicReport(Frozen):
     """Everything that is published about one period; ``changes`` and ``series`` only where a report was published
-    before it."""
+    before it, ``beside`` only where records of the same people are published."""
 
     schema_name: Literal["atr-report/2"] = Field(default=SCHEMA, alias="schema")
     programme: ProgrammeInfo
@@ -259,6 +259,7 @@ class PublicReport(Frozen):
     surrogate: Surrogate | None = None
     changes: Sparse[Changes | None] = None
     series: Sparse[tuple[SeriesRelease, ...]] = ()
+    beside: Sparse[tuple[Beside, ...]] = ()
     data_quality: DataQuality
     notes: tuple[Note, ...]
     provenance: Provenance

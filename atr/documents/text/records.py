@@ -1,0 +1,295 @@
+"""What is said of released records: what was altered, what the column still tells, and for whom that holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from atr.documents.text.language import Language
+from atr.documents.text.words import Nouns
+from atr.records.model import GroupChannel, PublicRecords, Value
+
+MOST_TOTALS = 10
+"""Values whose totals are listed; those of all are in ``channel.json``."""
+
+
+@dataclass(frozen=True)
+class RecordsWords(Nouns):
+    """The words of released records, by :meth:`of`."""
+
+    records: PublicRecords
+
+    @staticmethod
+    def of(records: PublicRecords) -> RecordsWords:
+        """The words of released records, in the language of their programme."""
+        language = Language.of(records.programme.language)
+        return RecordsWords(records.programme, language, language.say, language.say_n, records)
+
+    @property
+    def column(self) -> str:
+        """The released column, within a sentence."""
+        name, forms = self.records.column, self.programme.decision_noun.get(self.language.tag)
+        return self.language.quoted(self.records.titles.get(name) or (forms.one if forms else name))
+
+    @property
+    def hidden(self) -> str:
+        """What is hidden, within a sentence."""
+        return self.titles(self.records.hidden, last="or")
+
+    def titles(self, names: tuple[str, ...], *, last: str = "and") -> str:
+        """Several attributes, or one, within a sentence."""
+        return self.listed([self.records.titles.get(name, name) for name in names], last=last)
+
+    def in_100(self, share: float) -> str:
+        """A share as so many in 100, to two figures."""
+        return self.language.number(float(f"{100 * share:.2g}"))
+
+    def value(self, value: Value) -> str:
+        """A value of the column."""
+        if value is None:
+            return self.say("missing")
+        return value if isinstance(value, str) else self.language.number(value)
+
+    def group(self, group: GroupChannel) -> str:
+        """The people of a group, by the values that they share."""
+        return ", ".join(group.values.values()) or self.say("people of several groups")
+
+
+def finding(words: RecordsWords) -> str:
+    """Say in one sentence what was altered."""
+    records, say = words.records, words.say
+    if records.loss == 0:
+        return say("The column {column} is as in the log.", column=words.column)
+    altered = words.in_100(records.loss)
+    if records.channel == "best":
+        return say("About {n} in 100 values of {column} were altered at random.", n=altered, column=words.column)
+    return say(
+        "About {drawn} in 100 values of {column} were drawn anew at random; about {n} in 100 are other ones now.",
+        drawn=words.in_100(records.drawn_anew),
+        n=altered,
+        column=words.column,
+    )
+
+
+def released(words: RecordsWords) -> list[str]:
+    """Say what is in the file and what is not, and how the column was altered, a sentence each."""
+    records, say = words.records, words.say
+    known = {"column": words.column, "attributes": words.titles(records.attributes), "hidden": words.hidden}
+    rows = words.say_n("The file has {n} row, one a person.", "The file has {n} rows, one a person.", records.people)
+    if records.attributes:
+        columns = say("It shows {attributes} as the log has them, and the column {column}.", **known)
+        places = say("the values of all {people} alike in {attributes}", people=words.people, **known)
+    else:
+        columns = say("It shows the column {column} alone.", **known)
+        places = say("the values of all {people}", people=words.people)
+    absent = say("It does not show {hidden}, and what the column tells of that is bounded.", **known)
+    if records.channel == "best":
+        how = say("Values that go with some value of {hidden} more than with others were moved to others.", **known)
+    else:
+        how = say(
+            "A lot decided on every row: with a chance of {alpha} in 100 its value was replaced by one that was drawn "
+            "from {places}, and may be the same; else it stayed.",
+            alpha=_alphas(words),
+            places=places,
+        )
+    kept = say("Each row keeps its lot in later versions, so that nobody can average it away.")
+    return [rows, columns, absent, *([how] if records.loss else []), kept]
+
+
+def _alphas(words: RecordsWords) -> str:
+    """How likely a row is drawn anew, in 100: in all groups, or from the least to the most."""
+    low, high = (words.language.points(of(g.alpha for g in words.records.groups)) for of in (min, max))
+    return low if low == high else words.say("{low} to {high}", low=low, high=high)
+
+
+def told(words: RecordsWords) -> list[tuple[str, str, str, str, str]]:
+    """Say what the column tells, before and after: measure, before, after, bound and what it means."""
+    records, say, hidden = words.records, words.say, words.hidden
+    before, after, bounds = records.before, records.after, records.bounds
+    rows = [
+        (say("Log-lift"), before.log_lift, after.log_lift, bounds.get("max_log_lift")),
+        (say("Local differential privacy"), before.ldp, after.ldp, bounds.get("max_ldp")),
+        (say("Mutual information"), before.mutual_information, after.mutual_information, None),
+    ]
+    meanings = [
+        say("How much likelier, or less likely, seeing a value makes any value of {hidden}.", hidden=hidden),
+        say("How much likelier a value is for some {people} than for others of another {hidden}.", hidden=hidden,
+            people=words.people),
+        say("What a value tells of {hidden} on average, over all rows; 0 is nothing.", hidden=hidden),
+    ]  # fmt: skip
+    factors = [_times(words, after.log_lift), _times(words, after.ldp), ""]
+    return [
+        (name, _nats(words, was), _nats(words, now), "" if bound is None else words.language.number(bound),
+         f"{meaning} {factor}".strip())
+        for (name, was, now, bound), meaning, factor in zip(rows, meanings, factors, strict=True)
+    ] + [
+        (say("Values altered"), words.language.percent(0), words.language.percent(round(records.loss, 3)), "",
+         say("The share of rows that are expected to have another value than in the log."))
+    ]  # fmt: skip
+
+
+def _nats(words: RecordsWords, nats: float | None) -> str:
+    return words.say("infinite") if nats is None else words.language.number(nats, decimals=3)
+
+
+def _times(words: RecordsWords, nats: float | None) -> str:
+    return "" if nats is None else words.say("At most {n} times.", n=factor(words, nats))
+
+
+def factor(words: RecordsWords, nats: float) -> str:
+    """The factor that some nats are the logarithm of, rounded up."""
+    return words.language.number(math.ceil(math.exp(nats) * 100 - 1e-9) / 100)
+
+
+def sure(words: RecordsWords) -> str:
+    """Say in one sentence how much surer of what is hidden a reader becomes."""
+    lift, known = words.records.after.log_lift, {"hidden": words.hidden, "column": words.column}
+    if lift is None:
+        return words.say("In some group a value of {column} still rules out a value of {hidden}.", **known)
+    if lift == 0:
+        return words.say("Within its group, a row tells nothing of {hidden}.", **known)
+    return words.say(
+        "Within its group, seeing a row changes how likely any value of {hidden} is by a factor of at most {n}.",
+        n=factor(words, lift),
+        **known,
+    )
+
+
+def totals(words: RecordsWords) -> list[tuple[str, str, str]]:
+    """The most frequent values in order, each with its people in the log and the standard error of its rows."""
+    records, number = words.records, words.language.number
+    every, errors = records.totals, records.standard_errors
+    shown = np.sort(np.argsort(-every, kind="stable")[:MOST_TOTALS]).tolist()
+    return [(words.value(records.values[x]), number(int(every[x])), number(math.ceil(errors[x]))) for x in shown]
+
+
+def on_totals(words: RecordsWords) -> list[str]:
+    """Say which totals stay right, and what does not."""
+    records, say = words.records, words.say
+    said = [
+        say("Rows of each value are expected to be as many as in the log, of each group and of all together."),
+        say("Chance moves them, in about 95 of 100 cases by less than two standard errors.")
+        if records.channel == "markov"
+        else say("Chance moves them, in at least about 95 of 100 cases by less than two standard errors."),
+    ]
+    if len(records.values) > MOST_TOTALS:
+        said.append(
+            say(
+                "These are the {k} most frequent of {n} values; channel.json has all, by group.",
+                k=words.language.number(MOST_TOTALS),
+                n=words.language.number(len(records.values)),
+            )
+        )
+    if records.loss and len({group.alpha for group in records.groups}) == 1:
+        said.append(
+            say(
+                "Differences by {hidden} within a group shrink to {n} in 100 of what they were.",
+                hidden=words.hidden,
+                n=words.language.points(round(1 - records.alpha, 3)),
+            )
+        )
+    return said
+
+
+def whom(words: RecordsWords) -> str:
+    """Say for whom the bounds hold."""
+    records, say, known = words.records, words.say, {"hidden": words.hidden, "column": words.column}
+    said = [
+        say("For readers who know of a person what the row shows, and how {hidden} is spread in the group.", **known)
+    ]
+    if records.after.ldp is not None:
+        said.append(
+            say(
+                "Whoever starts from another belief about the person changes it by a factor of at most {n} (local "
+                "differential privacy).",
+                n=factor(words, records.after.ldp),
+            )
+        )
+    if records.channel == "best":
+        said += [
+            say(
+                "All this is assumed of readers who do not know a person’s own value of {column}, nor anything that "
+                "determines it: the publisher states that none does.",
+                **known,
+            ),
+            say("Whoever does can learn {hidden} from a value that was altered.", **known),
+        ]
+    else:
+        said.append(
+            say(
+                "Whoever knows a person’s own value of {column} learns nothing more of {hidden}: lots do not look at "
+                "it.",
+                **known,
+            )
+        )
+    return " ".join(said)
+
+
+def not_covered(words: RecordsWords) -> list[str]:
+    """Say what is not bounded, as ends of a sentence."""
+    records, say = words.records, words.say
+    known: Mapping[str, Any] = {"hidden": words.hidden, "column": words.column, "people": words.people}
+    found = []
+    if records.attributes:
+        shown = words.titles(records.attributes)
+        found.append(say("what {attributes} tell of {hidden}: a reader sees them anyway", attributes=shown, **known))
+    if records.not_covered:
+        found.append(say("what a row tells of {attributes}", attributes=words.titles(records.not_covered, last="or")))
+    return [
+        *found,
+        say("what several rows of one person tell together: it adds up"),
+        say("what those can work out who know {column} of all others in a group, since totals are exact", **known),
+    ]
+
+
+def alpha(words: RecordsWords) -> str:
+    """Say how α was chosen; which group decided it only where each group has its own."""
+    records, say, number = words.records, words.say, words.language.number
+    alphas = {group.alpha for group in records.groups}
+    if not records.bounds:
+        return say("The publisher set α to {alpha}.", alpha=number(records.alpha))
+    if len(records.groups) == 1:
+        return say("{alpha}, the smallest that keeps the bound, rounded up.", alpha=number(records.alpha))
+    if len(alphas) == 1:
+        return say(
+            "{alpha} for all {n} groups: the smallest that keeps the bound in each of them, rounded up. Which group "
+            "needs as much is not told, as it depends on {hidden}.",
+            alpha=number(records.alpha),
+            n=number(len(records.groups)),
+            hidden=words.hidden,
+        )
+    deciding = max(records.groups, key=lambda group: group.alpha)
+    return say(
+        "Each group has its own, the smallest that keeps the bound in it, rounded up: from {low} to {high}, the "
+        "largest, of {group} ({people}).",
+        low=number(min(alphas)),
+        high=number(max(alphas)),
+        group=words.group(deciding),
+        people=words.persons(deciding.people),
+    )
+
+
+def groups(words: RecordsWords) -> str:
+    """Say how many groups there are, which are joined of smaller ones, and who is left out."""
+    records, say, say_n, language = words.records, words.say, words.say_n, words.language
+    pooled, sizes = sum(group.pooled for group in records.groups), [group.people for group in records.groups]
+    if not records.attributes:
+        said = [say("All {people} are one group.", people=words.people)]
+    else:
+        said = [
+            say_n("There is {n} group, of {low} people.", "There are {n} groups, of {low} to {high} people.",
+                  len(sizes), low=language.number(min(sizes)), high=language.number(max(sizes))),
+            say_n("{n} of them is joined of groups that are too small; its rows show only what all in it share.",
+                  "{n} of them are joined of groups that are too small; their rows show only what all in them share.",
+                  pooled) if pooled else say("Each is of people alike in all that the file shows."),
+        ]  # fmt: skip
+    if records.left_out:
+        left = words.persons(records.left_out)
+        said.append(say("Left out, as too few to be told of even together: {people}.", people=left))
+    else:
+        said.append(say("Nobody is left out."))
+    return " ".join(said)

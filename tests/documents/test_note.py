@@ -1,0 +1,121 @@
+"""The note on released records: what it says follows from their channel, on two pages at most."""
+
+from __future__ import annotations
+
+import io
+import math
+from html import unescape
+
+import numpy as np
+import pytest
+from pypdf import PdfReader
+
+from atr.documents.note import contents
+from atr.records.model import PublicRecords
+from atr.report.model import Beside
+from tests.helpers import released
+from tests.helpers.page_text import visible
+from tests.helpers.texts import HOSTILE
+
+
+def page(records: PublicRecords) -> str:
+    """The words of the HTML note, with single spaces."""
+    return " ".join(visible(contents(records)["note.html"].decode()).split())
+
+
+def test_it_says_what_was_altered_and_how_often() -> None:
+    records = released.records()
+    said = page(records)
+    assert f"About 37 in 100 values of “score” were drawn anew at random; about {100 * records.loss:.2g} in 100" in said
+    assert "It does not show prior offences" in said
+    assert f"The file has {records.people:,} rows" in said
+    assert "of at most 1.65" in said, "e to the power of .499, rounded up"
+
+
+def test_totals_are_the_logs_and_vary_as_rows_are_drawn() -> None:
+    records = released.records(groups=3)
+    rng, draws = np.random.default_rng(0), []
+    for _ in range(4000):
+        rows = np.zeros(2)
+        for group in records.groups:
+            for of, chances in zip(group.totals, group.markov, strict=True):
+                rows += rng.multinomial(of, chances)
+        draws.append(rows)
+    assert np.allclose(np.mean(draws, axis=0), records.totals, atol=1)
+    assert np.allclose(np.std(draws, axis=0), records.standard_errors, rtol=0.05)
+    for total, error in zip(records.totals, records.standard_errors, strict=True):
+        assert f"{total:,} {math.ceil(error)}" in page(records)
+
+
+def test_only_the_most_frequent_of_many_values_are_listed() -> None:
+    records = released.records(groups=1)
+    totals = tuple(range(40))
+    group = records.groups[0].model_copy(update={"totals": totals, "people": sum(totals)})
+    numbers = tuple(float(x) for x in range(39))
+    said = page(
+        records.model_copy(
+            update={"groups": (group,), "people": sum(totals), "values": (*numbers, None), "numeric": True}
+        )
+    )
+    assert "the 10 most frequent of 40 values" in said
+    assert "missing 39" in said
+    assert "38 38" in said
+    assert "29 29" not in said
+
+
+def test_which_group_decides_is_told_of_public_alphas_only() -> None:
+    records = released.records()
+    last = records.groups[-1]
+    assert "Which group needs as much is not told" in page(records)
+    own = records.model_copy(update={"groups": (*records.groups[:-1], last.model_copy(update={"alpha": 0.6}))})
+    assert f"from 0.372 to 0.6, the largest, of {', '.join(last.values.values())} ({last.people} people)" in page(own)
+    assert "The publisher set α to 0.372." in page(released.records(bounds={}))
+
+
+def test_the_best_channel_says_what_is_assumed_of_readers() -> None:
+    markov, best = page(released.records()), page(released.records(channel="best"))
+    assert "learns nothing more of prior offences: lots do not look at it" in markov
+    assert "the publisher states that none does" in best
+    assert "lots do not look" not in best
+    assert "drawn anew" not in best
+
+
+def test_it_says_who_is_left_out_and_what_is_published_beside_it() -> None:
+    assert "Left out, as too few to be told of even together: 23 people" in page(released.records())
+    assert "Nobody is left out" in page(released.records(left_out=0))
+    assert "Also published" not in page(released.records())
+    beside = (Beside(kind="report", programme=released.records().programme.name, period="2013"),
+              Beside(kind="records", programme="other", period="2013-Q1"))  # fmt: skip
+    said = page(released.records(beside=beside))
+    assert "report on 2013 and released records of 2013-Q1 (other)" in said
+    assert "What both tell adds up" in said
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"groups": 12},
+        pytest.param({"groups": 400, "channel": "best"}, marks=pytest.mark.long),
+        {"groups": 1, "attributes": ()},
+    ],
+)
+def test_it_has_two_pages_at_most(language: str, more: dict[str, object]) -> None:
+    beside = (Beside(kind="report", programme="compas", period="2013"),)
+    records = released.records(language=language, beside=beside, **more)  # type: ignore[arg-type]
+    files = contents(records)
+    pdf = PdfReader(io.BytesIO(files["note.pdf"]))
+    assert len(pdf.pages) <= 2
+    assert pdf.attachments["channel.json"] == [records.to_json().encode()]
+    assert len(files["note.html"]) < 300_000
+
+
+def test_the_same_records_give_the_same_bytes() -> None:
+    assert contents(released.records(groups=2)) == contents(released.records(groups=2))
+
+
+def test_hostile_texts_are_texts() -> None:
+    records = released.records(titles={"priors_count": HOSTILE[0], "sex": HOSTILE[1]})
+    html = contents(records)["note.html"].decode()
+    assert "<script" not in html
+    assert HOSTILE[0].split()[0] in unescape(html)
