@@ -187,7 +187,7 @@ def _figure(dossier: RecordsDossier, told: str, title: str) -> Figure:
         levels.append(Curve("as drafted, α by group", percent(records.loss), (100 * records.loss,)))
     said = "; ".join(f"{line.label} {line.text}" for line in (*drawn, *levels))
     mark = f"{chosen:g} nats"
-    words = CurveWords(f"Values altered against {title}. At {mark}, as drafted: {said}.", f"{title}, nats", mark)
+    words = CurveWords(f"Values altered against {title}. At {mark}, as drafted: {said}.", "nats", mark)
     return Figure(f"Values altered, in 100, against {title}", draw(xs, drawn, levels, words, mark=chosen))
 
 

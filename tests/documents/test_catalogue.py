@@ -14,9 +14,10 @@ from babel.messages.pofile import read_po, write_po
 from atr.core.display_text import UNDRAWN
 from atr.documents.catalogue import SAYING, messages, renew
 from atr.documents.html import report_html
+from atr.documents.note import contents
 from atr.documents.text import language
-from atr.report.model import PublicReport
-from tests.helpers import drawn_reports, limits_sample, sample
+from atr.report.model import Beside, PublicReport
+from tests.helpers import drawn_reports, limits_sample, released, sample
 from tests.helpers.page_text import visible
 from tests.helpers.paths import ROOT
 
@@ -27,6 +28,7 @@ KEPT = re.compile(r"(\{[^}]*\}|<[^>]*>|&[a-z]+;)")
 """What stays in a translation as it is: values, marks and entities."""
 NAMES = {
     *("report", "json", "pdf", "csv", "announced", "rules", "fairness", "influence"),
+    *("records", "parquet", "channel", "note", "html"),
     *("atr", "SHA", "docs", "mechanism", "md", "CGP", "DSZ", "BFOS"),
 }
 """Files, references, and what has one name in every language."""
@@ -86,6 +88,16 @@ def test_every_text_of_a_report_is_a_message(name: str) -> None:
     assert {*re.findall("[A-Za-z]{2,}", page)} - supplied(report) - NAMES == set()
 
 
+@pytest.mark.usefixtures("pseudo")
+@pytest.mark.parametrize("channel", ["markov", "best"])
+def test_every_text_of_a_note_is_a_message(channel: str) -> None:
+    beside = (Beside(kind="report", programme="compas", period="2013"),)
+    records = released.records(language="el", channel=channel, beside=beside)
+    page = visible(re.sub("[0-9a-f]{64}", "", contents(records)["note.html"].decode()))
+    assert "ω" in page
+    assert {*re.findall("[A-Za-z]{2,}", page)} - {*re.findall("[A-Za-z]{2,}", records.to_json())} - NAMES == set()
+
+
 def test_every_message_is_found() -> None:
     known = {text for message in EVERY for text in texts(message)}
     for path in sorted((ROOT / "atr" / "documents").rglob("*.py")):
@@ -99,7 +111,11 @@ def test_every_message_is_found() -> None:
                     assert node.args[0].value in known
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "templates" / "report").rglob("*.jinja")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for folder in ("report", "records") for path in (ROOT / "templates" / folder).rglob("*.jinja")),
+    ids=lambda path: path.stem,
+)
 def test_templates_say_messages_alone(path: Path) -> None:
     text = re.sub(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", " ", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     text = re.sub(r"<style.*?</style>|<[^>]*>", " ", text, flags=re.DOTALL)

@@ -15,6 +15,8 @@ from atr.records.model import GroupChannel, PublicRecords, Value
 
 MOST_TOTALS = 10
 """Values whose totals are listed; those of all are in ``channel.json``."""
+MOST_BECOME = 5
+"""Values in the table of what each becomes, at most."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,13 @@ class RecordsWords(Nouns):
     @property
     def column(self) -> str:
         """The released column, within a sentence."""
-        name, forms = self.records.column, self.programme.decision_noun.get(self.language.tag)
-        return self.language.quoted(self.records.titles.get(name) or (forms.one if forms else name))
+        return self.language.quoted(self.records.titles.get(self.records.column) or self.say("outcome"))
+
+    @property
+    def column_of_file(self) -> str:
+        """The released column, with its name in the file where that is another."""
+        named = self.column == self.language.quoted(self.records.column)
+        return self.column if named else f"{self.column} ({self.records.column})"
 
     @property
     def hidden(self) -> str:
@@ -68,7 +75,7 @@ def finding(words: RecordsWords) -> str:
     if records.channel == "best":
         return say("About {n} in 100 values of {column} were altered at random.", n=altered, column=words.column)
     return say(
-        "About {drawn} in 100 values of {column} were drawn anew at random; about {n} in 100 are other ones now.",
+        "About {drawn} in 100 values of {column} were drawn anew at random; about {n} in 100 differ from the log now.",
         drawn=words.in_100(records.drawn_anew),
         n=altered,
         column=words.column,
@@ -78,14 +85,14 @@ def finding(words: RecordsWords) -> str:
 def released(words: RecordsWords) -> list[str]:
     """Say what is in the file and what is not, and how the column was altered, a sentence each."""
     records, say = words.records, words.say
-    known = {"column": words.column, "attributes": words.titles(records.attributes), "hidden": words.hidden}
+    known = {"column": words.column_of_file, "attributes": words.titles(records.attributes), "hidden": words.hidden}
     rows = words.say_n("The file has {n} row, one a person.", "The file has {n} rows, one a person.", records.people)
     if records.attributes:
         columns = say("It shows {attributes} as the log has them, and the column {column}.", **known)
-        places = say("the values of all {people} alike in {attributes}", people=words.people, **known)
+        places = say("the values of all rows alike in {attributes}", **known)
     else:
         columns = say("It shows the column {column} alone.", **known)
-        places = say("the values of all {people}", people=words.people)
+        places = say("the values of all rows")
     absent = say("It does not show {hidden}, and what the column tells of that is bounded.", **known)
     if records.channel == "best":
         how = say("Values that go with some value of {hidden} more than with others were moved to others.", **known)
@@ -117,8 +124,7 @@ def told(words: RecordsWords) -> list[tuple[str, str, str, str, str]]:
     ]
     meanings = [
         say("How much likelier, or less likely, seeing a value makes any value of {hidden}.", hidden=hidden),
-        say("How much likelier a value is for some {people} than for others of another {hidden}.", hidden=hidden,
-            people=words.people),
+        say("How much likelier a value is with one value of {hidden} than with another.", hidden=hidden),
         say("What a value tells of {hidden} on average, over all rows; 0 is nothing.", hidden=hidden),
     ]  # fmt: skip
     factors = [_times(words, after.log_lift), _times(words, after.ldp), ""]
@@ -142,7 +148,7 @@ def _times(words: RecordsWords, nats: float | None) -> str:
 
 def factor(words: RecordsWords, nats: float) -> str:
     """The factor that some nats are the logarithm of, rounded up."""
-    return words.language.number(math.ceil(math.exp(nats) * 100 - 1e-9) / 100)
+    return words.language.number(math.ceil(math.exp(nats) * 100 - 1e-9) / 100, decimals=2)
 
 
 def sure(words: RecordsWords) -> str:
@@ -153,7 +159,7 @@ def sure(words: RecordsWords) -> str:
     if lift == 0:
         return words.say("Within its group, a row tells nothing of {hidden}.", **known)
     return words.say(
-        "Within its group, seeing a row changes how likely any value of {hidden} is by a factor of at most {n}.",
+        "Within its group, seeing a row changes the chance of any value of {hidden} by a factor of at most {n}.",
         n=factor(words, lift),
         **known,
     )
@@ -165,6 +171,22 @@ def totals(words: RecordsWords) -> list[tuple[str, str, str]]:
     every, errors = records.totals, records.standard_errors
     shown = np.sort(np.argsort(-every, kind="stable")[:MOST_TOTALS]).tolist()
     return [(words.value(records.values[x]), number(int(every[x])), number(math.ceil(errors[x]))) for x in shown]
+
+
+def becomes(words: RecordsWords) -> list[tuple[str, list[str]]]:
+    """Of 100 rows with each value in the log, how many are expected to have each value in the file, over all groups.
+
+    Empty where the chances are not told, or values are too many for a table.
+    """
+    records = words.records
+    if records.channel == "best" or len(records.values) > MOST_BECOME or not records.loss:
+        return []
+    rows = np.sum([np.array(group.totals)[:, None] * group.markov for group in records.groups], axis=0)
+    shares = rows / rows.sum(axis=1, keepdims=True)
+    return [
+        (words.value(value), [words.in_100(share) for share in of])
+        for value, of in zip(records.values, shares.tolist(), strict=True)
+    ]
 
 
 def on_totals(words: RecordsWords) -> list[str]:
@@ -199,7 +221,10 @@ def whom(words: RecordsWords) -> str:
     """Say for whom the bounds hold."""
     records, say, known = words.records, words.say, {"hidden": words.hidden, "column": words.column}
     said = [
-        say("For readers who know of a person what the row shows, and how {hidden} is spread in the group.", **known)
+        say(
+            "For readers who know of a person what the row shows, and how common values of {hidden} are in its group.",
+            **known,
+        )
     ]
     if records.after.ldp is not None:
         said.append(
@@ -221,8 +246,8 @@ def whom(words: RecordsWords) -> str:
     else:
         said.append(
             say(
-                "Whoever knows a person’s own value of {column} learns nothing more of {hidden}: lots do not look at "
-                "it.",
+                "Whoever knows a person’s own value of {column} learns nothing more of {hidden}: the lot does not "
+                "depend on it.",
                 **known,
             )
         )
@@ -275,18 +300,21 @@ def alpha(words: RecordsWords) -> str:
 
 def groups(words: RecordsWords) -> str:
     """Say how many groups there are, which are joined of smaller ones, and who is left out."""
-    records, say, say_n, language = words.records, words.say, words.say_n, words.language
-    pooled, sizes = sum(group.pooled for group in records.groups), [group.people for group in records.groups]
-    if not records.attributes:
-        said = [say("All {people} are one group.", people=words.people)]
+    records, say, number = words.records, words.say, words.language.number
+    sizes, pooled = [group.people for group in records.groups], sum(group.pooled for group in records.groups)
+    if len(sizes) == 1:
+        said = [say("All rows are one group.")]
     else:
-        said = [
-            say_n("There is {n} group, of {low} people.", "There are {n} groups, of {low} to {high} people.",
-                  len(sizes), low=language.number(min(sizes)), high=language.number(max(sizes))),
-            say_n("{n} of them is joined of groups that are too small; its rows show only what all in it share.",
-                  "{n} of them are joined of groups that are too small; their rows show only what all in them share.",
-                  pooled) if pooled else say("Each is of people alike in all that the file shows."),
-        ]  # fmt: skip
+        low, high = number(min(sizes)), number(max(sizes))
+        said = [say("There are {all} groups, of {low} to {high} people.", all=number(len(sizes)), low=low, high=high)]
+    if pooled:
+        said.append(
+            words.say_n(
+                "{n} of them is joined of groups that are too small; its rows show only what all in it share.",
+                "{n} of them are joined of groups that are too small; their rows show only what all in them share.",
+                pooled,
+            )
+        )
     if records.left_out:
         left = words.persons(records.left_out)
         said.append(say("Left out, as too few to be told of even together: {people}.", people=left))
