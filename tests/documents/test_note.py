@@ -68,7 +68,7 @@ def test_which_group_decides_is_told_of_public_alphas_only() -> None:
     last = records.groups[-1]
     assert "Which group needs as much is not told" in page(records)
     own = records.model_copy(update={"groups": (*records.groups[:-1], last.model_copy(update={"alpha": 0.6}))})
-    assert f"from 0.372 to 0.6, the largest, of {', '.join(last.values.values())} ({last.people} people)" in page(own)
+    assert f"The largest is that of the group “{', '.join(last.values.values())}” ({last.people} people)" in page(own)
     assert "The publisher set α to 0.372." in page(released.records(bounds={}))
 
 

@@ -158,6 +158,12 @@ def sure(words: RecordsWords) -> str:
         return words.say("In some group a value of {column} still rules out a value of {hidden}.", **known)
     if lift == 0:
         return words.say("Within its group, a row tells nothing of {hidden}.", **known)
+    if not words.records.attributes:
+        return words.say(
+            "Seeing a row changes the chance of any value of {hidden} by a factor of at most {n}.",
+            n=factor(words, lift),
+            **known,
+        )
     return words.say(
         "Within its group, seeing a row changes the chance of any value of {hidden} by a factor of at most {n}.",
         n=factor(words, lift),
@@ -289,11 +295,11 @@ def alpha(words: RecordsWords) -> str:
         )
     deciding = max(records.groups, key=lambda group: group.alpha)
     return say(
-        "Each group has its own, the smallest that keeps the bound in it, rounded up: from {low} to {high}, the "
-        "largest, of {group} ({people}).",
+        "Each group has its own, the smallest that keeps the bound in it, rounded up: from {low} to {high}. The "
+        "largest is that of the group {group} ({people}).",
         low=number(min(alphas)),
         high=number(max(alphas)),
-        group=words.group(deciding),
+        group=words.language.quoted(words.group(deciding)),
         people=words.persons(deciding.people),
     )
 
