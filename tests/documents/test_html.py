@@ -12,11 +12,12 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from atr.documents.html import report_html
+from atr.documents.note import contents
 from atr.documents.sections import numbered
 from atr.documents.site import replaced_html, site_html
 from atr.documents.text.words import Words
 from atr.report.model import PublicReport
-from tests.helpers import sample, site_entries, tables
+from tests.helpers import released, sample, site_entries, tables
 from tests.helpers.page_text import read
 from tests.helpers.releases import after, release
 from tests.helpers.scripts_sample import several_scripts
@@ -46,6 +47,7 @@ def site(reports: dict[str, PublicReport], tmp_path_factory: pytest.TempPathFact
     (folder / "index.html").write_text(
         site_html(reports["hostile"].programme, entries, newest=NEWEST), encoding="utf-8"
     )
+    (folder / "note.html").write_bytes(contents(released.records())["note.html"])
     (folder / "index-empty.html").write_text(site_html(reports["one"].programme, []), encoding="utf-8")
     return folder
 
@@ -55,6 +57,7 @@ PAGES = [
     "hostile",
     "index",
     "replaced",
+    "note",
     *(pytest.param(n, marks=pytest.mark.long) for n in ("tall", "one", "none", "index-empty")),
 ]
 

@@ -19,7 +19,8 @@ def quick() -> Iterator[None]:
     """No PDF is laid out, no curve has many points that are linear programmes, and other choices are tried for a few
     groups only: for tests of other numbers."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("atr.documents.render.pdf", lambda html, **_: b"%PDF of " + str(len(html)).encode())
+        for module in ("render", "note"):
+            patch.setattr(f"atr.documents.{module}.pdf", lambda html, **_: b"%PDF of " + str(len(html)).encode())
         patch.setattr("atr.dossier.curves.FEW_LEVELS", (0.5, 1.0))
         patch.setattr("atr.dossier.other_choices.MOST_GROUPS", 4)
         yield

@@ -178,6 +178,25 @@ def test_records_are_published_beside_reports(tmp_path: Path, quick: None) -> No
     assert [entry.named(entry.store) for entry in year] == ["2013-Q2 (records)"]
 
 
+def test_a_report_says_that_records_are_published(tmp_path: Path, quick: None) -> None:
+    path = helper.compas(tmp_path, **helper.SCORE)
+    before = atr.publish(path, "2013-Q2")
+    assert before.report.beside == ()
+    atr.release_records(path, "2013-Q2")
+    _approve(path, "2013-Q2")
+    draft = atr.publish(path, "2013-Q2")
+    assert draft.new, "a draft that waits says so too"
+    assert [(of.kind, of.period) for of in draft.report.beside] == [("records", "2013-Q2")]
+    said = (draft.documents / "report.html").read_text()
+    assert "Of the same people: released records of 2013-Q2. What both tell adds up" in said
+    assert atr.verify(draft.documents / "report.json") == []
+    assert atr.publish(path, "2013-Q1").report.beside == (), "of other people"
+    index = (tmp_path / "site" / "compas" / "index.html").read_text()
+    assert "values of “outcome” were drawn anew at random" in index
+    assert 'href="2013-Q2/records-v1/note.html"' in index
+    assert 'type="text/html" href="2013-Q2/records-v1/note.html"' in (tmp_path / "site/compas/feed.xml").read_text()
+
+
 def test_other_records_of_the_same_rows_need_consent(tmp_path: Path) -> None:
     path = helper.compas(tmp_path, **helper.SCORE)
     atr.release_records(path, "2013-Q1")

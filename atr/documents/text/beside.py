@@ -20,5 +20,5 @@ def also_published(words: Nouns, releases: Sequence[Beside], *, last: str) -> st
         name if other.programme == words.programme.name else f"{name} ({other.programme})"
         for name, other in zip(named, releases, strict=True)
     ]
-    told = words.say("Also published of these people: {releases}.", releases=words.listed(shown, most=4))
+    told = words.say("Of the same people: {releases}.", releases=words.listed(shown, most=4))
     return f"{told} {last}"
