@@ -104,7 +104,7 @@ def released(words: RecordsWords) -> list[str]:
             places=places,
         )
     kept = say("Each row keeps its lot in later versions, so that nobody can average it away.")
-    return [rows, columns, absent, *([how] if records.loss else []), kept]
+    return [rows, columns, absent, *([how, kept] if records.loss else [])]
 
 
 def _alphas(words: RecordsWords) -> str:

@@ -220,6 +220,8 @@ def test_it_ends_on_the_next_page_at_latest(report: PublicReport) -> None:
     fullest = with_privacy(
         fullest, by_rates=model.ByRates(groups=3, max_confidence=0.9), readers=report.privacy.readers | {"earlier": 0.7}
     )
+    others = tuple(model.Beside(kind="records", programme=name, period="2013") for name in ("compas", "b", "c"))
+    fullest = fullest.model_copy(update={"beside": others})
     for shape in (fullest, coarsened(sample.compas())):
         made = pdf(report_html(shape, sha256="", embedded=False), date=shape.date, identifier="0" * 32, attachments={})
         pages = [page.extract_text() for page in pypdf.PdfReader(io.BytesIO(made)).pages]
