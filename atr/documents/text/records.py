@@ -13,7 +13,7 @@ from atr.documents.text.language import Language
 from atr.documents.text.words import Nouns
 from atr.records.model import GroupChannel, PublicRecords, Value
 
-MOST_TOTALS = 10
+MOST_TOTALS = 8
 """Values whose totals are listed; those of all are in ``channel.json``."""
 MOST_BECOME = 5
 """Values in the table of what each becomes, at most."""
@@ -52,8 +52,8 @@ class RecordsWords(Nouns):
         return self.listed([self.records.titles.get(name, name) for name in names], last=last)
 
     def in_100(self, share: float) -> str:
-        """A share as so many in 100, to two figures."""
-        return self.language.number(float(f"{100 * share:.2g}"))
+        """A share as so many in 100, a whole number where it is one at least."""
+        return self.language.number(round(100 * share) if share >= 0.01 else float(f"{100 * share:.1g}"))
 
     def value(self, value: Value) -> str:
         """A value of the column."""
