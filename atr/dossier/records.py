@@ -58,7 +58,7 @@ class RecordsDossier:
 
     ``groups`` are those that need the largest α first (where it is given, those in which the column tells most),
     ``value_rows`` have each value with its people in the log and in the file, ``differences`` figures of the version
-    before and now.
+    before and now; ``by_group`` is the share of values altered if each group had the α that it needs.
     """
 
     release: str
@@ -71,6 +71,7 @@ class RecordsDossier:
     quotes: tuple[str, ...]
     warnings: tuple[str, ...]
     points: tuple[Point, ...]
+    by_group: str
     groups: tuple[tuple[str, Channel], ...]
     value_rows: tuple[tuple[str, int, int], ...]
     differences: tuple[tuple[str, str, str], ...]
@@ -116,6 +117,7 @@ def build(
         quotes=(finding(words), sure(words)),
         warnings=tuple(_warnings(records, overlapping, beside)),
         points=tuple(trade_off(of, records.alpha)),
+        by_group=percent(_by_group(of)),
         groups=tuple((", ".join(named(pools.values[g])) or "everybody", of[g]) for g in order),
         value_rows=tuple((words.value(value), there, here) for value, there, here in totals),
         differences=() if before is None else tuple(_differences(before, records)),
@@ -160,6 +162,13 @@ def trade_off(of: Sequence[Channel], alpha: float) -> list[Point]:
         if math.isfinite(ldp):
             found.append(Point(a, max(log_lift, 0.0), max(ldp, 0.0), a * markov / everybody, a * best / everybody))
     return found
+
+
+def _by_group(of: Sequence[Channel]) -> float:
+    """The share of values altered if each group had the α that it needs: it is linear in α."""
+    people = np.array([channel.counts.sum() for channel in of])
+    lost = [channel.loss * channel.least / channel.alpha if channel.alpha else 0.0 for channel in of]
+    return float(people @ lost / people.sum())
 
 
 def figures(dossier: RecordsDossier) -> list[Figure]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -69,3 +70,17 @@ def test_a_run_leaves_a_private_dossier(tmp_path: Path) -> None:
     assert {path.name for path in draft.documents.iterdir()} == {
         *("records.csv", "records.parquet", "channel.json", "note.html", "note.pdf", "manifest.json")
     }
+
+
+@pytest.mark.long
+def test_it_says_what_an_alpha_of_its_own_would_save(tmp_path: Path) -> None:
+    one, each = (
+        atr.release_records(helper.compas(tmp_path / by, **helper.SCORE, alpha_by=by), "2013-Q1")
+        for by in ("release", "group")
+    )
+    html = (one.dossier / "dossier.html").read_text()
+    said = re.search(r"alpha_by: group\), ([\d.]+)", html)
+    assert said is not None
+    assert float(said[1]) == pytest.approx(100 * each.records.loss, abs=0.1)
+    assert each.records.loss < one.records.loss
+    assert "alpha_by: group" not in (each.dossier / "dossier.html").read_text()
