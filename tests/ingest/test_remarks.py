@@ -12,8 +12,8 @@ import pytest
 
 from atr.errors import IngestError
 from atr.ingest import remarks
-from atr.ingest.log_check import check
 from atr.ingest.value_remarks import Values, value_remarks
+from atr.log_check import check
 from atr.warehouse.connection import Warehouse
 from tests.helpers.logs import HEADER, account, decisions, programme, write
 from tests.helpers.small_fonts import write_font
