@@ -117,5 +117,8 @@ def foresee(warehouse: Warehouse, programme: Programme, period: Period) -> Fores
 def _decided_by(channel: Channel, programme: Programme) -> Bound | None:
     """The bound that needs the largest α in a group."""
     joint = channel.counts / channel.counts.sum()
-    needed = {name: sanitise.choose_alpha(joint, **{name: bound}) for name, bound in settings(programme).bounds.items()}
-    return max(needed, key=needed.__getitem__) if any(needed.values()) else None
+    needed = [
+        (sanitise.choose_alpha(joint, **{name: bound}), name) for name, bound in settings(programme).bounds.items()
+    ]
+    alpha, name = max(needed, default=(0.0, None))
+    return name if alpha > 0 else None
