@@ -100,8 +100,9 @@ def release_records(
     loaded = load(programme)
     settings(loaded)
     label = None if period is None else periods.parse(period).label
-    new = not warehouse_path(loaded).exists()
+    new = not loaded.store_path.exists()
     with hold(loaded.store_path, wait=patience):
+        new = new and not warehouse_path(loaded).exists()  # by now another run may have come first
         try:
             step(pipeline.load_log, str(loaded.path))
             draft: RecordsDraft = step(draft_records, str(loaded.path), label, ended_by, today)

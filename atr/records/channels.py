@@ -74,11 +74,11 @@ def channels(joints: Joints, pools: Pools, programme: Programme) -> list[Channel
     if determined:
         shared = ", ".join(filter(None, pools.values[determined[0]])) or "all people"
         raise ProgrammeError(
-            f"in {len(determined):,} of {len(counted):,} groups every value of '{of.column}' belongs to one value of "
-            f"{' and '.join(of.hide)}: it tells what is to be hidden under another name",
+            f"in some group every value of '{of.column}' belongs to one value of {' and '.join(of.hide)}: it tells "
+            "what is to be hidden under another name",
             where=where,
             hint="Release another column, fewer values of it (bins), or fewer groups (within: none).",
-            private=f"The first of them: {shared}.",
+            private=f"In {len(determined):,} of {len(counted):,} groups; the first of them: {shared}.",
         )
     joint = [counts / counts.sum() for _, counts in counted]
     least = [sanitise.choose_alpha(each, **of.bounds) if of.alpha is None else of.alpha for each in joint]

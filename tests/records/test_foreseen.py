@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import atr
 from atr.errors import ProgrammeError
 from tests.helpers import records as helper
 from tests.helpers import series
+from tests.helpers.command import atr as command
 
 
 def _programme(folder: Path, counts: dict[tuple[str, str], tuple[int, int]], **sanitise: Any) -> Path:
@@ -57,6 +59,13 @@ def test_check_says_it_in_words(tmp_path: Path) -> None:
     assert women.startswith("    women (100 people): ")
     assert "in 100 values drawn anew" in women
     assert men.startswith("    men (200 people): ")
+
+
+def test_check_gives_records_to_machines(tmp_path: Path) -> None:
+    done = command("check", _programme(tmp_path, COUNTS, max_log_lift=0.3), "--json")
+    (of,) = json.loads(done.stdout)["records"]
+    assert (of["rows"], of["left_out"], of["decided_by"], len(of["groups"])) == (300, 0, "max_log_lift", 2)
+    assert "records of 2024: 300 rows" in done.stderr
 
 
 def test_check_counts_pooled_groups(tmp_path: Path) -> None:
