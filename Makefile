@@ -42,7 +42,7 @@ lint: setup  ## Style, types and who may import whom
 	$(BIN)/lint-imports --no-cache
 
 schemas: setup  ## Renew docs/*.schema.json
-	$(BIN)/python -m atr.report.schemas docs
+	$(BIN)/python -m atr.schemas docs
 
 serve: setup  ## A local Prefect server with the deployments, and a worker (127.0.0.1 only)
 	$(BIN)/atr serve

@@ -17,7 +17,7 @@ from atr.version import __version__
 
 if TYPE_CHECKING:
     from atr.dossier.review import history, review
-    from atr.ingest.log_check import check
+    from atr.log_check import check
     from atr.pipeline import publish
     from atr.programme import load
     from atr.records_pipeline import release_records
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["__version__", "check", "history", "load", "publish", "release_records", "review", "verify"]
 
 _HOME = {
-    "check": "atr.ingest.log_check",
+    "check": "atr.log_check",
     "history": "atr.dossier.review",
     "load": "atr.programme",
     "publish": "atr.pipeline",

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from atr.errors import ProgrammeError, RefusedError, ReviewError
+from atr.show import show_beside, show_draft, show_records, show_waits
 from atr.terminal import application, result, run, say
 from atr.version import __version__
 
 if TYPE_CHECKING:
-    from atr.pipeline import Draft
-    from atr.warehouse.kept_releases import Wait
     from atr.warehouse.ledger import Kind
 
 ProgrammeArgument = Annotated[Path, typer.Argument(metavar="PROGRAMME", help="The programme file, or its folder.")]
@@ -73,8 +71,10 @@ def init(
 @app.command()
 def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     """Validate a programme, and the log against it, without writing anything."""
+    from dataclasses import asdict
+
     from atr.documents.text.language import Language
-    from atr.ingest.log_check import check as check_log
+    from atr.log_check import check as check_log
     from atr.programme import load
 
     loaded = load(programme)
@@ -94,10 +94,13 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
         say(f"  {remark if remark.endswith('?') else remark + '.'}")
     for advice in found.advice:
         say(f"  {advice}.")
+    for line in found.records_table():
+        say(line)
     say(found.next)
     periods = found.periods.to_dict("records")
     content = {"rows": accounting.rows_read, "decisions": accounting.decisions, "periods": periods,
-               "next": found.next, "remarks": list(found.remarks), "advice": list(found.advice)}  # fmt: skip
+               "next": found.next, "remarks": list(found.remarks), "advice": list(found.advice),
+               "records": [asdict(of) for of in found.records]}  # fmt: skip
     result(content, found.table(), as_json=as_json)
 
 
@@ -112,76 +115,15 @@ def publish(programme: ProgrammeArgument, period: PeriodOption = None, as_json: 
     show_draft(draft, programme, as_json=as_json)
 
 
-def show_draft(draft: Draft, programme: Path, *, as_json: bool) -> None:
-    """Say what a run came to, and where its documents are."""
-    release, announced = draft.release, draft.report.coverage.groups.announced
-    if not draft.new:
-        say(f"{release.period} has nothing new to say: version {release.version} ({release.state}) stays.")
-    else:
-        say(f"The draft of {release.period}, version {release.version}, waits for review. Read the dossier, then:")
-        replaces = " --replaces" if draft.replaces else ""
-        say(f"  atr review {programme} {release.period} --approve{replaces} --name … --comment …")
-    show_waits(draft.waits)
-    if not announced:
-        say("It announces no group: each is too small, or known too well before any report. It says so, and no more.")
-    say(f"People: {draft.shares}.")
-    if draft.shares.announced_share < 1 / 2:
-        say(f"  {draft.advice}." if draft.advice else f"  What would announce more: atr check {programme}")
-    if draft.overlapping:
-        say(
-            f"There are reports of periods that share days with {release.period}: {', '.join(draft.overlapping)}. "
-            "Publish one or the other: whoever has both can subtract one from the other."
-        )
-    dossier = draft.dossier / "dossier.html"
-    files = [draft.documents / name for name in ("report.html", "report.pdf", "report.json")]
-    content = {
-        "period": release.period, "version": release.version, "state": release.state, "new": draft.new,
-        "groups_announced": announced, **draft.shares.counts(), "advice": draft.advice,
-        "overlapping": list(draft.overlapping), "documents": str(draft.documents), "dossier": str(dossier),
-        "report_sha256": release.report_sha256,
-    }  # fmt: skip
-    result(content, [str(path) for path in (*files, dossier)], as_json=as_json)
-
-
-def show_waits(waits: Sequence[Wait]) -> None:
-    """Say which groups have changed and are printed as they were."""
-    if waits:
-        say("These groups have changed, but count as in the version before (docs/upgrading.md, Versions of a period):")
-    for group in waits:
-        say(f"  {group.said()}.")
-
-
 @app.command()
 def sanitise(programme: ProgrammeArgument, period: PeriodOption = None, as_json: Json = False) -> None:
     """Make the released records of a period, one column altered at random, and leave them as a draft."""
+    from atr.progress import Progress
     from atr.records_pipeline import release_records
 
-    say("Counting, choosing channels and drawing the released values …")
-    draft = release_records(programme, period)
-    release, records = draft.release, draft.records
-    if not draft.new:
-        say(f"{release.period} has nothing new to say: version {release.version} ({release.state}) stays.")
-    else:
-        say(f"The draft of the records of {release.period}, version {release.version}, waits for review:")
-        say(f"  atr review {programme} {release.period} --records --approve --name … --comment …")
-    say(f"{records.people:,} rows in {len(records.groups):,} groups, {records.left_out:,} people left out; alpha is "
-        f"{records.alpha:g}, and {records.loss:.1%} of the values are expected to be altered.")  # fmt: skip
-    show_beside((*draft.overlapping, *draft.beside))
-    paths = [*(draft.documents / name for name in ("note.html", "note.pdf", "records.csv")),
-             draft.dossier / "dossier.html"]  # fmt: skip
-    content = {
-        "period": release.period, "version": release.version, "state": release.state, "new": draft.new,
-        "rows": records.people, "left_out": records.left_out, "alpha": records.alpha,
-        "overlapping": list(draft.overlapping), "beside": list(draft.beside), "documents": str(draft.documents),
-        "dossier": str(draft.dossier), "channel_sha256": release.report_sha256,
-    }  # fmt: skip
-    result(content, [str(path) for path in paths], as_json=as_json)
-
-
-def show_beside(releases: Sequence[str]) -> None:
-    """Say which other releases tell of the same people."""
-    if releases:
-        say(f"Of the same people there are {', '.join(releases)}: the bounds of these do not add up to one of both.")
+    with Progress(sys.stderr) as progress:
+        draft = release_records(programme, period, step=progress.step)
+    show_records(draft, programme, as_json=as_json)
 
 
 @app.command()

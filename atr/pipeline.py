@@ -49,6 +49,7 @@ DOING = {
     "measure": "Measuring fairness",
     "render": "Rendering the documents",
     "register": "Leaving the draft",
+    "draft_records": "Choosing channels and drawing the released values",
 }
 """What each step does, for whoever watches a run."""
 

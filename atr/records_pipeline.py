@@ -65,7 +65,9 @@ def release_records(
     programme: Programme | str | Path,
     period: str | int | None = None,
     *,
+    ended_by: date | None = None,
     today: date | None = None,
+    step: pipeline.Step = pipeline.run_step,
     patience: float = PATIENCE,
 ) -> RecordsDraft:
     """Make the released records of a period, one column altered at random, and leave them as a draft for review.
@@ -76,8 +78,12 @@ def release_records(
         From :func:`atr.load`, or the path of its file; its part ``sanitise`` says what is released and hidden.
     period
         Such as 2013, 2013-Q1 or 2013-05; by default the last complete one.
+    ended_by
+        By default the last period that had ended by this day, instead.
     today
         The day it is; by default by the clock, in the programme's time zone.
+    step
+        How to run a step: called with the function and its arguments.
     patience
         Seconds to wait for another run of the series.
 
@@ -87,27 +93,39 @@ def release_records(
 
     Raises
     ------
+    ProgrammeError
+        If the column determines what is hidden, or no α keeps the bounds.
     RefusedError
-        If the column determines what is hidden, no α keeps the bounds, or the seed of records before is gone.
+        If too few people were decided on, or the seed of records before is gone.
     AtrError
-        If the programme, the log or the machine is in the way. Nothing is drafted then.
+        If the log or the machine is in the way. Nothing is drafted then.
     """
     loaded = load(programme)
     settings(loaded)
     label = None if period is None else periods.parse(period).label
-    new = not warehouse_path(loaded).exists()
+    new = not loaded.store_path.exists()
     with hold(loaded.store_path, wait=patience):
+        new = new and not warehouse_path(loaded).exists()  # by now another run may have come first
         try:
-            pipeline.load_log(str(loaded.path))
-            with Warehouse.open(loaded) as warehouse:
-                day = today or periods.today(loaded.period.timezone)
-                chosen = reportable.chosen(warehouse, loaded, label, today=day)
-                counting.require_decisions(warehouse, chosen)
-                return _draft(warehouse, loaded, chosen, day)
+            step(pipeline.load_log, str(loaded.path))
+            draft: RecordsDraft = step(draft_records, str(loaded.path), label, ended_by, today)
         except (ProgrammeError, RefusedError):
             if new:
                 shutil.rmtree(loaded.store_path, ignore_errors=True)
             raise
+    return draft
+
+
+def draft_records(
+    programme_path: str, period: str | None = None, ended_by: date | None = None, today: date | None = None
+) -> RecordsDraft:
+    """Make the records of a period of the log that was loaded, and leave them as a draft."""
+    programme = load(programme_path)
+    with Warehouse.open(programme) as warehouse:
+        day = today or periods.today(programme.period.timezone)
+        chosen = reportable.chosen(warehouse, programme, period, ended_by, today=day)
+        counting.require_decisions(warehouse, chosen)
+        return _draft(warehouse, programme, chosen, day)
 
 
 def _draft(warehouse: Warehouse, programme: Programme, period: Period, today: date) -> RecordsDraft:

@@ -6,7 +6,18 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks import calibrated, cases, fairlearn_compared, fairness, individual, influence, logs, rendering, several
+from benchmarks import (
+    calibrated,
+    cases,
+    fairlearn_compared,
+    fairness,
+    individual,
+    influence,
+    logs,
+    records,
+    rendering,
+    several,
+)
 from benchmarks.measure import machine
 
 HERE = Path(__file__).parent
@@ -25,6 +36,7 @@ SECTIONS = {
     "individual": individual.individual,
     "influence": influence.influence,
     "rendering": rendering.rendering,
+    "records": records.records,
 }
 
 

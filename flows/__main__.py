@@ -1,4 +1,4 @@
-"""Run a flow from the command line: ``python -m atr.flows publish | backfill | serve``.
+"""Run a flow from the command line: ``python -m atr.flows publish | sanitise | backfill | serve``.
 
 Where no Prefect server is configured, a run has Prefect's own temporary one: on 127.0.0.1, in the programme's private
 folder, behind an authentication string. It ends with the command.
@@ -28,11 +28,11 @@ from atr.cli import (
     PortOption,
     ProgrammeArgument,
     ServedOption,
-    show_draft,
 )
 from atr.errors import EnvironmentFault, RefusedError
 from atr.flows import environment
 from atr.programme import load, periods
+from atr.show import show_draft, show_records
 from atr.terminal import AGAIN, INTERRUPTED, application, failed, on_interrupt, result, run, say
 
 app = application("Run the flows of atr on Prefect.")
@@ -48,6 +48,18 @@ def publish(programme: ProgrammeArgument, period: PeriodOption = None, as_json: 
 
         draft = flow(str(programme), period)
     show_draft(draft, programme, as_json=as_json)
+
+
+@app.command()
+def sanitise(programme: ProgrammeArgument, period: PeriodOption = None, as_json: Json = False) -> None:
+    """Make the released records of a period as a flow, and leave them as a draft that waits for review."""
+    if period is not None:
+        periods.parse(period)
+    with _prefect(programme):
+        from atr.flows.sanitise import sanitise as flow
+
+        draft = flow(str(programme), period)
+    show_records(draft, programme, as_json=as_json)
 
 
 @app.command()

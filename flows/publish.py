@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from datetime import date
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from prefect import flow, runtime, task
@@ -22,6 +23,7 @@ from atr.errors import AtrError, EnvironmentFault
 from atr.flows.programmes import permitted
 from atr.pipeline import DOING, Draft
 from atr.programme import Programme, load, periods
+from atr.records_pipeline import draft_records
 from atr.warehouse import store
 from atr.warehouse.run import Batch, Run
 
@@ -57,7 +59,7 @@ def _solve_name() -> str:
 
 def _task(function: Callable[..., Any]) -> Any:
     """A step as a task; those that touch the log or the store are repeated where the machine was at fault."""
-    again = function in (pipeline.load_log, pipeline.begin, pipeline.aggregate, pipeline.register)
+    again = function in (pipeline.load_log, pipeline.begin, pipeline.aggregate, pipeline.register, draft_records)
     return task(
         name=function.__name__.replace("_", "-"),
         task_run_name=_solve_name if function is pipeline.solve else None,
@@ -69,7 +71,8 @@ def _task(function: Callable[..., Any]) -> Any:
     )(function)
 
 
-def _step(function: Callable[..., T], *arguments: Any) -> T:
+def run_task(function: Callable[..., T], *arguments: Any) -> T:
+    """Run a step as a task."""
     logger.info("%s …", DOING[function.__name__])
     done: T = _task(function)(*arguments)
     return done
@@ -84,7 +87,7 @@ def _map(function: Callable[[Run, Batch], None], run: Run, batches: Sequence[Bat
         future.result()
 
 
-def _run_name() -> str:
+def run_name() -> str:
     """The series and the period; where the programme cannot be loaded, which the run will say, its path."""
     given = runtime.flow_run.parameters
     try:
@@ -94,7 +97,7 @@ def _run_name() -> str:
     return f"{series} {given.get('period') or 'last period'}"
 
 
-@flow(name="publish", flow_run_name=_run_name, task_runner=RUNNER)
+@flow(name="publish", flow_run_name=run_name, task_runner=RUNNER)
 def publish(programme: ProgrammePath, period: PeriodLabel = None) -> Draft:
     """Make the report of a period and leave it as a draft that waits for review."""
     loaded = load(permitted(programme))
@@ -102,12 +105,17 @@ def publish(programme: ProgrammePath, period: PeriodLabel = None) -> Draft:
         loaded,
         None if period is None else str(period),
         ended_by=scheduled_day(loaded),
-        step=_step,
+        step=run_task,
         map=_map,
-        patience=PATIENCE if runtime.deployment.id else store.PATIENCE,
+        patience=patience(),
     )
     _show(draft)
     return draft
+
+
+def patience() -> float:
+    """Seconds to wait for another run of the series: longer where nobody does."""
+    return PATIENCE if runtime.deployment.id else store.PATIENCE
 
 
 def scheduled_day(programme: Programme) -> date | None:
@@ -143,6 +151,10 @@ def _show(draft: Draft) -> None:
         markdown=" ".join(promise.privacy(Words.of(report))),
         description="What the report guarantees.",
     )
-    for name in ("report.html", "report.pdf"):
-        path = draft.documents / name
-        create_link_artifact(key=name.replace(".", "-"), link=path.as_uri(), link_text=name)
+    show_links(draft.documents, "report.html", "report.pdf")
+
+
+def show_links(folder: Path, *names: str) -> None:
+    """Link files of a draft in Prefect's UI."""
+    for name in names:
+        create_link_artifact(key=name.replace(".", "-"), link=(folder / name).as_uri(), link_text=name)

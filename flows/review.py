@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ssl
-from typing import Literal
+from typing import Annotated, Literal
 
 import httpx
 from prefect import flow, runtime
@@ -13,12 +13,14 @@ from prefect.input import RunInput
 from prefect.settings import get_current_settings
 from pydantic import Field
 
+from atr.cli import kind_of
 from atr.dossier import review as reviewing
 from atr.dossier.sign_off import POINTS
 from atr.errors import ReviewError
 from atr.flows.programmes import permitted
 from atr.flows.publish import ProgrammePath
 from atr.programme import load
+from atr.records.model import CHANNEL
 
 A_WEEK = 7 * 24 * 3600
 _NOT_BLANK = r"\S\s*\S"
@@ -42,21 +44,28 @@ class Decision(RunInput):
 
 
 @flow(name="review", flow_run_name="review {period}")
-def review(programme: ProgrammePath, period: str | int) -> str:
+def review(
+    programme: ProgrammePath,
+    period: str | int,
+    records: Annotated[bool, Field(description="Whether it is about released records, not about a report.")] = False,
+) -> str:
     """Ask a person about the draft of a period and carry out the answer.
 
     All of it runs anew when the run is resumed, the question to the server included.
     """
     require_credentials()
-    loaded = load(permitted(programme))
-    draft, documents, dossier, overlapping, replaced, *_ = reviewing.waiting(loaded, str(period))
+    loaded, kind = load(permitted(programme)), kind_of(records=records)
+    found = reviewing.waiting(loaded, str(period), kind=kind)
+    draft, documents, dossier, overlapping, replaced, *_ = found
     shared = f"\n\nPublished already, and of the same people: {', '.join(overlapping)}." if overlapping else ""
     shared += f"\n\nVersion {replaced} is published with other numbers." if replaced else ""
-    points = "\n".join(f"- {point}" for point in POINTS["report"].values())
+    shared += f"\n\nBeside {', '.join(found.beside)}: their bounds do not add up to one." if found.beside else ""
+    hashed = CHANNEL if records else "report.json"
+    points = "\n".join(f"- {point}" for point in POINTS[kind].values())
     create_markdown_artifact(
         key="review-request",
         markdown=f"Read `{documents}` and `{dossier}`, then resume this run with your decision.\n\n"
-        f"SHA-256 of report.json: `{draft.report_sha256}`{shared}\n\n"
+        f"SHA-256 of {hashed}: `{draft.report_sha256}`{shared}\n\n"
         f"Whoever publishes it confirms, and the ledger keeps:\n\n{points}",
     )
     answer = suspend_flow_run(wait_for_input=Decision, timeout=A_WEEK, key="publish-review")
@@ -69,6 +78,7 @@ def review(programme: ProgrammePath, period: str | int) -> str:
         report_sha256=answer.report_sha256,
         despite_overlap=answer.despite_overlap,
         replaces=answer.replaces,
+        kind=kind,
     )
     return f"{release.id} {release.state}: {folder}"
 

@@ -97,9 +97,10 @@ async def _deploy_flows(default: str) -> None:
     from atr.flows.backfill import backfill
     from atr.flows.publish import publish
     from atr.flows.review import review
+    from atr.flows.sanitise import sanitise
     from atr.flows.worker import POOL
 
-    for flow, name in ((publish, "manual"), (backfill, "backfill"), (review, "review")):
+    for flow, name in ((publish, "manual"), (sanitise, "sanitise"), (backfill, "backfill"), (review, "review")):
         deployment = await flow.ato_deployment(
             name,
             parameters={"programme": default},

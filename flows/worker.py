@@ -24,7 +24,7 @@ from atr.flows.programmes import SERVED
 
 POOL = "atr"
 """The work pool of all deployments."""
-FLOWS = ("publish", "backfill", "review")
+FLOWS = ("publish", "sanitise", "backfill", "review")
 """Each is the function of that name in the module of that name."""
 _NO_VARIABLES = {
     "job_configuration": {"env": {}},

@@ -10,10 +10,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from atr.records_pipeline import release_records
 from atr.report import model
 from atr.report.headline import headline
 from atr.verify import verify
-from tests.helpers import alike, series
+from tests.helpers import alike, records, series
 from tests.helpers.paths import EXAMPLES
 
 SHOWN = ("announced", "rate only")
@@ -131,6 +132,24 @@ def _speaks_of_everybody(report: dict[str, Any], log: pd.DataFrame) -> None:
                 assert rate == pytest.approx(low[inside].mean(), abs=0.0051)
             assert -step <= inside.sum() - people <= beside + step
         assert {value for who in rates for value in together.get(who, [who])} == {*log[attribute]}
+
+
+@pytest.mark.parametrize(
+    ("name", "period", "altered"),
+    [
+        ("compas/programme.yaml", "2013", 0.2),
+        ("compas/without-race.yaml", "2013", 0.2),
+        ("mortgage/programme.yaml", None, 0.1),
+    ],
+)
+def test_bundled_records_leave_most_values(name: str, period: str | None, altered: float, tmp_path: Path) -> None:
+    """In all groups, for everybody, below their bounds; and an outsider finds nothing false."""
+    draft = release_records(records.example(tmp_path, name), period)
+    said = draft.records
+    assert (said.loss < altered, said.left_out) == (True, 0)
+    assert said.after.log_lift is not None
+    assert said.after.log_lift <= said.bounds["max_log_lift"]
+    assert verify(draft.documents) == []
 
 
 @pytest.mark.usefixtures("quick")

@@ -12,7 +12,9 @@ import jsonschema
 import pytest
 import yaml
 
-from atr.report.schemas import schemas
+import atr
+from atr.schemas import schemas
+from tests.helpers import records as helper
 from tests.helpers import series
 from tests.helpers.paths import EXAMPLES, ROOT, TESTS
 
@@ -95,7 +97,7 @@ def test_only_tests_of_the_flows_know_prefect() -> None:
     assert _found(prefect) == []
 
 
-@pytest.mark.parametrize("name", ["programme.schema.json", "report.schema.json"])
+@pytest.mark.parametrize("name", ["programme.schema.json", "report.schema.json", "channel.schema.json"])
 def test_the_schemas_are_current(name: str) -> None:
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == schemas()[name], "run `make schemas`"
 
@@ -105,8 +107,11 @@ def test_what_is_written_fits_the_schemas(tmp_path: Path) -> None:
     outcome = series.publish(series.write_series(tmp_path, series.card(2)))
     report = json.loads((outcome.documents / "report.json").read_text())
     jsonschema.validate(report, json.loads(schemas()["report.schema.json"]))
-    for example in EXAMPLES.iterdir():
-        content = yaml.safe_load((example / "programme.yaml").read_text())
+    records = atr.release_records(helper.compas(tmp_path / "records", **helper.SCORE), "2013-Q1")
+    channel = json.loads((records.documents / "channel.json").read_text())
+    jsonschema.validate(channel, json.loads(schemas()["channel.schema.json"]))
+    for example in EXAMPLES.glob("*/*.yaml"):
+        content = yaml.safe_load(example.read_text())
         jsonschema.validate(content, json.loads(schemas()["programme.schema.json"]))
 
 

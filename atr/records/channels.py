@@ -11,7 +11,7 @@ import numpy as np
 
 from atr import sanitise
 from atr.core.arrays import FloatArray, IntArray
-from atr.errors import RefusedError
+from atr.errors import ProgrammeError, RefusedError
 from atr.programme import Programme
 from atr.records.joints import Joints, settings
 from atr.records.pools import Pools
@@ -58,8 +58,9 @@ def channels(joints: Joints, pools: Pools, programme: Programme) -> list[Channel
     Raises
     ------
     RefusedError
-        If nobody is in a group that is large enough, the column determines what is hidden in some group, or no α below
-        1 keeps the bounds.
+        If nobody is in a group that is large enough.
+    ProgrammeError
+        If the column determines what is hidden in some group, or no α below 1 keeps the bounds.
     """
     of, where = settings(programme), f"{programme.path}, sanitise"
     if not pools.values:
@@ -72,19 +73,19 @@ def channels(joints: Joints, pools: Pools, programme: Programme) -> list[Channel
     determined = [number for number, (_, counts) in enumerate(counted) if _determines(counts)]
     if determined:
         shared = ", ".join(filter(None, pools.values[determined[0]])) or "all people"
-        raise RefusedError(
-            f"in {len(determined):,} of {len(counted):,} groups every value of '{of.column}' belongs to one value of "
-            f"{' and '.join(of.hide)}: it tells what is to be hidden under another name",
+        raise ProgrammeError(
+            f"in some group every value of '{of.column}' belongs to one value of {' and '.join(of.hide)}: it tells "
+            "what is to be hidden under another name",
             where=where,
             hint="Release another column, fewer values of it (bins), or fewer groups (within: none).",
-            private=f"The first of them: {shared}.",
+            private=f"In {len(determined):,} of {len(counted):,} groups; the first of them: {shared}.",
         )
     joint = [counts / counts.sum() for _, counts in counted]
     least = [sanitise.choose_alpha(each, **of.bounds) if of.alpha is None else of.alpha for each in joint]
     alphas = [_printed(max(least) if of.alpha_by == "release" else alpha) for alpha in least]
     if of.alpha is None and max(alphas) >= 1:
         bounds = " and ".join(f"{name} {bound:g}" for name, bound in of.bounds.items())
-        raise RefusedError(
+        raise ProgrammeError(
             f"no alpha below 1 keeps {bounds}: the column would tell nothing",
             where=where,
             hint="Raise the bound.",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from atr.core.arrays import IntArray
+from atr.core.arrays import IntArray, offsets_of
 from atr.programme import Programme
 from atr.programme.periods import Period
 from atr.records.channels import Channel
@@ -50,14 +50,12 @@ def draw(
     try:
         drawn = warehouse.frame(
             f"""
-            WITH drawn AS MATERIALIZED ({_uniform(warehouse, programme, period, key, p)}),
-            placed AS (SELECT pool, source, x, stay, u FROM drawn JOIN stays USING (cell))
-            SELECT pool, y, count(*) AS n FROM (
-                SELECT pool, x AS y FROM placed WHERE u < stay
-                UNION ALL
-                SELECT pool, y
-                FROM (SELECT pool, source, (u - stay) / (1 - stay) AS w FROM placed WHERE u >= stay) moved
-                ASOF JOIN spread ON moved.source = spread.source AND moved.w >= spread.low)
+            SELECT placed.pool, CASE WHEN placed.step IS NULL THEN placed.x ELSE spread.y END AS y, count(*) AS n
+            FROM (
+                SELECT pool, source, x, (u - stay) / (1 - stay) AS w,
+                    CASE WHEN u >= stay THEN floor(w * steps) END AS step
+                FROM ({_uniform(warehouse, programme, period, key, p)}) drawn JOIN stays USING (cell)) placed
+            LEFT JOIN spread ON placed.source = spread.source AND placed.step = spread.step AND w >= low AND w < high
             GROUP BY ALL
             """,
             p,
@@ -115,14 +113,25 @@ def _tables(joints: Joints, of: Sequence[Channel]) -> tuple[pd.DataFrame, pd.Dat
             stay = np.where(some, kept, 1.0)[source]
             spread.append(_spread(sources + np.flatnonzero(some), rows[some] / moved[some, None]))
             source, sources = source + sources, sources + len(places)
-        stays.append(pd.DataFrame({"cell": cells, "pool": pool, "source": source, "x": x, "stay": stay}))
+        stays.append(
+            pd.DataFrame(
+                {"cell": cells, "pool": pool, "source": source, "x": x, "stay": stay, "steps": len(joints.values)}
+            )
+        )
     return pd.concat(stays, ignore_index=True), pd.concat(spread, ignore_index=True)
 
 
 def _spread(sources: IntArray, chances: np.ndarray) -> pd.DataFrame:
-    """From which number on each value is drawn, of (k, y) chances; those with none are left out."""
-    low = np.cumsum(chances, axis=1) - chances
-    low[:, 0] = 0
+    """From which number to which each value is drawn, of (k, y) chances; those with none are left out.
+
+    There is a row for each of as many equal steps as there are values that the numbers are in: a join finds them by it.
+    """
+    steps = chances.shape[1]
     source, y = np.nonzero(chances > 0)
-    first = np.r_[True, source[1:] != source[:-1]]
-    return pd.DataFrame({"source": sources[source], "low": np.where(first, 0.0, low[source, y]), "y": y})
+    high = np.cumsum(chances, axis=1)[source, y]
+    new = source[1:] != source[:-1]
+    low, high = np.where(np.r_[True, new], 0.0, np.r_[0.0, high[:-1]]), np.where(np.r_[new, True], 2.0, high)
+    first, last = (np.floor(np.minimum(ends, 1.0) * steps).astype(np.int64) for ends in (low, high))
+    row = np.repeat(np.arange(len(y)), last - first + 1)
+    step = np.arange(len(row)) - offsets_of(last - first + 1)[row] + first[row]
+    return pd.DataFrame({"source": sources[source[row]], "step": step, "low": low[row], "high": high[row], "y": y[row]})

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from atr.core.arrays import IntArray
-from atr.records.model import CHANNEL, PublicRecords
+from atr.records.model import CHANNEL, FILES, PublicRecords
 from atr.warehouse.connection import Warehouse, quoted
 from atr.warehouse.files import sha256
 
@@ -47,9 +47,10 @@ def write_records(warehouse: Warehouse, records: PublicRecords, counts: IntArray
     )
     warehouse.connection.register("released", rows)
     try:
-        for file, form in (("records.csv", "FORMAT csv, HEADER"), ("records.parquet", "FORMAT parquet")):
-            every = f"SELECT * EXCLUDE {again} FROM (SELECT {names}, unnest(range(n)) AS {again} FROM released)"
-            warehouse.query(f"COPY ({every}) TO '{quoted(str(folder / file))}' ({form})")
+        every = f"SELECT * EXCLUDE {again} FROM (SELECT {names}, unnest(range(n)) AS {again} FROM released)"
+        csv, parquet = (quoted(str(folder / name)) for name in FILES)
+        warehouse.query(f"COPY ({every}) TO '{parquet}' (FORMAT parquet)")
+        warehouse.query(f"COPY (FROM read_parquet('{parquet}')) TO '{csv}' (FORMAT csv, HEADER)")
     finally:
         warehouse.connection.unregister("released")
 

@@ -31,6 +31,15 @@ def compas(folder: Path, *, seed: str | None = SEED, **sanitise: Any) -> Path:
     return path
 
 
+def example(folder: Path, name: str) -> Path:
+    """A bundled programme such as compas/programme.yaml, in a folder of its own."""
+    source = EXAMPLES / name
+    shutil.copytree(source.parent, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("var", "site"))
+    (folder / "var").mkdir()
+    (folder / "var" / "records.seed").write_text(SEED, encoding="utf-8")
+    return folder / source.name
+
+
 def rows(folder: Path) -> pd.DataFrame:
     """The released file; what the people of a pool do not share is an empty text."""
     return pd.read_csv(folder / "records.csv", dtype=str, keep_default_na=False)

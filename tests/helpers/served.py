@@ -118,7 +118,7 @@ class Served:
                 time.sleep(1)
         raise AssertionError(f"{path}: the server is busy")
 
-    def run(self, deployment: str, **parameters: str) -> str:
+    def run(self, deployment: str, **parameters: str | bool) -> str:
         """Start a deployment; returns the run."""
         found = self.ask(f"/deployments/name/{deployment}")["id"]
         run: str = self.ask(f"/deployments/{found}/create_flow_run", {"parameters": parameters})["id"]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from atr.errors import IngestError
-from atr.ingest.log_check import check
+from atr.log_check import check
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.counting import displayed
 from atr.warehouse.reportable import chosen

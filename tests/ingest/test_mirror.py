@@ -18,8 +18,8 @@ from atr.errors import AtrError, IngestError, ProgrammeError, RefusedError
 from atr.ingest import Accounting, Reading, ingest
 from atr.ingest import accounting as accounting_of
 from atr.ingest.forgetting import forget
-from atr.ingest.log_check import check
 from atr.ingest.sources.base import Part
+from atr.log_check import check
 from atr.programme import Programme
 from atr.warehouse.connection import Warehouse, warehouse_path
 from tests.helpers.logs import GOOD, HEADER, account, decisions, programme, write

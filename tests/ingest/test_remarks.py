@@ -12,8 +12,8 @@ import pytest
 
 from atr.errors import IngestError
 from atr.ingest import remarks
-from atr.ingest.log_check import check
 from atr.ingest.value_remarks import Values, value_remarks
+from atr.log_check import check
 from atr.warehouse.connection import Warehouse
 from tests.helpers.logs import HEADER, account, decisions, programme, write
 from tests.helpers.small_fonts import write_font
@@ -282,7 +282,7 @@ def test_periods_without_decisions_are_told(tmp_path: Path) -> None:
         account(warehouse, made := programme(tmp_path))
         gap = "log.decided_at: the log has no decisions in 2012-Q2, 2012-Q4, between others"
         assert remarks(warehouse, made, TODAY) == [gap]
-        released = "INSERT INTO releases SELECT $1, 1, 'published', '', '', '', '', '', '', '', []"
+        released = "INSERT INTO releases SELECT $1, 1, 'published', '', '', '', '', '', '', '', [], 'report'"
         for label in ("2011", "2012-Q2", "2012-Q3"):
             warehouse.connection.execute(released, [label])
         lost = "log.decided_at: the log has no decisions any more in 2011, 2012-Q2, which are published"

@@ -23,7 +23,7 @@ from atr.errors import ProgrammeError, RefusedError
 from atr.programme import load
 from atr.report import model
 from atr.report import series as series_of
-from atr.report.schemas import schemas
+from atr.schemas import schemas
 from atr.verify import verify
 from tests.helpers import forging, series, together
 from tests.helpers.together import LEVELS, Content, Mix, Published

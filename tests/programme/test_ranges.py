@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from atr import ingest
 from atr import pipeline as steps
 from atr.errors import ProgrammeError, RefusedError, VerifyError
-from atr.ingest.log_check import check
+from atr.log_check import check
 from atr.mechanisms.optimal.policy import FidelityPolicy
 from atr.programme import load
 from atr.programme.region_files import read_regions
-from atr.report.schemas import schemas
+from atr.schemas import schemas
 from atr.verify import verify
 from atr.warehouse import ledger
 from atr.warehouse.connection import Warehouse

@@ -29,21 +29,33 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(scope="module", params=KINDS)
+EXAMPLES = {"compas/programme.yaml": "2013", "compas/without-race.yaml": "2013", "mortgage/programme.yaml": "all"}
+"""The bundled programmes, and the period that is released."""
+
+
+@pytest.fixture(scope="module", params=[*KINDS, *(pytest.param(name, marks=pytest.mark.long) for name in EXAMPLES)])
 def released(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The draft of a kind of records on the scores of 2013, and its programme file."""
-    path = helper.compas(tmp_path_factory.mktemp("records"), **KINDS[request.param])
+    """The draft of a kind of records on the scores of 2013, or of a bundled programme; and the programme file."""
+    folder = tmp_path_factory.mktemp("records")
+    if request.param in EXAMPLES:
+        path = helper.example(folder, request.param)
+        return atr.release_records(path, EXAMPLES[request.param]), path
+    path = helper.compas(folder, **KINDS[request.param])
     return atr.release_records(path, "2013"), path
 
 
 def _log(path: Path) -> pd.DataFrame:
-    """The decisions of 2013 as the log has them, in the words of the programme."""
+    """The decisions of the period as the log has them, in the words of the programme."""
     content = yaml.safe_load(path.read_text())
-    log = pd.read_csv(path.parent / "compas_decisions.csv", dtype=str, keep_default_na=False)
-    log = log[log["compas_screening_date"].str.startswith("2013")]
-    attributes = content["attributes"]
-    shown = pd.DataFrame({name: log[name].replace(of.get("values", {})) for name, of in attributes.items()})
-    shown["score_text"] = log["score_text"].replace({"Low": "low", "Medium": "raised", "High": "raised"})
+    of_log, attributes = content["log"], content["attributes"]
+    log = pd.read_csv(path.parent / of_log["source"], dtype=str, keep_default_na=False)
+    if "decided_at" in of_log:
+        log = log[log[of_log["decided_at"]].str.startswith("2013")]
+    shown = pd.DataFrame(
+        {name: log[name].replace(of.get("values", {}) | {"": "unknown"}) for name, of in attributes.items()}
+    )
+    named = {raw: name for name, raws in of_log["outcomes"].items() for raw in raws}
+    shown[of_log["outcome"]] = log[of_log["outcome"]].replace(named)
     return shown
 
 

@@ -100,8 +100,9 @@ def test_the_file_depends_on_the_hidden_through_alpha_only(tmp_path: Path) -> No
             log["race"] = log["race"].sample(frac=1, random_state=2).to_numpy()
             log.to_csv(path.parent / "compas_decisions.csv", index=False)
         drafts.append(atr.release_records(path, "2013"))
-    one, other = ((draft.documents / "records.csv").read_bytes() for draft in drafts)
-    assert one == other
+    for name in ("records.csv", "records.parquet"):
+        one, other = ((draft.documents / name).read_bytes() for draft in drafts)
+        assert one == other
     said = [draft.records.model_dump(exclude={"before", "after"}) for draft in drafts]
     assert said[0] == said[1]
 
@@ -122,18 +123,17 @@ _REFUSED: dict[str, tuple[dict[str, Any], type[AtrError], str]] = {
     "unknown": ({"hide": ["height"]}, ProgrammeError, "is not one of the attributes"),
     "no bound": ({"max_log_lift": None}, ProgrammeError, "neither a bound"),
     "nothing": ({"max_log_lift": 0.0}, ProgrammeError, "no alpha below 1"),
-    "next to nothing": ({"max_log_lift": 1e-6}, RefusedError, "no alpha below 1 keeps max_log_lift 1e-06"),
+    "next to nothing": ({"max_log_lift": 1e-6}, ProgrammeError, "no alpha below 1 keeps max_log_lift 1e-06"),
     "number": ({"column": "priors_count", "hide": ["race"]}, ProgrammeError, "numeric: true to release"),
     "best": ({"channel": "best"}, ProgrammeError, "reader_knows_x: never"),
-    "itself": ({"column": "copy"}, RefusedError, "belongs to one value of priors_count"),
+    "itself": ({"column": "copy"}, ProgrammeError, "belongs to one value of priors_count"),
     "values": ({"column": "id2", "numeric": True}, ProgrammeError, "at most 1,000"),
     "codes": ({"column": "code"}, ProgrammeError, "every value in the log is a number"),
 }
 
 
-@pytest.mark.parametrize("fault", _REFUSED)
-def test_a_fault_is_one_message_and_nothing_is_written(fault: str, tmp_path: Path) -> None:
-    changes, kind, said = _REFUSED[fault]
+def _faulty(tmp_path: Path, changes: dict[str, Any]) -> Path:
+    """A programme with these changes to what it releases, and a log with the columns that they name."""
     sanitise = {key: value for key, value in (helper.SCORE | changes).items() if value is not None}
     path = helper.compas(tmp_path, seed=None, **sanitise)
     log = pd.read_csv(tmp_path / "compas_decisions.csv", dtype=str, keep_default_na=False)
@@ -148,11 +148,32 @@ def test_a_fault_is_one_message_and_nothing_is_written(fault: str, tmp_path: Pat
     if changes.get("column") in more:
         attributes = yaml.safe_load(path.read_text())["attributes"]
         _edit(path, attributes=attributes | {changes["column"]: more[changes["column"]]})
-    with pytest.raises(kind, match=said):
-        atr.release_records(path, "2013")
+    return _edit(path, period={"every": "all", "timezone": "America/New_York"})
+
+
+@pytest.mark.parametrize("fault", _REFUSED)
+def test_a_fault_is_one_message_and_nothing_is_written(fault: str, tmp_path: Path) -> None:
+    changes, kind, said = _REFUSED[fault]
+    path = _faulty(tmp_path, changes)
+    with pytest.raises(kind, match=said) as refused:
+        atr.release_records(path)
+    assert (refused.value.exit_code, len(str(refused.value).splitlines()) <= 2) == (1, True)
     assert {p.name for p in tmp_path.iterdir()} <= {"compas_decisions.csv", "programme.yaml", "var"}
     assert not (tmp_path / "var" / "compas").exists()
-    assert not load(path).seed_path.exists() if kind is RefusedError else True
+    assert not (tmp_path / "var" / "records.seed").exists()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fault", _REFUSED)
+def test_check_refuses_a_fault_with_the_same_message(fault: str, tmp_path: Path) -> None:
+    changes, kind, _ = _REFUSED[fault]
+    path = _faulty(tmp_path, changes)
+    with pytest.raises(kind) as checked:
+        atr.check(path)
+    assert {p.name for p in tmp_path.iterdir()} == {"compas_decisions.csv", "programme.yaml"}
+    with pytest.raises(kind) as refused:
+        atr.release_records(path)
+    assert str(checked.value) == str(refused.value)
 
 
 def test_records_are_published_beside_reports(tmp_path: Path, quick: None) -> None:

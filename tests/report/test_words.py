@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from atr.report.schemas import schemas
+from atr.schemas import schemas
 from atr.verify import verify
 from tests.helpers import forging, series
 

@@ -17,7 +17,7 @@ from atr import pipeline
 from atr.core.arrays import Values
 from atr.core.regions import Regions
 from atr.ingest import ingest
-from atr.ingest.log_check import check
+from atr.log_check import check
 from atr.programme import Programme, load, variants
 from atr.programme.periods import parse
 from atr.warehouse import advice, coarsening

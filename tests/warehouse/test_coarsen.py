@@ -27,7 +27,7 @@ from atr.core.publication import published_population, rounded_total
 from atr.core.regions import DisclosureStatus, Regions
 from atr.documents.html import report_html
 from atr.errors import ProgrammeError, RefusedError
-from atr.ingest.log_check import check
+from atr.log_check import check
 from atr.programme import Programme, load
 from atr.programme.hierarchies import read_hierarchy
 from atr.verify import verify

@@ -8,11 +8,12 @@ from pathlib import Path
 import pandas as pd
 
 from atr.core.regions import DisclosureStatus, Regions
-from atr.errors import PeriodError
+from atr.errors import AtrError, PeriodError, ProgrammeError, RefusedError
 from atr.ingest import Accounting, ingest, not_announced, remarks
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme, load
 from atr.programme import periods as _periods
+from atr.records.foreseen import Foreseen, foresee
 from atr.warehouse import coarsening, counting
 from atr.warehouse.advice import advise
 from atr.warehouse.connection import Warehouse
@@ -51,6 +52,8 @@ class LogCheck:
         What deserves a look, as sentences without a full stop.
     advice
         Which values are too common for their ceiling, and which changes of the programme would bring much, likewise.
+    records
+        Where the programme releases records, what they would be of each period.
     """
 
     accounting: Accounting
@@ -58,6 +61,13 @@ class LogCheck:
     next: str
     remarks: tuple[str, ...]
     advice: tuple[str, ...]
+    records: tuple[Foreseen, ...] = ()
+
+    def records_table(self) -> list[str]:
+        """Say what records each period would release, with the groups that need most of the last one."""
+        return [line for of in self.records[:-1] for line in of.said()[:1]] + [
+            line for of in self.records[-1:] for line in of.said()
+        ]
 
     def table(self) -> list[str]:
         """Lay out what each period would announce, line by line."""
@@ -81,21 +91,24 @@ def check(programme: Programme | str | Path) -> LogCheck:
 
     Returns
     -------
-    What becomes of the log's rows, how many groups and people each period would announce, what deserves a look, and
-    what would bring more.
+    What becomes of the log's rows, how many groups and people each period would announce, what deserves a look, what
+    would bring more, and what records would be released.
 
     Raises
     ------
     AtrError
-        If the programme is wrong, or the log cannot be read or does not fit it.
+        If the programme is wrong, the log cannot be read or does not fit it, or no records can be released of the
+        period that is taken if none is named, or of any.
     """
     programme = load(programme)
     with Warehouse.in_memory(programme) as warehouse:
         accounting = ingest(warehouse, programme).accounting
         found = remarks(warehouse, programme)
         today = _periods.today(programme.period.timezone)
+        label = None
         try:
-            next_one = f"`atr publish` without --period takes {chosen(warehouse, programme, today=today).label}."
+            label = chosen(warehouse, programme, today=today).label
+            next_one = f"`atr publish` without --period takes {label}."
         except PeriodError as error:
             next_one = f"`atr publish` needs a --period: {error.message}."
         rows, by_period, shares = [], dict[str, Regions](), dict[str, Shares]()
@@ -109,10 +122,28 @@ def check(programme: Programme | str | Path) -> LogCheck:
             by_period[period.label], shares[period.label] = counted, Shares.of(regions)
             reported[period.label] = counted, regions
             rows.append(row | groups | shares[period.label].counts())
+        records = _records(warehouse, programme, label, found)
     found += not_announced(reported, programme)
     if not any(row["announced"] for row in rows):
         found.append(
             "policy: no period announces a group: every one is smaller than minimum_group_size, or known too well "
             "before any report for max_confidence"
         )
-    return LogCheck(accounting, pd.DataFrame(rows), next_one, tuple(found), tuple(advise(by_period, shares, programme)))
+    advice = tuple(advise(by_period, shares, programme))
+    return LogCheck(accounting, pd.DataFrame(rows), next_one, tuple(found), advice, records)
+
+
+def _records(warehouse: Warehouse, programme: Programme, label: str | None, remarks: list[str]) -> tuple[Foreseen, ...]:
+    """Foresee the records of every period; which cannot be released is remarked, or raised as `atr sanitise` does."""
+    foreseen, refused = [], dict[str, AtrError]()
+    if programme.sanitise is None:
+        return ()
+    for period, _ in counting.periods(warehouse, programme.period.every):
+        try:
+            foreseen.append(foresee(warehouse, programme, period))
+        except (ProgrammeError, RefusedError) as error:
+            refused[period.label] = error
+    if label in refused or not foreseen:
+        raise refused.get(label or "") or next(iter(refused.values()))
+    remarks += [f"sanitise: no records of {of} can be released: {error.message}" for of, error in refused.items()]
+    return tuple(foreseen)

@@ -1,0 +1,102 @@
+"""What check says of records is what is released, and it names what decides."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import atr
+from atr.errors import ProgrammeError
+from tests.helpers import records as helper
+from tests.helpers import series
+from tests.helpers.command import atr as command
+
+
+def _programme(folder: Path, counts: dict[tuple[str, str], tuple[int, int]], **sanitise: Any) -> Path:
+    """Records of a small series, without what its secret tells."""
+    content = series.programme(minimum_group_size=10)
+    content["sanitise"] = {"column": "result", "hide": ["secret"]} | sanitise
+    return series.write_series(folder, counts, content=content)
+
+
+COUNTS = {
+    ("men", "s"): (100, 60), ("men", "t"): (100, 40), ("women", "s"): (50, 45), ("women", "t"): (50, 5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("by", ["release", "group"])
+def test_check_foresees_what_is_released(by: str, tmp_path: Path) -> None:
+    path = _programme(tmp_path, COUNTS, max_log_lift=0.3, max_ldp=9.0, alpha_by=by)
+    (foreseen,) = atr.check(path).records
+    assert {p.name for p in tmp_path.iterdir()} == {"log.csv", "programme.yaml"}
+    records = atr.release_records(path, "2024").records
+    assert (foreseen.period, foreseen.rows, foreseen.left_out) == ("2024", records.people, records.left_out)
+    assert foreseen.altered == pytest.approx(records.loss, abs=1e-6)
+    alphas = {group.group: group.alpha for group in foreseen.groups}
+    assert alphas == {tuple(group.values.values()): group.alpha for group in records.groups}
+    assert (foreseen.decided_by, foreseen.groups[0].group) == ("max_log_lift", ("women",))
+
+
+def test_check_names_the_bound_that_decides(tmp_path: Path) -> None:
+    for bounds, decided in (
+        ({"max_log_lift": 9.0, "max_ldp": 0.2}, "max_ldp"),
+        ({"max_log_lift": 9.0, "max_ldp": 9.0}, None),
+        ({"alpha": 0.4}, None),
+    ):
+        (foreseen,) = atr.check(_programme(tmp_path, COUNTS, **bounds)).records
+        assert foreseen.decided_by == decided
+
+
+def test_check_says_it_in_words(tmp_path: Path) -> None:
+    path = _programme(tmp_path, COUNTS, max_log_lift=0.3, alpha_by="group")
+    first, second, women, men = atr.check(path).records_table()
+    assert first.startswith("records of 2024: 300 rows in 2 groups; 0 people left out; about ")
+    assert second == "  max_log_lift decides. These groups need the largest alpha:"
+    assert women.startswith("    women (100 people): ")
+    assert "in 100 values drawn anew" in women
+    assert men.startswith("    men (200 people): ")
+
+
+def test_check_gives_records_to_machines(tmp_path: Path) -> None:
+    done = command("check", _programme(tmp_path, COUNTS, max_log_lift=0.3), "--json")
+    (of,) = json.loads(done.stdout)["records"]
+    assert (of["rows"], of["left_out"], of["decided_by"], len(of["groups"])) == (300, 0, "max_log_lift", 2)
+    assert "records of 2024: 300 rows" in done.stderr
+
+
+def test_check_counts_pooled_groups(tmp_path: Path) -> None:
+    counts = COUNTS | {("few", "s"): (4, 2), ("fewer", "t"): (3, 1)}
+    (foreseen,) = atr.check(_programme(tmp_path, counts, max_log_lift=0.3)).records
+    assert [(of.pooled, of.people) for of in foreseen.groups] == [(True, 107), (False, 200)]
+    assert "307 rows in 2 groups, 1 of them pooled" in foreseen.said()[0]
+
+
+def test_check_remarks_a_period_without_records(tmp_path: Path) -> None:
+    content = series.programme(minimum_group_size=10) | {"period": {"every": "year", "timezone": "UTC"}}
+    content["sanitise"] = {"column": "result", "hide": ["secret"], "max_log_lift": 0.3}
+    path = series.write_series(tmp_path, COUNTS, content=content)
+    log = (tmp_path / "log.csv").read_text()
+    early = [f"x{i},2023-12-06,men,s,{'yes' if i % 2 else 'no'}\n" for i in range(5)]
+    (tmp_path / "log.csv").write_text(log + "".join(early))
+    found = atr.check(path)
+    assert [of.period for of in found.records] == ["2024"]
+    assert any(of.startswith("sanitise: no records of 2023 can be released: fewer than 10") for of in found.remarks)
+
+
+def test_no_part_sanitise_foresees_nothing(tmp_path: Path) -> None:
+    path = series.write_series(tmp_path, COUNTS)
+    assert atr.check(path).records == ()
+    assert "sanitise" not in yaml.safe_load(path.read_text())
+    with pytest.raises(ProgrammeError, match="releases no records"):
+        atr.release_records(path)
+
+
+def test_the_scores_are_foreseen_by_quarter(tmp_path: Path) -> None:
+    found = atr.check(helper.compas(tmp_path, **helper.SCORE)).records
+    assert [of.period for of in found][:2] == ["2013-Q1", "2013-Q2"]
+    assert found[0].rows == 1722
+    assert len(found[0].groups) > 5
