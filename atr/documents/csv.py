@@ -10,13 +10,12 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 
 from atr.core.display_text import printable
-from atr.documents.text.comparisons import said
-from atr.documents.text.wording import decimals_of, people
 from atr.mechanisms.optimal.policy import ENDS
 from atr.programme import OWN_POPULATION
-from atr.report.model import PublicReport
+from atr.report.model import Population, PublicReport
 
 _CELL = re.compile(
     r"""^(?=[\t\r]) | (?:^|(?<=[;\t\r\n]))
@@ -67,7 +66,7 @@ def announced_rules(report: PublicReport) -> bytes:
         common |= {"as_of": group.as_of} | _columns("public", group.public) | _columns("rate", group.rate or {})
         regions = [
             {
-                **common, **_columns("sensitive", region.sensitive), "population": people(region.population),
+                **common, **_columns("sensitive", region.sensitive), "population": _people(region.population),
                 **_columns("announced", region.announced or {}),
                 **{n: x for o, of in (region.limits or {}).items() for n, x in zip(ends.get(o, ()), of, strict=False)},
                 "known": region.known,
@@ -82,7 +81,7 @@ def fairness(report: PublicReport) -> bytes:
     """The table ``fairness.csv``: one row per comparison, as fractions; an empty end of a range is not bounded.
 
     Parity over all classes has no conditions, and its kind as ``summary``. Where the decisions are seen as a sample,
-    the columns before the sentence are intervals and p values. Where individual fairness is measured, the last columns
+    next columns are intervals and p values. Where individual fairness is measured, the last columns
     are the distance of outcomes, the distance of the pair's outcomes (empty where infinite), the distance of its
     records, the share of people in a pair beyond the tolerance, and the people of the smallest region that is compared
     (empty: all regions are).
@@ -96,44 +95,26 @@ def fairness(report: PublicReport) -> bytes:
     head = [
         "measure", "attribute", "group_a", "group_b", "reference", *(f"condition.{n}" for n in conditions), "summary",
         "classes", "classes_in_all", "outcome", "value", "range_low", "range_high", "threshold", "verdict", "reason",
-        "shortfall", "people_a", "people_b", "rate_a", "rate_b", *(SAMPLING if sampled else ()), "sentence",
+        "shortfall", "people_a", "people_b", "rate_a", "rate_b", *(SAMPLING if sampled else ()),
         *(PAIRS if paired else ()),
     ]  # fmt: skip
     same = (
-        "measure",
-        "attribute",
-        "reference",
-        "summary",
-        "outcome",
-        "value",
-        "threshold",
-        "verdict",
-        "reason",
+        "measure", "attribute", "reference", "summary", "outcome", "value", "threshold", "verdict", "reason",
         "shortfall",
-    )
+    )  # fmt: skip
     rows: list[Row] = []
     for e in report.fairness:
-        row = (
-            {name: getattr(e, name) for name in same}
-            | _columns("condition", e.condition)
-            | {"sentence": said(e, report)}
-        )
+        row = {name: getattr(e, name) for name in same} | _columns("condition", e.condition)
         row["classes"], row["classes_in_all"] = e.classes or (None, None)
-        printed = e.people if e.pair is None else [people(n) for n in e.pair.people]
+        printed = e.people if e.pair is None else [_people(n) for n in e.pair.people]
         for name, (first, second) in (("group", e.groups), ("people", printed), ("rate", e.rates)):
             row |= {f"{name}_a": first, f"{name}_b": second}
         row["range_low"], row["range_high"] = e.range
         if e.sampling:
             of = e.sampling
             figures = (
-                *of.interval,
-                *of.rates[0],
-                *of.rates[1],
-                of.p_value,
-                of.adjusted_p_value,
-                of.significant,
-                of.outcome,
-            )
+                *of.interval, *of.rates[0], *of.rates[1], of.p_value, of.adjusted_p_value, of.significant, of.outcome,
+            )  # fmt: skip
             row |= zip(SAMPLING, figures, strict=True)
         if e.pair:
             row |= {name: getattr(e.pair, name) for name in PAIRS}
@@ -198,7 +179,10 @@ def fraction(value: float | None, *, digits: int) -> str:
     >>> fraction(0.5, digits=3), fraction(None, digits=3)
     ('0.500', '')
     """
-    return "" if value is None else f"{value:.{max(digits, decimals_of(value))}f}"
+    if value is None:
+        return ""
+    exact = Decimal(repr(value))
+    return f"{exact:.{max(digits, -int(exact.normalize().as_tuple().exponent))}f}"
 
 
 def safe(text: str) -> str:
@@ -208,6 +192,10 @@ def safe(text: str) -> str:
     ("'=1+1", '-', "'+cmd|'/c calc'!A1", "a;' =1")
     """
     return printable(_CELL.sub("'", text))
+
+
+def _people(population: Population) -> int | str:
+    return population if isinstance(population, int) else f"under {population.below}"
 
 
 def _columns(prefix: str, values: Mapping[str, object]) -> dict[str, object]:

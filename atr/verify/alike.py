@@ -112,20 +112,20 @@ class _Regions:
             return math.nan, math.nan, math.nan
         cost = np.zeros(len(self.people))
         for i, side, key in who:
-            cost[i] = (1 - 2 * side) * min(people[key]) / people[key][side] / everybody
+            cost[i] = (1 - 2 * side) * min(people[key]) / max(people[key][side], 1) / everybody
         used = np.isin(self.group, self.group[cost != 0])
         low, high = (sign * self._least(sign * cost, used) for sign in (1, -1))
         return float(cost[used] @ self._adding_up(used)), low, high
 
     def _least(self, cost: FloatArray, used: BoolArray) -> float:
-        """The least cost of the counts of some groups."""
+        """The least cost of the counts of some groups, solved in units of the largest: HiGHS takes tiny ones for 0."""
         bounds: Any = np.column_stack([self.lowest[used], self.highest[used]])
-        of_groups = self._of_groups(used)
+        unit = float(np.abs(cost).max())
         if self.totals is None:
-            return float(linprog(cost[used], bounds=bounds).fun or 0.0)
-        least, most = self._totals(used).T
-        found = linprog(cost[used], vstack([of_groups, -of_groups]), np.append(most, -least), bounds=bounds)
-        return float(found.fun or 0.0)
+            return unit * float(linprog(cost[used] / unit, bounds=bounds).fun or 0.0)
+        of_groups, (least, most) = self._of_groups(used), self._totals(used).T
+        limits = vstack([of_groups, -of_groups]), np.append(most, -least)
+        return unit * float(linprog(cost[used] / unit, *limits, bounds=bounds).fun or 0.0)
 
     def _of_groups(self, used: BoolArray) -> Any:
         """(groups, regions) which of the used regions are in each of their groups."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import pairwise
 
 import numpy as np
@@ -128,7 +128,9 @@ class OpenGroup:
         ).astype(np.float64)
         if (lowest > highest).any():
             return bound
-        windows = [_weights(model, *of, tilt) for of in zip(people, lowest, highest, strict=True)]
+        windows = [
+            _weights(model, *of, tilt) for of in zip(people.tolist(), lowest.tolist(), highest.tolist(), strict=True)
+        ]
         inside, outside = (_product(windows[i] for i in np.flatnonzero(of)) for of in (members, ~members))
         places = self.totals - int(lowest.sum())
         weight = _at(np.convolve(inside, outside), places)
@@ -148,7 +150,7 @@ class OpenGroup:
 
         def above(tilt: float) -> float:
             found = float(lowest.sum()) - middle
-            for window in zip(people, lowest, highest, strict=True):
+            for window in zip(people.tolist(), lowest.tolist(), highest.tolist(), strict=True):
                 weights = _weights(model, *window, tilt)
                 found += float(weights @ np.arange(len(weights)) / weights.sum())
             return found
@@ -242,8 +244,12 @@ def chances(group: OpenGroup) -> FloatArray:
     return found
 
 
+@lru_cache(maxsize=256)
 def _weights(model: str, people: int, lowest: int, highest: int, tilt: float) -> FloatArray:
-    """Give the weights of the numbers from ``lowest`` to ``highest`` of so many people, the largest being 1."""
+    """Give the weights of the numbers from ``lowest`` to ``highest`` of so many people, the largest being 1.
+
+    A group asks for the same ones of every protected set.
+    """
     k = np.arange(lowest, highest + 1, dtype=np.float64)
     logs = tilt * k + LOG_WEIGHTS[model](k) + LOG_WEIGHTS[model](people - k)
     return np.asarray(np.exp(logs - logs.max()))

@@ -14,7 +14,6 @@ from atr.documents.charts.metrics import text_width
 from atr.documents.charts.over_time import Moment, TimeRow, TimeWords, over_time
 from atr.documents.charts.panels import Panel, PanelWords, Rule, panels
 from atr.documents.charts.rates import RateRow, RateWords, rates, strip, strip_axis
-from atr.documents.charts.ratios import RatioRow, RatioWords, ratios
 from atr.documents.charts.svg import Drawing
 
 ALT = 'All of it in words, with "quotes", <tags> & more'
@@ -45,15 +44,6 @@ def rate_rows(n):
         )
         for i in range(n)
     ]  # fmt: skip
-
-
-def ratio_rows(n):
-    values = (0.0, 1.0, 0.61, None, 40.0, 1.25)
-    ends = ((0.0, 0.3), None, (0.5, 0.7), (None, None), (9.0, None), (1.0, 1.5))
-    return [
-        RatioRow(of(LABELS, i), "5", of(values, i), of(TEXTS, i), of(VERDICTS, i), of(KINDS, i), of(ends, i))
-        for i in range(n)
-    ]
 
 
 def gap_rows(n):
@@ -91,13 +81,11 @@ def rule_panels(series, steps):
 def drawings() -> dict[str, Drawing]:
     """Every kind of drawing, by its name."""
     rated = RateWords(ALT, "Race", "People", "Against the line", f"four-fifths line: 54 {LONG}")
-    compared = RatioWords(ALT, "Race", "People", "Against the lines", "four fifths and five quarters")
     gapped = GapWords(ALT, LONG, "In the same situation", "fewer in 100 scored low", "more", *LABELS[:5])
     barred = BarWords(ALT, "Who", "People", LONG, "more")
     found: dict[str, Drawing] = {}
     for n in (1, 4, 30):
         found[f"{n} rates"] = rates(rate_rows(n), rated, line=0.0 if n == 1 else 0.99)
-        found[f"{n} ratios"] = ratios(ratio_rows(n), compared, number=number)
         found[f"{n} gaps"] = gaps(gap_rows(n), gapped, number=number)
         found[f"{n} bars"] = bars(
             [BarRow(of(LABELS, i), (-1) ** i * 10.0 * (i // 2), of(TEXTS, i), strong=i < 2) for i in range(n)],

@@ -20,7 +20,6 @@ from scipy.optimize import linprog
 
 from atr.documents import csv as annex
 from atr.documents.html import report_html
-from atr.documents.text.comparisons import sentence
 from atr.errors import VerifyError
 from atr.measures import individual as module
 from atr.measures.cells import Cells
@@ -304,8 +303,6 @@ def test_a_report_states_it_and_verifies(published: Path) -> None:
     words = tuple((x["public"], x["secret"]) for x in variation.pair.regions)
     assert excess[words] == pytest.approx(variation.value)  # type: ignore[index]
     assert variation.groups == tuple(", ".join(of) for of in words)
-    named = [f"“Public: {public}, Secret: {secret}”" for public, secret in words]
-    assert sentence(variation, report).startswith(f"The outcomes of {named[0]} and {named[1]} are ")
     assert relative.pair is not None
     assert (relative.value is None) == (relative.pair.outcomes_apart is None)
 
@@ -458,9 +455,6 @@ def test_no_verdict_rests_on_regions_of_too_few_people() -> None:
     assert min(everyone.people) == 10
     assert min(enough.people) >= 50
     assert (everyone.pair.people_involved, enough.pair.people_involved) == (0.27, 0.0)
-    assert "They have 10 and 100 people." in sentence(everyone, made)
-    assert "No verdict is given, for regions of fewer than 50 people are compared as well." in sentence(everyone, made)
-    assert sentence(enough, made).startswith("Compared are regions of 50 people or more alone.")
     (_, *rows) = tables(made, "like_people")["Like people alike"]
     assert [row[-1] for row in rows] == ["too few people", "kept"]
     assert "rules of at least 50 people" in rows[1][0]
@@ -490,19 +484,15 @@ def test_numbers_are_compared_by_the_middles_of_their_bins() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "measure", "said"),
+    ("first", "measure", "told"),
     [
-        (
-            0.5,
-            "total_variation",
-            ["No pair lies further", "0.0 percentage points apart", "cannot be told", "Nobody"],
-        ),
-        (0.7, "total_variation", ["20.0 percentage points apart (“low”: 70 % and 50 %)", "exceed it by 20.0 points"]),
-        (0.7, "relative", ["“raised” is 1.67 times as likely", "(50 % and 30 %)", "exceed it by 0.511 in logarithm"]),
-        (1.0, "relative", ["“raised” is an outcome for", "with 50 %, and none for", "the excess is infinite"]),
+        (0.5, "total_variation", ["0.0", "0.0", "cannot be told"]),
+        (0.7, "total_variation", ["20.0", "20.0", "cannot be told"]),
+        (0.7, "relative", ["0.511", "0.511", "cannot be told"]),
+        (1.0, "relative", ["infinite", "infinite", "not kept"]),
     ],
 )
-def test_a_sentence_says_what_there_is(first: float, measure: OutcomeDistance, said: list[str]) -> None:
+def test_the_excess_is_told_as_it_is(first: float, measure: OutcomeDistance, told: list[str]) -> None:
     """Everybody gets “low” half of the time, but for one region; its group is not protected against."""
     report = sample.grid((2,), 3)
     chances = iter([first] + [0.5] * 10)
@@ -514,6 +504,5 @@ def test_a_sentence_says_what_there_is(first: float, measure: OutcomeDistance, s
         ]
         groups.append(g.model_copy(update={"regions": tuple(regions)}))
     made = sample.alike(report.model_copy(update={"groups": tuple(groups)}), measures=(measure,))
-    text = sentence(made.fairness[-1], made).replace("\N{NO-BREAK SPACE}", " ")
-    for part in said:
-        assert part in text
+    (_, row) = tables(made, "like_people")["Like people alike"]
+    assert [row[1], row[3], row[-1]] == told

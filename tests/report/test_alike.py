@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from atr.report import derived, model
+from atr.verify.alike import people_alike
 from tests.helpers import alike, limits_sample, sample
 
 
@@ -127,3 +128,20 @@ def test_a_sensitive_attribute_is_compared_within_groups() -> None:
     assert (found.public.alike_in, found.public.difference) == (("group", "place"), 0.1)
     assert found.public.range[0] < 0.1 < found.public.range[1]
     assert found.situation is None
+
+
+def test_differences_of_millions_of_people_are_checked() -> None:
+    report = limits_sample.compas()
+    many = [
+        group.model_copy(
+            update={
+                "population": group.population and group.population * 10**5,
+                "regions": tuple(
+                    region.model_copy(update={"population": region.people * 10**5}) for region in group.regions
+                ),
+            }
+        )
+        for group in report.groups
+    ]
+    report = report.model_copy(update={"groups": tuple(many)})
+    assert list(people_alike(report.model_copy(update={"alike": _found(report)}))) == []

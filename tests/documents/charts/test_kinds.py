@@ -17,7 +17,6 @@ from atr.documents.charts.over_time import Moment, TimeRow, TimeWords, over_time
 from atr.documents.charts.palette import ACCENT, GREY, LIMITS, PAPER
 from atr.documents.charts.panels import Panel, PanelWords, Rule, panels
 from atr.documents.charts.rates import RateRow, RateWords, rates, strip
-from atr.documents.charts.ratios import RatioRow, RatioWords, ratios
 from tests.helpers.drawings import LONG, SVG, boxes, number
 
 WORDS = RateWords("alt", "Race", "People", "Against the line", "four-fifths line: 54")
@@ -96,23 +95,6 @@ def test_ring_shows_around_a_dot_at_the_same_place() -> None:
     ring, dot = marks(drawn.wide, "circle")
     assert ring["cx"] == dot["cx"]
     assert float(ring["r"]) > float(dot["r"])
-
-
-def test_ratios_are_on_a_logarithmic_axis() -> None:
-    rows = [RatioRow(str(ratio), "5", ratio, str(ratio), "") for ratio in (0.5, 1.0, 2.0)]
-    drawn = ratios(rows, RatioWords("alt", "Race", "People", "Verdict", "lines"), number=number).wide
-    below, one, above = (float(dot["cx"]) for dot in marks(drawn, "circle"))
-    assert one - below == pytest.approx(above - one, abs=0.1)
-    lines = [float(line["x1"]) for line in marks(drawn, "line", **{"stroke-dasharray": "4 3"})]
-    assert sum(lines) / 2 == pytest.approx(one, abs=0.6)
-
-
-def test_ratio_beyond_the_axis_is_an_arrow() -> None:
-    rows = [RatioRow("A", "5", 400.0, "400", ""), RatioRow("B", "5", 0.0, "0", "")]
-    drawn = ratios(rows, RatioWords("alt", "Race", "People", "Verdict"), number=number).wide
-    assert not marks(drawn, "circle")
-    assert len(marks(drawn, "polygon")) == 2
-    assert {"400", "0"} <= set(texts(drawn))
 
 
 def test_bars_are_sorted_by_size_whatever_their_sign() -> None:

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from atr.documents.text import language, wording
+from atr.documents.text import language
 from atr.documents.text.language import Language
 from atr.report import privacy, rounding
 from atr.report.model import PeriodInfo
@@ -15,7 +15,7 @@ from atr.report.model import PeriodInfo
 ENGLISH, GERMAN = Language.of("en"), Language.of("de")
 
 
-@pytest.mark.parametrize("module", [language, privacy, rounding, wording])
+@pytest.mark.parametrize("module", [language, privacy, rounding])
 def test_examples_in_docstrings(module: ModuleType) -> None:
     found = doctest.testmod(module)
     assert found.attempted
