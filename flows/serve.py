@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import signal
 import subprocess
@@ -62,6 +63,8 @@ def serve(named: Sequence[Path], *, port: int, home: Path) -> None:
             "is used by another server", where=str(home), hint="Stop that one, or name another folder with --home."
         ) from None
     on_interrupt(signal.default_int_handler)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)  # a log file has Prefect's lines as they come
     with listening, lock, suppress(KeyboardInterrupt):
         environment.prepare(home)
         programmes.serve_only(served, home / programmes.SERVED)

@@ -370,7 +370,8 @@ def test_a_query_sees_its_database_alone(tmp_path: Path) -> None:
 def test_a_file_that_is_being_written_is_busy(tmp_path: Path, kind: str) -> None:
     (lite if kind == "sqlite3" else duck)(tmp_path / "a.db", TABLE, VALUES)
     writing = "BEGIN EXCLUSIVE" if kind == "sqlite3" else "SELECT 1"
-    code = f"import {kind}, sys; c = {kind}.connect('a.db'); c.execute('{writing}'); print(); sys.stdin.read()"
+    opened = f"import {kind}, sys; c = {kind}.connect('a.db'); c.execute('{writing}')"
+    code = f"{opened}; print(flush=True); sys.stdin.read()"
     command = [sys.executable, "-c", code]
     with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
