@@ -55,7 +55,7 @@ def in_a_child(code: str, *arguments: str, **environment: str) -> dict[str, floa
         [sys.executable, "-c", code, *arguments],
         cwd=ROOT,
         env={**os.environ, **environment},
-        capture_output=True,
+        stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
