@@ -205,10 +205,11 @@ def _true_rate(
 ) -> TrueRate:
     entry, own, base = row.entry, true[row.label], true.get(by.reference or "")
     ratio = own / base if entry is not None and base else None
-    published, verdict = compared.verdict(words, row, by), ""
+    verdict = ""
     if entry is not None and entry.threshold is not None and ratio is not None:
         verdict = said(P_PERCENT_RULE.verdict((ratio, ratio), entry.threshold))
     told = entry is not None and entry.verdict in ("met", "not_met")
+    published = said(entry.verdict) if entry is not None and told else compared.verdict(words, row, by)
     return TrueRate(
         attribute=by.attribute,
         group=row.label,
@@ -216,7 +217,7 @@ def _true_rate(
         rates=(row.rate, own),
         ratios=(None if entry is None else entry.value, ratio),
         verdicts=(published, verdict),
-        differs=bool(told and verdict and entry is not None and verdict != said(entry.verdict)),
+        differs=bool(told and verdict and verdict != published),
     )
 
 

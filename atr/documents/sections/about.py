@@ -88,7 +88,9 @@ def _drawn(words: Words) -> str:
         return ""
     if sampling.coverage == "whole":
         return words.say("The log holds all {decisions} of the period.", decisions=words.decision_noun)
-    return words.say("The log is a sample, or is taken for one; intervals say how far chance could move a figure.")
+    return words.say(
+        "The log is taken for a sample of more such cases; intervals say how far chance could move a figure."
+    )
 
 
 def _cannot_tell(words: Words) -> str:
@@ -127,6 +129,10 @@ def _terms(words: Words) -> list[Row]:
             say("With other {people} like these the difference could come out the other way.", people=words.people),
         ),
         (say("Cannot be told"), say("What is announced allows both fewer and more.")),
+        (
+            say("Alike"),
+            say("With the same values, as {annex} lists them.", annex=words.say("annex {number}", number="A")),
+        ),
     ]
     if report.fidelity.kind == "limits":
         ceiling = words.language.percent(report.policy.max_confidence)

@@ -111,7 +111,7 @@ def _names(words: Words, of: Alike) -> tuple[str, str]:
 
 
 def _pairs(words: Words, pairs: Sequence[Alike], first: Alike) -> Mapping[str, Any]:
-    labels = [words.listed(of.groups) for of in pairs]
+    labels = [_pair(words, of) for of in pairs]
     rows = [
         _row(words, label, _left(of), ring=of.everybody, tick=of.public)
         for label, of in zip(labels, pairs, strict=True)
@@ -127,6 +127,17 @@ def _pairs(words: Words, pairs: Sequence[Alike], first: Alike) -> Mapping[str, A
     }
 
 
+def _pair(words: Words, of: Alike) -> str:
+    """The groups that are compared; where most people of one have nobody alike, how many of it are."""
+    label, (n, m) = (
+        words.listed(of.groups),
+        min(zip(_left(of).people, of.everybody.people, strict=True), key=lambda people: people[0] / people[1]),
+    )
+    if 2 * n >= m:
+        return label
+    return words.say("{pair} ({n} of {m} compared)", pair=label, n=words.language.number(n), m=words.language.number(m))
+
+
 def _alike_in(of: AlikeDifference | None) -> tuple[str, ...]:
     return of.alike_in if of else ()
 
@@ -138,7 +149,7 @@ def _row(
     return GapRow(
         label=label,
         finding=_told(words, of),
-        note="" if exact else _limits(words, of.range),
+        note=_ranges(words, of),
         told=of.finding in ("higher", "lower"),
         ring=None if ring is of else _points(ring),
         tick=None if tick is of else _points(tick),
@@ -164,19 +175,27 @@ def _told(words: Words, of: AlikeDifference) -> str:
     return words.say("{amount}: {finding}", amount=amount, finding=words.say(_FINDINGS[of.finding]))
 
 
-def _limits(words: Words, ends: tuple[float, float]) -> str:
+def _ranges(words: Words, of: AlikeDifference) -> str:
+    """Its limits, and those that chance adds."""
+    said = [] if of.range[0] == of.range[1] else [words.say("limits: {ends}", ends=_between(words, of.range))]
+    if of.interval is not None:
+        said.append(words.say("with chance: {ends}", ends=_between(words, of.interval)))
+    return "; ".join(said)
+
+
+def _between(words: Words, ends: tuple[float, float]) -> str:
     low, high = ends
     a, b = (words.language.points(abs(end), decimals=1) for end in ends)
     if high <= 0:
-        return words.say("between {least} and {most} fewer", least=b, most=a)
+        return words.say("{least} to {most} fewer", least=b, most=a)
     if low >= 0:
-        return words.say("between {least} and {most} more", least=a, most=b)
-    return words.say("between {least} fewer and {most} more", least=a, most=b)
+        return words.say("{least} to {most} more", least=a, most=b)
+    return words.say("{least} fewer to {most} more", least=a, most=b)
 
 
 def _chart(words: Words, rows: Sequence[GapRow], label: str, *, ring: str) -> Drawing:
     did = words.did(words.report.positive)
-    said = [": ".join([row.label, f"{row.finding} {row.note}".strip()]) for row in rows]
+    said = [": ".join([row.label, "; ".join(filter(None, (row.finding, row.note)))]) for row in rows]
     sensitive = words.sensitive
     told = GapWords(
         alt="; ".join(said),

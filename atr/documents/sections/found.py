@@ -82,7 +82,11 @@ def _title(words: Words, by: ComparedBy, rows: list[GroupRow]) -> str:
     if entry.verdict == "cannot_tell" or entry.threshold is None:
         return words.say("Whether {group} and {reference} {did} about equally often cannot be told", **known)
     told = _verdict(words, entry, entry.threshold, known)
-    return words.say("{finding}; this could be chance", finding=told) if groups.chance_could_turn(entry) else told
+    return (
+        words.say("{finding}; chance alone could move this over the line", finding=told)
+        if groups.chance_could_turn(entry)
+        else told
+    )
 
 
 def _verdict(words: Words, entry: Fairness, threshold: float, known: dict[str, str]) -> str:
@@ -109,7 +113,10 @@ def _sub(words: Words, by: ComparedBy, rows: list[GroupRow]) -> str:
     attributes, did = words.titles(by.attributes), words.did(words.report.positive)
     said = [
         words.say(
-            "How many in 100 {people} {did}, by {attributes}.", people=words.people, did=did, attributes=attributes
+            "How many in 100 {people} {did}, the favourable outcome, by {attributes}.",
+            people=words.people,
+            did=did,
+            attributes=attributes,
         )
     ]
     if any(row.interval for row in rows):
@@ -214,5 +221,6 @@ def _altered(words: Words, found: Headline) -> str:
     low, high = (language.number(round(100 * end)) for end in remains.bounds)
     if low == high:
         return said
-    between = words.say("What remains is between {low} and {high} % of the difference.", low=low, high=high)
-    return f"{said} {between}"
+    between = words.say("What remains is between {low} and {high} % of the difference in this log.", low=low, high=high)
+    chance = words.say("Chance comes on top.") if report.policy.sampling and words.level else ""
+    return " ".join(filter(None, (said, between, chance)))

@@ -93,11 +93,15 @@ def _title(words: Words, of: Situations | None) -> str:
         return words.say("The rules of the groups with most {people}", people=words.people)
     names = _names(words, of)
     if of.below and not of.above:
-        return words.say("In no situation do rules for {group} lie above those for {reference}", **names)
+        return words.say(
+            "In no situation are all numbers within limits higher for {group} than for {reference}", **names
+        )
     if not of.above and not of.below:
         return words.say("In no situation do rules for {group} and {reference} lie apart", **names)
     if of.above and not of.below:
-        return words.say("In no situation do rules for {group} lie below those for {reference}", **names)
+        return words.say(
+            "In no situation are all numbers within limits lower for {group} than for {reference}", **names
+        )
     told, below = words.language.number(of.told), words.language.number(of.below)
     return words.say(
         "In {below} of {told} situations rules for {group} lie below those for {reference}",

@@ -21,7 +21,7 @@ FILES = (
     ("report.pdf", later("this report on paper")),
     ("report.json", later("this report for machines, every number of it")),
     ("announced_rules.csv", later("the rules, a row each")),
-    ("fairness.csv", later("every comparison, a row each")),
+    ("fairness.csv", later("every comparison but those of people alike, a row each")),
     ("influence.csv", later("what goes with the outcome, a row a figure")),
 )
 """The files beside ``report.html``, with what is in them."""
