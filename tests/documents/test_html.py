@@ -53,12 +53,11 @@ def site(reports: dict[str, PublicReport], tmp_path_factory: pytest.TempPathFact
 
 
 PAGES = [
-    "compas",
     "hostile",
     "index",
     "replaced",
     "note",
-    *(pytest.param(n, marks=pytest.mark.long) for n in ("tall", "one", "none", "index-empty")),
+    *(pytest.param(n, marks=pytest.mark.long) for n in ("compas", "tall", "one", "none", "index-empty")),
 ]
 
 

@@ -36,6 +36,7 @@ def _choices(draft: Draft) -> dict[str, dict[str, Any]]:
     return {choice.pop("name"): choice for choice in found}
 
 
+@pytest.mark.long
 def test_choices_are_those_of_runs_that_made_them(tmp_path: Path) -> None:
     drafted = _choices(series.publish(_series(tmp_path / "drafted"), "2024"))
     assert [*drafted] == ["", "step 0.025", "step 0.1", "max_confidence 0.75", "max_confidence 0.85"]

@@ -122,6 +122,7 @@ def test_another_programme_on_the_log(tmp_path: Path, values: Any, outcomes: Any
     _approve(other, "2024-Q2", despite_overlap=bool(overlapping))
 
 
+@pytest.mark.long
 def test_other_bins_and_other_columns_need_consent(tmp_path: Path) -> None:
     path = _series(tmp_path)
     series.publish(path, "2024-Q1")
@@ -150,6 +151,7 @@ def test_a_draft_made_before_another_report_is_stale(tmp_path: Path, monkeypatch
     _approve(path, "2024-Q2")
 
 
+@pytest.mark.long
 def test_what_was_published_without_a_register_is_entered(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = _series(tmp_path)
     programme = load(path)

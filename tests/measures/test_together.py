@@ -354,7 +354,9 @@ def test_what_readers_rely_on_holds_whatever_is_combined(row: str, tmp_path: Pat
     _whole(published, tmp_path)
 
 
-@pytest.mark.parametrize("row", [MIXES[i] for i in (4, 12, 16, 19, 20)])  # elsewhere everybody is announced
+@pytest.mark.parametrize(
+    "row", [MIXES[4], *(pytest.param(MIXES[i], marks=pytest.mark.long) for i in (12, 16, 19, 20))]
+)  # elsewhere everybody is announced
 def test_decisions_that_are_not_announced_leave_no_trace(row: str, tmp_path: Path) -> None:
     """Of withheld groups nothing follows from the decisions, of flattened ones nothing but from their rates."""
     mix = Mix.of(row, seed=MIXES.index(row))

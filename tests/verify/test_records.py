@@ -101,6 +101,7 @@ def test_files_with_other_columns_are_refused(released: Path, tmp_path: Path) ->
         atr.verify(folder / "channel.json")
 
 
+@pytest.mark.long
 def test_the_command_line_drafts_reviews_and_verifies(tmp_path: Path) -> None:
     path = helper.compas(tmp_path, **helper.NO_RACE)
     made = command("sanitise", str(path), "--period", "2013-Q1", "--json")

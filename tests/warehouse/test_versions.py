@@ -100,6 +100,7 @@ def test_large_groups_need_more_changes(tmp_path: Path) -> None:
     assert _again(path, women_low=(60, 32)).new
 
 
+@pytest.mark.long
 def test_changes_that_waited_are_told_with_others(tmp_path: Path) -> None:
     path = _published(tmp_path)
     assert not _again(path, women_low=(60, 26)).new
@@ -111,6 +112,7 @@ def test_changes_that_waited_are_told_with_others(tmp_path: Path) -> None:
     assert not _again(path, women_low=(60, 22), women_high=(50, 34)).new, "counted from the version that stands"
 
 
+@pytest.mark.long
 def test_changes_are_many_since_every_version(tmp_path: Path) -> None:
     path = _published(tmp_path)
     assert _again(path, women_low=(60, 30)).new

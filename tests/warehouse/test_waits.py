@@ -90,6 +90,7 @@ def of_groups(draft: Draft) -> dict[str, int | None]:
     return {group.public["public"]: group.as_of for group in draft.report.groups}
 
 
+@pytest.mark.long
 def test_no_verdict_rests_on_numbers_of_different_times(tmp_path: Path) -> None:
     path = published(tmp_path, BEFORE | OTHERS)
     first = json.loads((load(path).site_path / "2024" / "v1" / "report.json").read_text())

@@ -86,7 +86,9 @@ def test_cells_are_those_of_plain_enumeration(group):
     assert found.stopped_by_earlier == oracle.stopped_by_earlier
 
 
-@pytest.mark.parametrize(("people", "totals"), [((5, 4, 4), (5, 5, 3)), ((6, 4, 2), (3, 2, 7))])
+@pytest.mark.parametrize(
+    ("people", "totals"), [pytest.param((5, 4, 4), (5, 5, 3), marks=pytest.mark.long), ((6, 4, 2), (3, 2, 7))]
+)
 def test_a_cell_is_the_preimage_of_its_announcement(people, totals):
     ceiling = 0.85
     rules = all_rules(people, totals)
