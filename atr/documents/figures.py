@@ -72,9 +72,9 @@ class Figures:
         if e.verdict is None or e.threshold is None:
             return ""
         if e.verdict == "met":
-            return self.words.say("met; close to a line") if by_chance(e) else self.words.say("met")
+            return self.words.say("met; close") if by_chance(e) else self.words.say("met")
         if e.verdict == "not_met":
-            return self.words.say("not met; close to a line") if by_chance(e) else self.words.say("not met")
+            return self.words.say("not met; close") if by_chance(e) else self.words.say("not met")
         lines = self.words.listed(self._lines_inside(e, e.threshold), last="and")
         return self.words.say("cannot be told: {lines} in the range", lines=lines)
 

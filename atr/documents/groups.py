@@ -98,9 +98,9 @@ def verdict(words: Words, row: GroupRow, by: ComparedBy) -> str:
         return words.say("cannot be told")
     by_chance = chance_could_turn(e)
     if e.verdict == "met":
-        return words.say("met; close to a line") if by_chance else words.say("met")
+        return words.say("met; close") if by_chance else words.say("met")
     if e.verdict == "not_met":
-        return words.say("not met; close to a line") if by_chance else words.say("not met")
+        return words.say("not met; close") if by_chance else words.say("not met")
     return ""
 
 

@@ -15,7 +15,7 @@ from atr.report.model import Alike, AlikeDifference
 from atr.report.rounding import nearest
 
 TITLE = later("The same situation")
-PAIRS, ROWS = 4, 9
+PAIRS, ROWS = 4, 8
 """Pairs that the first chart shows at most, and rows of both charts together."""
 _FINDINGS = {
     "none": later("no difference"),
@@ -113,7 +113,7 @@ def _names(words: Words, of: Alike) -> tuple[str, str]:
 def _pairs(words: Words, pairs: Sequence[Alike], first: Alike) -> Mapping[str, Any]:
     labels = [_pair(words, of) for of in pairs]
     rows = [
-        _row(words, label, _left(of), ring=of.everybody, tick=of.public)
+        _row(words, label, _left(of), ring=of.everybody, tick=of.public, note="; ".join(_ranges(words, _left(of))))
         for label, of in zip(labels, pairs, strict=True)
     ]
     remains = headline(words.report).remains
@@ -121,7 +121,7 @@ def _pairs(words: Words, pairs: Sequence[Alike], first: Alike) -> Mapping[str, A
         "title": headlines.remains(words, remains)
         if remains and remains.id != "not_told"
         else words.say("Among people alike, and among everybody"),
-        "chart": _chart(words, rows, words.say("Who is compared"), ring=words.say("everybody")),
+        "chart": _chart(words, rows, map(_left, pairs), words.say("Who is compared"), ring=words.say("everybody")),
         "same": words.titles(_alike_in(first.public)),
         "starred": len({_alike_in(of.public) for of in pairs if of.public}) > 1,
     }
@@ -143,13 +143,19 @@ def _alike_in(of: AlikeDifference | None) -> tuple[str, ...]:
 
 
 def _row(
-    words: Words, label: str, of: AlikeDifference, *, ring: AlikeDifference | None, tick: AlikeDifference | None
+    words: Words,
+    label: str,
+    of: AlikeDifference,
+    *,
+    ring: AlikeDifference | None,
+    tick: AlikeDifference | None,
+    note: str,
 ) -> GapRow:
     exact = of.range[0] == of.range[1]
     return GapRow(
         label=label,
         finding=_told(words, of),
-        note=_ranges(words, of),
+        note=note,
         told=of.finding in ("higher", "lower"),
         ring=None if ring is of else _points(ring),
         tick=None if tick is of else _points(tick),
@@ -175,12 +181,12 @@ def _told(words: Words, of: AlikeDifference) -> str:
     return words.say("{amount}: {finding}", amount=amount, finding=words.say(_FINDINGS[of.finding]))
 
 
-def _ranges(words: Words, of: AlikeDifference) -> str:
+def _ranges(words: Words, of: AlikeDifference) -> list[str]:
     """Its limits, and those that chance adds."""
     said = [] if of.range[0] == of.range[1] else [words.say("limits: {ends}", ends=_between(words, of.range))]
     if of.interval is not None:
         said.append(words.say("with chance: {ends}", ends=_between(words, of.interval)))
-    return "; ".join(said)
+    return said
 
 
 def _between(words: Words, ends: tuple[float, float]) -> str:
@@ -193,9 +199,14 @@ def _between(words: Words, ends: tuple[float, float]) -> str:
     return words.say("{least} fewer to {most} more", least=a, most=b)
 
 
-def _chart(words: Words, rows: Sequence[GapRow], label: str, *, ring: str) -> Drawing:
+def _chart(
+    words: Words, rows: Sequence[GapRow], differences: Iterable[AlikeDifference], label: str, *, ring: str
+) -> Drawing:
     did = words.did(words.report.positive)
-    said = [": ".join([row.label, "; ".join(filter(None, (row.finding, row.note)))]) for row in rows]
+    said = [
+        f"{row.label}: {'; '.join([row.finding, *_ranges(words, of)])}"
+        for row, of in zip(rows, differences, strict=True)
+    ]
     sensitive = words.sensitive
     told = GapWords(
         alt="; ".join(said),
@@ -215,9 +226,17 @@ def _chart(words: Words, rows: Sequence[GapRow], label: str, *, ring: str) -> Dr
 def _classes(words: Words, first: Alike, most: int) -> Mapping[str, Any]:
     shown = sorted(first.classes, key=lambda of: -min(of.public.people))[:most]
     classes = [of for of in first.classes if of in shown]
+    left = [of.situation or of.public for of in classes]
     rows = [
-        _row(words, ", ".join(of.condition.values()), of.situation or of.public, ring=of.public, tick=None)
-        for of in classes
+        _row(
+            words,
+            ", ".join(c.condition.values()),
+            of,
+            ring=c.public,
+            tick=None,
+            note=next(iter(_ranges(words, of)), ""),
+        )
+        for c, of in zip(classes, left, strict=True)
     ]
     largest = shown[0]
     who = words.who(list(largest.condition), list(largest.condition.values()))
@@ -228,7 +247,7 @@ def _classes(words: Words, first: Alike, most: int) -> Mapping[str, Any]:
     return {
         "title": words.language.raised(title),
         "sub": words.language.raised(words.say("{group} and {reference}", group=group, reference=reference)),
-        "chart": _chart(words, rows, words.say("Group"), ring=words.say("same public attributes")),
+        "chart": _chart(words, rows, left, words.say("Group"), ring=words.say("same public attributes")),
         "left": len(first.classes) - len(classes),
     }
 

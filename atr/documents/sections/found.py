@@ -82,11 +82,7 @@ def _title(words: Words, by: ComparedBy, rows: list[GroupRow]) -> str:
     if entry.verdict == "cannot_tell" or entry.threshold is None:
         return words.say("Whether {group} and {reference} {did} about equally often cannot be told", **known)
     told = _verdict(words, entry, entry.threshold, known)
-    return (
-        words.say("{finding}; chance alone could move this over the line", finding=told)
-        if groups.chance_could_turn(entry)
-        else told
-    )
+    return words.say("{finding}; chance could change this", finding=told) if groups.chance_could_turn(entry) else told
 
 
 def _verdict(words: Words, entry: Fairness, threshold: float, known: dict[str, str]) -> str:
@@ -221,6 +217,9 @@ def _altered(words: Words, found: Headline) -> str:
     low, high = (language.number(round(100 * end)) for end in remains.bounds)
     if low == high:
         return said
-    between = words.say("What remains is between {low} and {high} % of the difference in this log.", low=low, high=high)
-    chance = words.say("Chance comes on top.") if report.policy.sampling and words.level else ""
-    return " ".join(filter(None, (said, between, chance)))
+    message = (
+        later("What remains is between {low} and {high} % of the difference.")
+        if report.policy.sampling is None
+        else later("What remains is, chance aside, between {low} and {high} % of the difference.")
+    )
+    return f"{said} {words.say(message, low=low, high=high)}"

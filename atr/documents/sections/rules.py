@@ -76,9 +76,9 @@ def _finding(words: Words, of: Situations | None) -> str:
 def _beside(words: Words, of: Situations) -> str:
     n, names = words.language.number, _names(words, of)
     return words.say_n(
-        "Rules of both groups are told in {n} situation: in {below} those for {group} lie below those for "
+        "Limits of both groups are told in {n} situation: in {below} those for {group} lie below those for "
         "{reference}, in {above} above, in {overlap} they overlap.",
-        "Rules of both groups are told in {n} situations: in {below} those for {group} lie below those for "
+        "Limits of both groups are told in {n} situations: in {below} those for {group} lie below those for "
         "{reference}, in {above} above, in {overlap} they overlap.",
         of.told,
         below=n(of.below),
@@ -93,18 +93,14 @@ def _title(words: Words, of: Situations | None) -> str:
         return words.say("The rules of the groups with most {people}", people=words.people)
     names = _names(words, of)
     if of.below and not of.above:
-        return words.say(
-            "In no situation are all numbers within limits higher for {group} than for {reference}", **names
-        )
+        return words.say("In no situation do limits for {group} lie above those for {reference}", **names)
     if not of.above and not of.below:
-        return words.say("In no situation do rules for {group} and {reference} lie apart", **names)
+        return words.say("In no situation do limits for {group} and {reference} lie apart", **names)
     if of.above and not of.below:
-        return words.say(
-            "In no situation are all numbers within limits lower for {group} than for {reference}", **names
-        )
+        return words.say("In no situation do limits for {group} lie below those for {reference}", **names)
     told, below = words.language.number(of.told), words.language.number(of.below)
     return words.say(
-        "In {below} of {told} situations rules for {group} lie below those for {reference}",
+        "In {below} of {told} situations limits for {group} lie below those for {reference}",
         below=below,
         told=told,
         **names,
