@@ -209,7 +209,7 @@ def _chart(
     ]
     sensitive = words.sensitive
     told = GapWords(
-        alt="; ".join(said),
+        alt=". ".join(said),
         label=label,
         finding=words.say("In the same situation"),
         fewer=words.say("fewer in 100 {did}", did=did),

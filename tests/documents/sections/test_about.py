@@ -89,7 +89,7 @@ def test_how_the_log_was_drawn_is_said() -> None:
     whole = with_policy(report, sampling=sampling.sampling_info("whole", 0.05))
     assert facts(whole)["How the log was drawn"] == "The log holds all decisions of the period."
     some = with_policy(report, sampling=sampling.sampling_info("sample", 0.05))
-    assert "is a sample" in facts(some)["How the log was drawn"]
+    assert "is taken for a sample" in facts(some)["How the log was drawn"]
 
 
 def test_words_of_limits_are_explained_where_there_are_some() -> None:

@@ -91,22 +91,27 @@ def test_every_row_has_its_points_and_its_limits(report: PublicReport) -> None:
     said = str(view(report, "alike")["pairs"]["chart"].wide)
     alt = re.search('aria-label="([^"]*)"', said)
     assert alt is not None
-    rows = dict(part.split(": ", 1) for part in alt[1].split("; "))
+    rows = dict(part.split(": ", 1) for part in alt[1].split(". "))
     pairs = {" and ".join(of.groups): of for of in report.alike}
     assert rows
     for label, told in rows.items():
-        left = pairs[label].situation or pairs[label].public
+        pair, _, compared = label.partition(" (")
+        of = pairs[pair]
+        left = of.situation or of.public
         assert left is not None
         assert told.startswith(f"{100 * abs(left.difference):.1f} {'fewer' if left.difference < 0 else 'more'}")
-        low, high = (f"{100 * abs(end):.1f}" for end in left.range)
-        if left.range[0] == left.range[1]:
-            assert "between" not in told
-        elif left.range[1] <= 0:
-            assert told.endswith(f"between {high} and {low} fewer")
-        elif left.range[0] >= 0:
-            assert told.endswith(f"between {low} and {high} more")
-        else:
-            assert told.endswith(f"between {low} fewer and {high} more")
+        limits = None if left.range[0] == left.range[1] else left.range
+        for name, ends in (("limits", limits), ("with chance", left.interval)):
+            assert (f"; {name}: {_ends(*ends)}" in told) if ends else (name not in told)
+        covered = min(n / m for n, m in zip(left.people, of.everybody.people, strict=True))
+        assert bool(compared) == (covered < 0.5)
+
+
+def _ends(low: float, high: float) -> str:
+    least, most = (f"{100 * abs(end):.1f}" for end in (low, high))
+    if high <= 0:
+        return f"{most} to {least} fewer"
+    return f"{least} to {most} more" if low >= 0 else f"{least} fewer to {most} more"
 
 
 def test_the_title_names_a_part_only_where_it_is_told() -> None:
@@ -128,8 +133,8 @@ def test_those_with_nobody_alike_are_counted() -> None:
 def test_situations_with_most_people_are_shown() -> None:
     shown = view(LIMITS, "alike")
     classes = first(LIMITS).classes
-    assert shown["classes"]["left"] == len(classes) - 5
-    most = sorted(classes, key=lambda of: -min(of.public.people))[:5]
+    assert shown["classes"]["left"] == len(classes) - 4
+    most = sorted(classes, key=lambda of: -min(of.public.people))[:4]
     for of in classes:
         label = ", ".join(of.condition.values())
         assert (f"{label}:" in shown["classes"]["chart"].wide) == (of in most)

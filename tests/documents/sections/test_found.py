@@ -53,7 +53,7 @@ def test_the_chart_is_entitled_by_what_its_rates_show(kind: str) -> None:
     if "at least four fifths" in title:
         assert high + half >= 0.8 * (reference.rate - half)
         assert 0.8 * (low - half) <= reference.rate + half
-    assert ("could be chance" in title) == ("chance" in verdict(words, most, by))
+    assert ("chance could" in title) == ("close" in verdict(words, most, by))
 
 
 @pytest.mark.parametrize(

@@ -114,19 +114,19 @@ def test_each_verdict_has_its_words(changes: dict[str, str], verdict: str) -> No
 
 
 @pytest.mark.parametrize("kind", ["calibrated", "free"])
-def test_could_be_chance_where_the_interval_reaches_the_line(kind: str) -> None:
+def test_a_verdict_is_close_where_its_interval_reaches_a_line(kind: str) -> None:
     for seed in range(3):
         report = drawn_reports.drawn(kind, seed)
         for table, by in zip(view(report, "groups")["tables"], report.compared, strict=False):
             for row in (row for row in table["rows"] if row["label"] != by.reference):
                 e = ratio(report, by.attribute, row["label"])
                 if e.verdict not in ("met", "not_met") or e.sampling is None:
-                    assert "chance" not in row["verdict"]
+                    assert "close" not in row["verdict"]
                     continue
                 low, high = e.sampling.interval
                 reaches = low <= 0.8 <= (high or 9) or low <= 1.25 <= (high or 9)
                 other_side = (e.verdict == "not_met") == (low > 0.8 and (high or 9) < 1.25)
-                assert ("chance" in row["verdict"]) == (reaches or other_side)
+                assert ("close" in row["verdict"]) == (reaches or other_side)
 
 
 def test_a_whole_log_has_no_column_of_intervals() -> None:
