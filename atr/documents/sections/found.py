@@ -219,7 +219,7 @@ def _altered(words: Words, found: Headline) -> str:
         return said
     message = (
         later("What remains is between {low} and {high} % of the difference.")
-        if report.policy.sampling is None
+        if not words.level
         else later("What remains is, chance aside, between {low} and {high} % of the difference.")
     )
     return f"{said} {words.say(message, low=low, high=high)}"
