@@ -117,6 +117,7 @@ class Dossier:
     widest: tuple[summary.Wide, ...]
     left_out: tuple[summary.LeftOut, ...]
     true_rates: tuple[summary.TrueRate, ...]
+    true_alike: tuple[summary.TrueAlike, ...]
     undecided: dict[str, int]
     levers: tuple[str, ...]
     sign_off: dict[str, str]
@@ -198,6 +199,7 @@ def build(
         widest=summary.widest(every, step) if report else (),
         left_out=summary.left_out(people, programme) if report else (),
         true_rates=summary.true_rates(people, words) if words else (),
+        true_alike=summary.true_alike(people, words) if words else (),
         undecided=summary.undecided(report, measures) if report else {},
         levers=summary.levers(results.choices),
         sign_off=POINTS["report"] if report else {},

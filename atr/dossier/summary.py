@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from atr.core.arrays import IntArray
+import numpy as np
+
+from atr.core.arrays import IntArray, Values
 from atr.core.comparison_rows import joined
-from atr.core.display_text import ANY
+from atr.core.display_text import ANY, UNKNOWN
 from atr.documents import groups as compared
 from atr.documents.sections import alike, found
 from atr.documents.sections import groups as by_group
@@ -77,6 +80,20 @@ class TrueRate:
     ratios: tuple[float | None, float | None]
     verdicts: tuple[str, str]
     differs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TrueAlike:
+    """How much more often one group had the positive outcome than another among people alike in some attributes.
+
+    As ``published``, with its limits, and ``true`` with everybody counted; None where nobody is alike.
+    """
+
+    groups: tuple[str, str]
+    alike_in: tuple[str, ...]
+    published: float
+    limits: tuple[float, float]
+    true: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +206,36 @@ def true_rates(people: Everybody, words: Words) -> tuple[TrueRate, ...]:
             if row.label in true
         )
     return tuple(found)
+
+
+def true_alike(people: Everybody, words: Words) -> tuple[TrueAlike, ...]:
+    """Set the differences among people as alike as is known beside the true ones, in the order of the report."""
+    report, found = words.report, list[TrueAlike]()
+    singles = {by.attribute: by for by in report.compared if len(by.attributes) == 1}
+    for of in report.alike:
+        left = of.situation or of.public
+        if left is not None:
+            columns = [_labels(people.column(name), singles.get(name)) for name in of.attributes or (of.attribute,)]
+            who = [joined(parts) for parts in zip(*columns, strict=True)]
+            titles = tuple(words.attributes[name].title for name in left.alike_in)
+            true = _apart(people, who, of.groups, left.alike_in, report.outcomes.index(report.positive))
+            found.append(TrueAlike(of.groups, titles, left.difference, left.range, true))
+    return tuple(found)
+
+
+def _apart(
+    people: Everybody, who: Sequence[str], groups: tuple[str, str], alike_in: Sequence[str], positive: int
+) -> float | None:
+    """The difference of two groups' rates over classes of people alike, by the people of the one with fewer there."""
+    classes: dict[Values, IntArray] = defaultdict(lambda: np.zeros((2, 2), dtype=np.int64))
+    for label, values, counts in zip(
+        who, zip(*(people.column(name) for name in alike_in), strict=True), people.counts, strict=True
+    ):
+        if label in groups and UNKNOWN not in values:
+            classes[values][groups.index(label)] += counts[positive], counts.sum()
+    both = np.array([of for of in classes.values() if of[:, 1].all()]).reshape(-1, 2, 2)
+    weight, rates = both[:, :, 1].min(axis=1), both[:, :, 0] / both[:, :, 1]
+    return float(weight @ (rates[:, 0] - rates[:, 1]) / weight.sum()) if len(both) else None
 
 
 def _labels(values: Sequence[str], by: model.ComparedBy | None) -> list[str]:

@@ -94,6 +94,23 @@ def test_a_verdict_that_is_another_with_everybody_is_marked(approved: int, verdi
     assert found[reference].verdicts[1] == ""
 
 
+def test_true_differences_among_people_alike() -> None:
+    report = sample.compas(ceiling=1.0)
+    log = [(("Male", "25 to 45", race, "felony", prior), n, k)
+           for race, prior, n, k in (("African-American", "none", 100, 40), ("Caucasian", "none", 50, 30),
+                                     ("African-American", "1 to 3", 20, 5), ("Caucasian", "1 to 3", 50, 25),
+                                     ("African-American", "over 10", 30, 0))]  # fmt: skip
+    names = ("sex", "age_cat", "race", "c_charge_degree", "priors_count")
+    counts = np.array([[k, n - k] for _, n, k in log])
+    everybody = Everybody(names, tuple(values for values, _, _ in log), counts, ("own",) * len(log))
+    pair = ("African-American", "Caucasian")
+    (of,) = (of for of in summary.true_alike(everybody, Words.of(report)) if of.groups == pair)
+    assert of.true == pytest.approx((50 * (0.4 - 0.6) + 20 * (0.25 - 0.5)) / 70)
+    (stated,) = (a.situation for a in report.alike if a.groups == pair)
+    assert stated is not None
+    assert (of.published, of.limits) == (stated.difference, stated.range)
+
+
 def test_only_what_decides_more_is_a_lever() -> None:
     drafted = OtherChoice("", "90 %", 9, 0, 20, 30)
     others = [
