@@ -102,6 +102,9 @@ def test_compas_2013(tmp_path: Path) -> None:
     assert of["everybody"]["difference"] == -0.263
     assert of["situation"]["difference"] == pytest.approx(-0.123, abs=0.005), "what it is in the log"
     assert of["situation"]["range"] == pytest.approx([-0.159, -0.092], abs=0.002)
+    true = [gap for gap in dossier["true_alike"] if gap["true"] is not None]
+    assert true[0]["true"] == pytest.approx(-0.123, abs=5e-4)
+    assert all(gap["limits"][0] <= gap["true"] <= gap["limits"][1] for gap in true)
     assert (documents / "report.pdf").read_bytes().startswith(b"%PDF-1.7")
     assert sum(group["status"] in SHOWN for group in dossier["groups"]) == 31
 

@@ -86,7 +86,7 @@ class TrueRate:
 class TrueAlike:
     """How much more often one group had the positive outcome than another among people alike in some attributes.
 
-    As ``published``, with its limits, and ``true`` with everybody counted; None where nobody is alike.
+    As ``published``, with its limits, and ``true``; None where nobody is alike.
     """
 
     groups: tuple[str, str]
@@ -226,12 +226,14 @@ def true_alike(people: Everybody, words: Words) -> tuple[TrueAlike, ...]:
 def _apart(
     people: Everybody, who: Sequence[str], groups: tuple[str, str], alike_in: Sequence[str], positive: int
 ) -> float | None:
-    """The difference of two groups' rates over classes of people alike, by the people of the one with fewer there."""
+    """The difference of two groups' rates over classes of people alike, by the people of the one with fewer there.
+
+    Of people in groups of their own, as in the report.
+    """
     classes: dict[Values, IntArray] = defaultdict(lambda: np.zeros((2, 2), dtype=np.int64))
-    for label, values, counts in zip(
-        who, zip(*(people.column(name) for name in alike_in), strict=True), people.counts, strict=True
-    ):
-        if label in groups and UNKNOWN not in values:
+    alike = zip(*(people.column(name) for name in alike_in), strict=True)
+    for label, values, counts, told in zip(who, alike, people.counts, people.told, strict=True):
+        if told == "own" and label in groups and UNKNOWN not in values:
             classes[values][groups.index(label)] += counts[positive], counts.sum()
     both = np.array([of for of in classes.values() if of[:, 1].all()]).reshape(-1, 2, 2)
     weight, rates = both[:, :, 1].min(axis=1), both[:, :, 0] / both[:, :, 1]
