@@ -154,6 +154,7 @@ def review(
     """Publish or reject the draft of a period; without a decision, say where to read it."""
     from atr.dossier import review as reviewing
     from atr.programme import load
+    from atr.warehouse.ledger import COMMANDS
 
     loaded, kind = load(programme), kind_of(records=records)
     if approve and reject:
@@ -169,8 +170,7 @@ def review(
         if replaced:
             say(f"It has other numbers than version {replaced}, which is published. See --replaces.")
         if changed:
-            again = "atr sanitise" if records else "atr publish"
-            say(f"It cannot be published: since it was made {changed}. Run `{again}` for {period} again.")
+            say(f"It cannot be published: since it was made {changed}. Run `{COMMANDS[kind]}` for {period} again.")
         show_waits(waits)
         show_beside(beside)
         _show_points("Whoever approves it confirms, and the ledger keeps:", kind)

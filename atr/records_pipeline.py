@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -18,7 +19,7 @@ from atr.records.channels import channels
 from atr.records.drawing import draw
 from atr.records.joints import count, settings
 from atr.records.pools import pooled
-from atr.records.seeds import fingerprint, key_of, seed_of
+from atr.records.seeds import fingerprint, key_of, require_same_draws, seed_of
 from atr.report.model import Beside
 from atr.warehouse import counting, reportable
 from atr.warehouse.connection import Warehouse, warehouse_path
@@ -27,7 +28,7 @@ from atr.warehouse.files import put_folder, sha256, write_json
 from atr.warehouse.kept_releases import Kept, kept_path
 from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path, is_whole
 from atr.warehouse.raw_values import RawValues
-from atr.warehouse.register import Entry, Register
+from atr.warehouse.register import Register
 from atr.warehouse.store import PATIENCE, hold
 
 PRIVATE = "channels.json"
@@ -46,6 +47,8 @@ class RecordsDraft:
         Folders of the public files, and of what only the reviewer sees.
     overlapping, beside
         Published records, and reports, of the same people.
+    replaces
+        Whether a version of the period is published.
     """
 
     release: Release
@@ -54,6 +57,7 @@ class RecordsDraft:
     dossier: Path
     overlapping: tuple[str, ...]
     beside: tuple[str, ...]
+    replaces: bool
 
     @property
     def records(self) -> model.PublicRecords:
@@ -139,10 +143,11 @@ def _draft(warehouse: Warehouse, programme: Programme, period: Period, today: da
     kept = _kept(warehouse, programme, seed)
     content = records.model_dump(mode="json", by_alias=True)
     entry = entry_of_records(content, programme, log=kept.log, raw=kept.raw, store=register.store, sha256="")
-    _require_seed(register, entry, kept.seed, programme)
+    require_same_draws(register, entry.model_copy(update={"seed": kept.seed}), programme)
     related = register.against(entry), register.beside(kept.log, period, "records")
     counts = draw(warehouse, programme, period, joints, found, key=key_of(seed, records.column))
     ledger = Ledger(warehouse, kind="records")
+    published = [of for of in ledger.releases(period.label) if of.state == "published"]
     ledger.forget_begun()
     release = ledger.begin(period.label, today=today.isoformat())
     told = [Beside(kind=of.kind, programme=of.programme, period=of.period) for group in related for of in group]
@@ -166,7 +171,7 @@ def _draft(warehouse: Warehouse, programme: Programme, period: Period, today: da
             pools,
             found,
             counts,
-            before=_published(programme, ledger, period),
+            before=_told_before(programme, published),
             overlapping=overlapping,
             beside=beside,
         )
@@ -177,7 +182,8 @@ def _draft(warehouse: Warehouse, programme: Programme, period: Period, today: da
     shutil.rmtree(folder, ignore_errors=True)
     if same.state == "draft":
         kept.of_draft(kept_path(programme, same.id), new=new)
-    return RecordsDraft(same, new, documents_path(programme, same), dossier_path(programme, same), overlapping, beside)
+    folders = documents_path(programme, same), dossier_path(programme, same)
+    return RecordsDraft(same, new, *folders, overlapping, beside, bool(published))
 
 
 def _kept(warehouse: Warehouse, programme: Programme, seed: bytes) -> Kept:
@@ -188,13 +194,12 @@ def _kept(warehouse: Warehouse, programme: Programme, seed: bytes) -> Kept:
         log=log_of(warehouse, programme, raw, raw.outcomes),
         terms=repr(programme.sanitise),
         log_changes=ingest.log_changes(warehouse),
-        seed=fingerprint(seed),
+        seed=fingerprint(seed, warehouse.layout()),
     )
 
 
-def _published(programme: Programme, ledger: Ledger, period: Period) -> model.PublicRecords | None:
-    """The records of a period that are published; None where there are none, or their file is gone."""
-    published = [release for release in ledger.releases(period.label) if release.state == "published"]
+def _told_before(programme: Programme, published: Sequence[Release]) -> model.PublicRecords | None:
+    """What is public of the records of a period that are published; None where there are none, or a file is gone."""
     paths = [documents_path(programme, release) / model.CHANNEL for release in published[-1:]]
     return next((model.read(path) for path in paths if path.is_file()), None)
 
@@ -219,22 +224,3 @@ def _left(
         manifest_sha256=sha256(documents / files.MANIFEST),
         comment=None,
     )
-
-
-def _require_seed(register: Register, entry: Entry, seed: str, programme: Programme) -> None:
-    """Check that the rows of records that were published have the same draws again."""
-    others = [
-        other.named(register.store)
-        for other in register.entries
-        if (other.kind, other.column) == (entry.kind, entry.column)
-        and other.log.shares(entry.log)
-        and other.days.overlaps(entry.days)
-        and other.seed not in ("", seed)
-    ]
-    if others:
-        raise RefusedError(
-            f"records of the same rows were released with another seed ({', '.join(dict.fromkeys(others))}): whoever "
-            "has two draws of a row can average the noise away",
-            where=str(programme.seed_path),
-            hint="Put that seed back, or name its file as sanitise.seed.",
-        )

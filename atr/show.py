@@ -60,7 +60,8 @@ def show_records(draft: RecordsDraft, programme: Path, *, as_json: bool) -> None
         say(f"{release.period} has nothing new to say: version {release.version} ({release.state}) stays.")
     else:
         say(f"The draft of the records of {release.period}, version {release.version}, waits for review:")
-        say(f"  atr review {programme} {release.period} --records --approve --name … --comment …")
+        replaces = " --replaces" if draft.replaces else ""
+        say(f"  atr review {programme} {release.period} --records --approve{replaces} --name … --comment …")
     say(f"{records.people:,} rows in {len(records.groups):,} groups, {records.left_out:,} people left out; alpha is "
         f"{records.alpha:g}, and {records.loss:.1%} of the values are expected to be altered.")  # fmt: skip
     show_beside((*draft.overlapping, *draft.beside))

@@ -35,6 +35,15 @@ _DRAWN = (
 UNDRAWN = re.compile(f"[^{_DRAWN}]")
 """A character that some font of the reports lacks; spaces, hyphens and characters without a form of their own apart."""
 
+_FORMULA = re.compile(
+    r"""^(?=[\t\r]) | (?:^|(?<=[;\t\r\n]))
+        (?=[\s"\ufeff\u200b-\u200d\u2060]* (?:[=@＝＠] | [+\-＋－−].*?[(|!（｜！]))""",
+    re.DOTALL | re.VERBOSE,
+)
+"""Where a spreadsheet would begin a cell with a formula: it may split at semicolons and tabs too, whatever the quotes
+say, passes over spaces and what cannot be seen, and takes full-width operators for others. "+" and "-" alone are text.
+"""
+
 _RIGHT_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
 _OTHER_LETTER = re.compile(f"(?!{_RIGHT_TO_LEFT})[^\\W\\d_]")
 _RUN = re.compile(f"{_RIGHT_TO_LEFT}+(?:[ '’\"-]+{_RIGHT_TO_LEFT}+)*")
@@ -60,6 +69,15 @@ def named(values: tuple[str, ...]) -> tuple[str, ...]:
 def printable(text: str) -> str:
     """Replace control and direction-changing characters by a visible one, so that the text prints as it is read."""
     return CONTROL.sub("\ufffd", text)
+
+
+def spreadsheet_safe(text: str) -> str:
+    """Escape a text so that no spreadsheet runs it as a formula.
+
+    >>> [spreadsheet_safe(text) for text in ("=1+1", "-", "+cmd|'/c calc'!A1", "a; =1")]
+    ["'=1+1", '-', "'+cmd|'/c calc'!A1", "a;' =1"]
+    """
+    return printable(_FORMULA.sub("'", text))
 
 
 def isolated(text: str) -> str:

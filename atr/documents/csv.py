@@ -8,23 +8,13 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
-from atr.core.display_text import printable
+from atr.core.display_text import spreadsheet_safe
 from atr.mechanisms.optimal.policy import ENDS
 from atr.programme import OWN_POPULATION
 from atr.report.model import Population, PublicReport
-
-_CELL = re.compile(
-    r"""^(?=[\t\r]) | (?:^|(?<=[;\t\r\n]))
-        (?=[\s"\ufeff\u200b-\u200d\u2060]* (?:[=@＝＠] | [+\-＋－−].*?[(|!（｜！]))""",
-    re.DOTALL | re.VERBOSE,
-)
-"""Where a spreadsheet would begin a cell with a formula: it may split at semicolons and tabs too, whatever the quotes
-say, passes over spaces and what cannot be seen, and takes full-width operators for others. "+" and "-" alone are text.
-"""
 
 Row = Mapping[str, object]
 """Cells by the names of their columns; what is missing or None is empty."""
@@ -81,10 +71,10 @@ def fairness(report: PublicReport) -> bytes:
     """The table ``fairness.csv``: one row per comparison, as fractions; an empty end of a range is not bounded.
 
     Parity over all classes has no conditions, and its kind as ``summary``. Where the decisions are seen as a sample,
-    next columns are intervals and p values. Where individual fairness is measured, the last columns
-    are the distance of outcomes, the distance of the pair's outcomes (empty where infinite), the distance of its
-    records, the share of people in a pair beyond the tolerance, and the people of the smallest region that is compared
-    (empty: all regions are).
+    the next columns are intervals and p values. Where individual fairness is measured, the last columns are the
+    distance of outcomes, the distance of the pair's outcomes (empty where infinite), the distance of its records, the
+    share of people in a pair beyond the tolerance, and the people of the smallest region that is compared (empty: all
+    regions are).
 
     Returns
     -------
@@ -185,15 +175,6 @@ def fraction(value: float | None, *, digits: int) -> str:
     return f"{exact:.{max(digits, -int(exact.normalize().as_tuple().exponent))}f}"
 
 
-def safe(text: str) -> str:
-    """Escape a text so that no spreadsheet runs it as a formula.
-
-    >>> safe("=1+1"), safe("-"), safe("+cmd|'/c calc'!A1"), safe("a; =1")
-    ("'=1+1", '-', "'+cmd|'/c calc'!A1", "a;' =1")
-    """
-    return printable(_CELL.sub("'", text))
-
-
 def _people(population: Population) -> int | str:
     return population if isinstance(population, int) else f"under {population.below}"
 
@@ -207,12 +188,12 @@ def _cell(value: object, digits: int) -> str:
         return str(value).lower()
     if value is None or isinstance(value, float):
         return fraction(value, digits=digits)
-    return safe(str(value))
+    return spreadsheet_safe(str(value))
 
 
 def _csv(head: Sequence[str], rows: Iterable[Row], digits: int) -> bytes:
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow([safe(name) for name in head])
+    writer.writerow([spreadsheet_safe(name) for name in head])
     writer.writerows([_cell(row.get(name), digits) for name in head] for row in rows)
     return out.getvalue().encode()

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
@@ -115,7 +115,7 @@ def build(
         appeal=programme.system.appeal,
         records=records,
         quotes=(finding(words), sure(words)),
-        warnings=tuple(_warnings(records, overlapping, beside)),
+        warnings=tuple(_warnings(records, overlapping, beside, before)),
         points=tuple(trade_off(of, records.alpha)),
         by_group=percent(_by_group(of)),
         groups=tuple((", ".join(named(pools.values[g])) or "everybody", of[g]) for g in order),
@@ -226,8 +226,15 @@ def render(dossier: RecordsDossier, folder: Path, *, fonts: Sequence[FontFile] =
     (folder / "dossier.html").write_text(with_fonts(html, supplied=fonts), encoding="utf-8")
 
 
-def _warnings(records: PublicRecords, overlapping: Sequence[str], beside: Sequence[str]) -> list[str]:
+def _warnings(
+    records: PublicRecords, overlapping: Sequence[str], beside: Sequence[str], before: PublicRecords | None
+) -> list[str]:
     found = []
+    if before is not None and _exact(before) != _exact(records):
+        found.append(
+            f"Version {before.version} is published with other totals. Totals are exact: whoever has both versions "
+            "learns the true values of people who came, went or were corrected since, and what these tell."
+        )
     if overlapping:
         found.append(
             f"Records of the same people are published ({', '.join(overlapping)}): whoever has both draws learns more "
@@ -246,6 +253,16 @@ def _warnings(records: PublicRecords, overlapping: Sequence[str], beside: Sequen
     if records.left_out:
         found.append(f"{records.left_out:,} people are left out: they are too few, even together.")
     return found
+
+
+def _exact(records: PublicRecords) -> set[tuple[Any, ...]]:
+    """The people of every group with every value."""
+    return {
+        (*sorted(group.values.items()), value, people)
+        for group in records.groups
+        for value, people in zip(records.values, group.totals, strict=True)
+        if people
+    }
 
 
 def _differences(before: PublicRecords, now: PublicRecords) -> list[tuple[str, str, str]]:

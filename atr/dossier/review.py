@@ -16,11 +16,12 @@ from atr.dossier import site
 from atr.dossier.sign_off import confirmed
 from atr.errors import RefusedError, ReviewError
 from atr.programme import Programme, load
+from atr.records.seeds import require_same_draws
 from atr.warehouse.connection import Warehouse, warehouse_path
 from atr.warehouse.entries import complete, entry_of, entry_of_records, id_of
 from atr.warehouse.files import read_json, remove_folder, sha256
 from atr.warehouse.kept_releases import UNCOUNTED, Kept, Wait, kept_path
-from atr.warehouse.ledger import Kind, Ledger, Release, documents_path, dossier_path, of_every_kind
+from atr.warehouse.ledger import COMMANDS, Kind, Ledger, Release, documents_path, dossier_path, of_every_kind
 from atr.warehouse.register import Entry, Register
 from atr.warehouse.store import hold
 
@@ -158,10 +159,11 @@ def review(
             site.require_unchanged(programme, draft)
             kept, entry = _drafted(programme, register, draft)
             _require_newest(register, kept, entry)
+            require_same_draws(register, entry, programme)
             if changed := _log_changed(warehouse, kept):
                 raise RefusedError(
                     f"the draft of {period} was made of a log that has other rows by now",
-                    hint=f"Run `atr publish` for {period} again, and read the draft then.",
+                    hint=f"Run `{COMMANDS[kind]}` for {period} again, and read the draft then.",
                     private=f"Since then {changed}.",
                 )
             overlapping = ", ".join(_names(register.against(entry), register))
@@ -227,7 +229,7 @@ def history(programme: Programme | str | Path) -> pd.DataFrame:
 
 def _waiting(ledger: Ledger, period: str, report_sha256: str | None) -> Release:
     last = next(reversed(ledger.releases(period)), None)
-    what, command = ("release", "atr publish") if ledger.kind == "report" else ("release of records", "atr sanitise")
+    what, command = "release" if ledger.kind == "report" else "release of records", COMMANDS[ledger.kind]
     if last is None:
         known = ", ".join(dict.fromkeys(r.period for r in ledger.releases())) or "none"
         raise ReviewError(
@@ -256,7 +258,8 @@ def _drafted(programme: Programme, register: Register, draft: Release) -> tuple[
     if kept is None:
         raise RefusedError(
             f"the draft of {draft.period} was made by an earlier version of this software",
-            hint=f"Run `atr publish` for {draft.period} again: the new draft is held against what was published.",
+            hint=f"Run `{COMMANDS[draft.kind]}` for {draft.period} again: the new draft is held against what was "
+            "published.",
         )
     make = entry_of if draft.kind == "report" else entry_of_records
     entry = make(read_json(path), programme, log=kept.log, raw=kept.raw, store=register.store, sha256=sha256(path))

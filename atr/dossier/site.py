@@ -17,10 +17,8 @@ from atr.report.build import period_info, programme_info
 from atr.report.model import PublicReport
 from atr.warehouse.entries import id_of
 from atr.warehouse.files import PUBLIC, put_folder, read_json, sha256, write_text
-from atr.warehouse.ledger import Ledger, Release, documents_path
+from atr.warehouse.ledger import COMMANDS, Ledger, Release, documents_path
 from atr.warehouse.register import Register
-
-_AGAIN = "Remove the folder and run `atr publish` for the period again."
 
 
 def withdraw_replaced(programme: Programme, ledger: Ledger, register: Register) -> None:
@@ -58,14 +56,15 @@ def require_unchanged(programme: Programme, draft: Release) -> None:
         If it does not.
     """
     folder = documents_path(programme, draft)
+    again = f"Remove the folder and run `{COMMANDS[draft.kind]}` for the period again."
     manifest = folder / "manifest.json"
     if not manifest.is_file() or sha256(manifest) != draft.manifest_sha256:
-        raise ReviewError("its manifest is missing or was changed since it was drafted", where=str(folder), hint=_AGAIN)
+        raise ReviewError("its manifest is missing or was changed since it was drafted", where=str(folder), hint=again)
     drafted = {name: file["sha256"] for name, file in read_json(manifest)["files"].items()}
     found = {path.name: sha256(path) if path.is_file() else "" for path in folder.iterdir() if path != manifest}
     changed = [name for name in drafted | found if drafted.get(name) != found.get(name)]
     if changed:
-        raise ReviewError(f"{', '.join(changed)} changed since the draft was made", where=str(folder), hint=_AGAIN)
+        raise ReviewError(f"{', '.join(changed)} changed since the draft was made", where=str(folder), hint=again)
 
 
 def on_site(programme: Programme, draft: Release) -> Path:

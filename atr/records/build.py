@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from atr.core.display_text import named
+from atr.core.display_text import named, spreadsheet_safe
 from atr.programme import Programme
 from atr.programme.periods import Period
 from atr.programme.released import Bound
@@ -26,7 +26,7 @@ _DIGITS = 3
 def public_records(
     programme: Programme, period: Period, joints: Joints, pools: Pools, of: Sequence[Channel]
 ) -> PublicRecords:
-    """Say what is public of records that are released: no count by hidden values.
+    """Say what is public of records that are released: no count by hidden values, and no text that is a formula.
 
     Version, date and what stands beside them are still those of a first release; see :func:`dated`.
     """
@@ -35,8 +35,9 @@ def public_records(
     spelled = len(joints.values) <= SPELLED_OUT and settings_of.channel == "markov"
     groups = []
     for values, joined, channel in zip(pools.values, pools.joined, of, strict=True):
+        shared = zip(joints.released, values, strict=True)
         group = GroupChannel(
-            values={name: value for name, value in zip(joints.released, values, strict=True) if value},
+            values={name: spreadsheet_safe(value) for name, value in shared if value},
             pooled=joined,
             people=int(channel.counts.sum()),
             alpha=channel.alpha,
@@ -62,7 +63,7 @@ def public_records(
         channel=settings_of.channel,
         distance=settings_of.distance,
         bounds=settings_of.bounds,
-        values=joints.values,
+        values=tuple(spreadsheet_safe(value) if isinstance(value, str) else value for value in joints.values),
         people=int(sizes.sum()),
         left_out=int(people[pools.of_cell == LEFT_OUT].sum()),
         groups=tuple(groups),

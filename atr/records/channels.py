@@ -60,7 +60,7 @@ def channels(joints: Joints, pools: Pools, programme: Programme) -> list[Channel
     RefusedError
         If nobody is in a group that is large enough.
     ProgrammeError
-        If the column determines what is hidden in some group, or no α below 1 keeps the bounds.
+        If the column determines what is hidden in some group, or no α below 1 keeps the bounds in any.
     """
     of, where = settings(programme), f"{programme.path}, sanitise"
     if not pools.values:
@@ -83,7 +83,7 @@ def channels(joints: Joints, pools: Pools, programme: Programme) -> list[Channel
     joint = [counts / counts.sum() for _, counts in counted]
     least = [sanitise.choose_alpha(each, **of.bounds) if of.alpha is None else of.alpha for each in joint]
     alphas = [_printed(max(least) if of.alpha_by == "release" else alpha) for alpha in least]
-    if of.alpha is None and max(alphas) >= 1:
+    if of.alpha is None and min(alphas) >= 1:
         bounds = " and ".join(f"{name} {bound:g}" for name, bound in of.bounds.items())
         raise ProgrammeError(
             f"no alpha below 1 keeps {bounds}: the column would tell nothing",
@@ -103,8 +103,9 @@ def channels(joints: Joints, pools: Pools, programme: Programme) -> list[Channel
 
 
 def _printed(alpha: float) -> float:
-    """Round α up, but for rounding errors of its own."""
-    return float(min(1.0, math.ceil(alpha * 10**DIGITS - 1e-9) / 10**DIGITS))
+    """Round α up: to the first number of so many digits that is not below it."""
+    up = math.ceil(alpha * 10**DIGITS)
+    return float(min(1, (up - ((up - 1) / 10**DIGITS >= alpha)) / 10**DIGITS))
 
 
 def _counted(joints: Joints, pools: Pools) -> Iterator[tuple[IntArray, IntArray]]:

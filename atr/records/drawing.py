@@ -26,7 +26,7 @@ def draw(
     """Draw the released value of every row.
 
     A row that has an id is told apart by it, another by all that it says and its number among those that say the same:
-    the same rows have the same draws, in whatever order and files they are.
+    the same rows have the same draws, in whatever order and files they are, and attributes are declared.
 
     Parameters
     ----------
@@ -75,9 +75,8 @@ def _uniform(warehouse: Warehouse, programme: Programme, period: Period, key: st
     cells = " AND ".join(f"raw_cells.{name} IS NOT DISTINCT FROM {sql}" for name, sql in raws.items())
     rows = f"FROM decisions JOIN raw_cells ON {cells} WHERE {counting.in_period_sql(warehouse, period, p)}"
     if layout.id is None:
-        content = ", ".join(
-            f"coalesce({c}::VARCHAR, chr(30))" for c in ("decided_on", "decisions.outcome", *layout.columns)
-        )
+        columns = ("decided_on", "decisions.outcome", *(layout.column(name) for name in sorted(layout.attributes)))
+        content = ", ".join(f"coalesce({c}::VARCHAR, chr(30))" for c in columns)
         same = (
             f"SELECT cell, concat_ws(chr(31), {content}) AS row, {layout.people.replace('people', 'decisions.people')}"
         )

@@ -88,7 +88,7 @@ def count(warehouse: Warehouse, programme: Programme, period: Period) -> Joints:
     """
     of, released, p = settings(programme), released_attributes(programme), Parameters()
     raws = raw_columns(warehouse, programme, p)
-    warehouse.connection.execute(
+    warehouse.query(
         f"""
         CREATE OR REPLACE TEMP TABLE raw_cells AS
         SELECT (row_number() OVER () - 1)::INTEGER AS cell, * FROM (
@@ -96,7 +96,7 @@ def count(warehouse: Warehouse, programme: Programme, period: Period) -> Joints:
                 {warehouse.layout().people}::BIGINT AS people
             FROM decisions WHERE {counting.in_period_sql(warehouse, period, p)} GROUP BY ALL)
         """,
-        list(p),
+        p,
     )
     p, names = Parameters(), (*released, *of.hide)
     shown = [counting.display_sql(programme.attributes[n], f"r{i}", p) + f" AS v{i}" for i, n in enumerate(names)]

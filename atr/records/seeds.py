@@ -1,7 +1,8 @@
 """The secret seed of released values: drawn once, and the same for every release.
 
 A second draw of the same rows would let a reader average the noise away. So each row has its draw by the seed, the
-column and the row, whatever else is released, when, and by which programme that shares the seed.
+column and the row, whatever else is released, when, and by which programme that shares the seed and tells rows apart
+alike.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import re
 import secrets
 from pathlib import Path
 
-from atr.errors import ProgrammeError
+from atr.errors import ProgrammeError, RefusedError
 from atr.programme import Programme
 from atr.warehouse.files import create_once
+from atr.warehouse.layout import Layout
+from atr.warehouse.register import Entry, Register
 from atr.warehouse.store import os_faults
 
 BYTES = 32
@@ -57,9 +60,39 @@ def read_seed(path: Path) -> bytes:
     return bytes.fromhex(text.decode())
 
 
-def fingerprint(seed: bytes) -> str:
-    """Give what tells seeds apart and says nothing of them."""
-    return hmac.digest(seed, b"fingerprint", "sha256").hex()[:16]
+def fingerprint(seed: bytes, layout: Layout) -> str:
+    """Give what tells draws apart and says nothing of them: the seed, and what rows are told apart by.
+
+    That is the id, or without one all that a row says, as it was read.
+    """
+    read = (layout.decided_at, layout.timezone, layout.outcome, layout.missing, sorted(layout.attributes.items()))
+    return hmac.digest(seed, f"fingerprint {layout.id or read}".encode(), "sha256").hex()[:16]
+
+
+def require_same_draws(register: Register, entry: Entry, programme: Programme) -> None:
+    """Check that the rows of records that were ever published have the same draws again.
+
+    Raises
+    ------
+    RefusedError
+        If they have others.
+    """
+    others = [
+        other.named(register.store)
+        for other in register.entries
+        if (other.kind, other.column) == (entry.kind, entry.column)
+        and other.log.shares(entry.log)
+        and other.days.overlaps(entry.days)
+        and other.seed not in ("", entry.seed)
+    ]
+    if others:
+        raise RefusedError(
+            f"records of the same rows were released with another seed, or rows told apart by other columns "
+            f"({', '.join(dict.fromkeys(others))}): whoever has two draws of a row can average the noise away",
+            where=str(programme.seed_path),
+            hint="Put that seed back, or name its file as sanitise.seed. Rows are told apart by log.id, or without one "
+            "by all attributes: keep these as they were.",
+        )
 
 
 def key_of(seed: bytes, column: str) -> str:

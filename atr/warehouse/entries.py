@@ -12,6 +12,7 @@ from typing import Any
 from atr.programme import Programme
 from atr.warehouse.connection import Warehouse
 from atr.warehouse.files import read_json, sha256
+from atr.warehouse.kept_releases import Kept, kept_path
 from atr.warehouse.ledger import Release, State, documents_path, of_every_kind
 from atr.warehouse.raw_values import RawValues
 from atr.warehouse.register import Entry, Id, Limits, Log, PublishedGroup, PublishedRegion, Register, release_name
@@ -37,7 +38,8 @@ def complete(register: Register, warehouse: Warehouse, programme: Programme) -> 
         log = log_of(warehouse, programme, raw, content.get("outcomes", raw.outcomes))
         make = entry_of if release.kind == "report" else entry_of_records
         entry = make(content, programme, log=log, raw=raw, store=register.store, sha256=sha256(path))
-        register.put(entry.model_copy(update={"state": release.state}))
+        kept = Kept.read(kept_path(programme, release.id))
+        register.put(entry.model_copy(update={"state": release.state, "seed": "" if kept is None else kept.seed}))
         entered += 1
     if entered:
         _log.warning("%d releases published before are entered in the register, %s", entered, register.path)

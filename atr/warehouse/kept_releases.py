@@ -80,7 +80,7 @@ class Kept(BaseModel):
     of the log, ``joined`` the group that others were made part of. ``before`` is the version that it follows, ``waits``
     the groups that have changed since and are counted as they were there, ``as_of`` the version that counted the people
     of a group first, where that is an earlier one, ``log_changes`` what :func:`atr.ingest.log_changes` counted when it
-    was drafted, ``log_read`` when it was last held against the log, ``seed`` the fingerprint of the seed of released
+    was drafted, ``log_read`` when it was last held against the log, ``seed`` the fingerprint of the draws of released
     records.
     """
 

@@ -15,6 +15,8 @@ from atr.warehouse.files import sha256
 
 Kind = Literal["report", "records"]
 State = Literal["started", "draft", "refused", "published", "replaced", "rejected"]
+COMMANDS: dict[Kind, str] = {"report": "atr publish", "records": "atr sanitise"}
+"""What makes a draft, by its kind."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class Entry(_Part):
     """One published release. ``store``, as seen from the register, tells programmes of one name apart.
 
     Of released records ``column`` is what is released, ``hidden`` what it must not tell, and ``seed`` the fingerprint
-    of the seed of their draws; they have no groups.
+    of their draws; they have no groups.
     """
 
     programme: str

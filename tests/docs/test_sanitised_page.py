@@ -89,10 +89,8 @@ TABLES = {"channels": channels, "bounds": bounds}
 def sentences() -> Iterator[str]:
     bound = 0.69
     assert bound < math.log(2)
-    yield (
-        f"At {bound} nats he is at most {math.exp(bound):.2f} times as sure as before, and at least "
-        f"{math.exp(-bound):.2f} times."
-    )
+    most, least = math.ceil(math.exp(bound) * 100) / 100, math.floor(math.exp(-bound) * 100) / 100
+    yield f"At {bound} nats he is at most {most:.2f} times as sure as before, and at least {least:.2f} times."
     log = pd.read_csv(EXAMPLES / "compas" / "compas_decisions.csv")
     log = log[log.compas_screening_date.str.startswith("2013")]
     score = log.decile_score.astype(float)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from atr.core.display_text import spreadsheet_safe
 from atr.documents import csv as annex
 from atr.documents.render import render
 from atr.report.model import PublicReport
@@ -77,7 +78,7 @@ def test_no_spreadsheet_runs_a_cell(reports: dict[str, PublicReport]) -> None:
 
 @pytest.mark.parametrize("text", ["=1", "@a", "\tx", "\r=1", "+cmd|' /C calc'!A0", "-2+3+cmd|x", "+SUM(A1)"])
 def test_formulas_are_neutralised(text: str) -> None:
-    assert annex.safe(text).startswith("'")
+    assert spreadsheet_safe(text).startswith("'")
 
 
 @pytest.mark.parametrize(
@@ -89,14 +90,14 @@ def test_formulas_are_neutralised(text: str) -> None:
 )  # fmt: skip
 @pytest.mark.parametrize("before", ["", "a;", "a\t", "a\n", 'a"; ', ";;"])
 def test_formulas_are_neutralised_wherever_a_cell_may_begin(text: str, before: str) -> None:
-    split = re.split("[;\t\r\n]", annex.safe(before + text))
+    split = re.split("[;\t\r\n]", spreadsheet_safe(before + text))
     for cell in (part.lstrip(' "\ufeff\u200b') for part in split):
         assert cell[:1] not in tuple("=@＝＠+-＋－")
 
 
 @pytest.mark.parametrize("text", ["+", "-", "-5", "+ or more", "low", "a=b", "", "+5 %", "-5; 5", "a@b.org", "5-10"])
 def test_other_texts_stay(text: str) -> None:
-    assert annex.safe(text) == text
+    assert spreadsheet_safe(text) == text
 
 
 def test_numbers_keep_their_digits() -> None:

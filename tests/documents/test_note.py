@@ -28,6 +28,8 @@ def test_it_says_what_was_altered_and_how_often() -> None:
     said = page(records)
     assert f"About 37 in 100 values of “outcome” were drawn anew at random; about {100 * records.loss:.0f} in" in said
     assert "It does not show prior offences" in said
+    assert "What is not bounded" in said
+    assert "finer values than the publisher tells apart" in said, "the bounds are of bins and display names"
     assert f"The file has {records.people:,} rows" in said
     assert "of at most 1.65" in said, "e to the power of .499, rounded up"
 

@@ -61,6 +61,20 @@ def test_it_names_who_decides_and_draws_both_channels() -> None:
     assert any("what both tell adds up" in warning for warning in dossier.warnings)
 
 
+def test_it_warns_of_two_versions_with_other_totals() -> None:
+    of, pools = _channels(), Pools((("a", ""), ("b", "")), (False, False), np.zeros(4, dtype=np.int64))
+    now = released.records(groups=2)
+    low, raised = now.groups[0].totals
+    corrected = now.groups[0].model_copy(update={"totals": (low + 1, raised - 1)})
+    for before, warned in (
+        (None, False),
+        (now.model_copy(update={"bounds": {"max_ldp": 1.0}}), False),
+        (now.model_copy(update={"groups": (corrected, *now.groups[1:])}), True),
+    ):
+        warnings = build(now, pools, of, np.array([[50, 40], [30, 20]]), before=before).warnings
+        assert any("Totals are exact: whoever has both versions" in warning for warning in warnings) == warned
+
+
 def test_a_run_leaves_a_private_dossier(tmp_path: Path) -> None:
     draft = atr.release_records(helper.compas(tmp_path, **helper.SCORE, alpha_by="group"), "2013-Q1")
     html = (draft.dossier / "dossier.html").read_text()

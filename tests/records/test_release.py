@@ -233,6 +233,52 @@ def test_other_records_of_the_same_rows_need_consent(tmp_path: Path) -> None:
     assert "despite the overlap with compas 2013-Q1 (records)" in atr.history(other)["comment"][0]
 
 
+def _small(folder: Path, log: dict[str, Any] | None = None, **changes: Any) -> Path:
+    """Records of a small log, with ids or without."""
+    counts = {("women", f"s{i}"): (200, 40 + 60 * i) for i in range(3)}
+    content = series.programme(minimum_group_size=10)
+    content["sanitise"] = {"column": "result", "hide": ["secret"], "max_log_lift": 0.3}
+    content["log"] = {key: of for key, of in (content["log"] | (log or {})).items() if of is not None}
+    path = series.write_series(folder, counts, content=content | changes)
+    frame = pd.read_csv(folder / "log.csv", dtype=str)
+    frame.assign(number=frame["id"], place="here").to_csv(folder / "log.csv", index=False)
+    return path
+
+
+NO_ID = {"id": None, "repeats": True}
+PLACE = series.programme()["attributes"] | {"place": {"role": "public"}}
+DRAWN_ANEW: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "other ids": ({}, {"log": {"id": "number"}}),
+    "ids that were not there": ({"log": NO_ID}, {}),
+    "ids that are gone": ({}, {"log": NO_ID}),
+    "another attribute, no ids": ({"log": NO_ID}, {"log": NO_ID, "attributes": PLACE}),
+}
+
+
+@pytest.mark.parametrize("what", DRAWN_ANEW)
+def test_rows_told_apart_otherwise_are_not_drawn_again(what: str, tmp_path: Path) -> None:
+    first, then = DRAWN_ANEW[what]
+    atr.release_records(_small(tmp_path, **first))
+    _approve(tmp_path / "programme.yaml", "2024")
+    with pytest.raises(RefusedError, match="average the noise away"):
+        atr.release_records(_small(tmp_path, **then))
+
+
+@pytest.mark.parametrize("log", [{}, NO_ID])
+def test_an_order_of_attributes_or_one_more_keeps_the_draws(log: dict[str, Any], tmp_path: Path) -> None:
+    attributes = series.programme()["attributes"]
+    draft = atr.release_records(_small(tmp_path, log))
+    rows = (draft.documents / "records.csv").read_bytes()
+    _approve(tmp_path / "programme.yaml", "2024")
+    turned = dict(reversed(attributes.items()))
+    again = atr.release_records(_small(tmp_path, log, attributes=turned if log else turned | {"place": PLACE["place"]}))
+    assert again.records.groups[0].totals == draft.records.groups[0].totals
+    if log:
+        assert (again.documents / "records.csv").read_bytes() == rows
+    else:
+        assert helper.rows(again.documents)["result"].tolist() == helper.rows(draft.documents)["result"].tolist()
+
+
 def test_rows_are_not_drawn_with_a_second_seed(tmp_path: Path) -> None:
     path = helper.compas(tmp_path, **helper.SCORE)
     atr.release_records(path, "2013-Q1")
@@ -245,6 +291,62 @@ def test_rows_are_not_drawn_with_a_second_seed(tmp_path: Path) -> None:
         atr.release_records(path, "2013")
 
 
+def test_a_seed_lost_with_the_register_is_missed(tmp_path: Path) -> None:
+    path = _small(tmp_path)
+    atr.release_records(path)
+    _approve(path, "2024")
+    load(path).seed_path.unlink()
+    load(path).register_path.unlink()
+    with pytest.raises(RefusedError, match="average the noise away"):
+        atr.release_records(path)
+
+
+def test_drafts_of_two_seeds_are_not_both_published(tmp_path: Path) -> None:
+    path = _small(tmp_path)
+    atr.release_records(path)
+    other = tmp_path / "other.yaml"
+    content = yaml.safe_load(path.read_text()) | {"programme": "other", "store": "var/other", "site": "site/other"}
+    content["sanitise"] |= {"seed": "own.seed"}
+    other.write_text(yaml.safe_dump(content))
+    atr.release_records(other)
+    _approve(path, "2024")
+    with pytest.raises(RefusedError, match="average the noise away"):
+        _approve(other, "2024", despite_overlap=True)
+
+
+def test_a_group_drawn_anew_leaves_the_others(tmp_path: Path) -> None:
+    """In one group a secret of one person needs an α of 1 to three digits; in the other nothing is told."""
+    content = series.programme(minimum_group_size=10)
+    sanitise = {"column": "result", "hide": ["secret"], "max_log_lift": 0.001}
+    for by, alphas in (("group", {"women": 1.0, "men": 0.0}), ("release", None)):
+        content["sanitise"] = sanitise | {"alpha_by": by}
+        counts = {("women", "s"): (1, 1), ("women", "t"): (300, 30), ("men", "s"): (100, 50), ("men", "t"): (100, 50)}
+        path = series.write_series(tmp_path / by, counts, content=content)
+        if alphas is None:
+            with pytest.raises(ProgrammeError, match=r"no alpha below 1 keeps max_log_lift 0\.001"):
+                atr.release_records(path)
+        else:
+            draft = atr.release_records(path)
+            assert {group.values["public"]: group.alpha for group in draft.records.groups} == alphas
+            assert atr.verify(draft.documents) == []
+
+
+def test_no_row_holds_a_formula(tmp_path: Path) -> None:
+    content = series.programme(minimum_group_size=10)
+    content["sanitise"] = {"column": "secret", "hide": ["public"], "max_log_lift": 0.5}
+    content["attributes"]["place"] = {"role": "public"}
+    path = series.write_series(tmp_path, {("women", "@SUM(A1)"): (60, 20), ("men", "t"): (60, 20)}, content=content)
+    frame = pd.read_csv(tmp_path / "log.csv", dtype=str)
+    place = ["=1+1" if i % 2 else "there" for i in range(len(frame))]
+    frame.assign(secret=frame["secret"].sample(frac=1, random_state=1).to_numpy(), place=place).to_csv(
+        tmp_path / "log.csv", index=False
+    )
+    draft = atr.release_records(path)
+    rows = helper.rows(draft.documents)
+    assert ({*rows["place"]}, {*rows["secret"]}) == ({"'=1+1", "there"}, {"'@SUM(A1)", "t"})
+    assert atr.verify(draft.documents) == []
+
+
 def test_a_new_version_replaces_and_withdraws_the_old(tmp_path: Path) -> None:
     path = helper.compas(tmp_path, **helper.SCORE)
     atr.release_records(path, "2013-Q1")
@@ -252,6 +354,7 @@ def test_a_new_version_replaces_and_withdraws_the_old(tmp_path: Path) -> None:
     _edit(path, sanitise=helper.SCORE | {"max_log_lift": 0.4})
     draft = atr.release_records(path, "2013-Q1")
     assert (draft.new, draft.release.version, draft.overlapping) == (True, 2, ())
+    assert draft.replaces
     with pytest.raises(RefusedError, match="publishing this one replaces it"):
         _approve(path, "2013-Q1")
     new = _approve(path, "2013-Q1", replaces=True)
@@ -264,8 +367,18 @@ def test_a_changed_draft_is_not_published(tmp_path: Path) -> None:
     path = helper.compas(tmp_path, **helper.SCORE)
     draft = atr.release_records(path, "2013-Q1")
     (draft.documents / "records.csv").write_text("changed")
-    with pytest.raises(AtrError, match=r"records.csv changed"):
+    with pytest.raises(AtrError, match=r"(?s)records.csv changed.*run `atr sanitise`"):
         _approve(path, "2013-Q1")
+
+
+def test_a_draft_of_another_log_is_not_published(tmp_path: Path, quick: None) -> None:
+    path = _small(tmp_path)
+    atr.release_records(path)
+    log = (tmp_path / "log.csv").read_text()
+    (tmp_path / "log.csv").write_text(log + "new,2024-12-06,women,s0,yes,new,here\n")
+    atr.publish(path)
+    with pytest.raises(RefusedError, match=r"(?s)other rows by now.*Run `atr sanitise`"):
+        _approve(path, "2024")
 
 
 def test_the_reviewer_sees_who_decided_alpha(tmp_path: Path) -> None:

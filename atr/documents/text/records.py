@@ -272,6 +272,7 @@ def not_covered(words: RecordsWords) -> list[str]:
         found.append(say("what a row tells of {attributes}", attributes=words.titles(records.not_covered, last="or")))
     return [
         *found,
+        say("what a row tells of finer values than the publisher tells apart"),
         say("what several rows of one person tell together: it adds up"),
         say("what those can work out who know {column} of all others in a group, since totals are exact", **known),
     ]

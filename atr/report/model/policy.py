@@ -73,8 +73,7 @@ class PeriodInfo(Frozen):
 
 
 class Beside(Frozen):
-    """A published report, or records, of the same people: what these tell and what the release that says so tells adds
-    up."""
+    """A published report, or records, of the same people as these: what both tell adds up."""
 
     kind: Literal["report", "records"]
     programme: str
