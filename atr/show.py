@@ -62,14 +62,14 @@ def show_records(draft: RecordsDraft, programme: Path, *, as_json: bool) -> None
         say(f"The draft of the records of {release.period}, version {release.version}, waits for review:")
         replaces = " --replaces" if draft.replaces else ""
         say(f"  atr review {programme} {release.period} --records --approve{replaces} --name … --comment …")
-    say(f"{records.people:,} rows in {len(records.groups):,} groups, {records.left_out:,} people left out; alpha is "
-        f"{records.alpha:g}, and {records.loss:.1%} of the values are expected to be altered.")  # fmt: skip
+    say(f"{records.people:,} rows in {len(records.groups):,} groups; alpha is {records.alpha:g}, and "
+        f"{records.loss:.1%} of the values are expected to be altered.")  # fmt: skip
     show_beside((*draft.overlapping, *draft.beside))
     paths = [*(draft.documents / name for name in ("note.html", "note.pdf", "records.csv")),
              draft.dossier / "dossier.html"]  # fmt: skip
     content = {
         "period": release.period, "version": release.version, "state": release.state, "new": draft.new,
-        "rows": records.people, "left_out": records.left_out, "alpha": records.alpha,
+        "rows": records.people, "alpha": records.alpha,
         "overlapping": list(draft.overlapping), "beside": list(draft.beside), "documents": str(draft.documents),
         "dossier": str(draft.dossier), "channel_sha256": release.report_sha256,
     }  # fmt: skip

@@ -37,7 +37,6 @@ def _show(draft: RecordsDraft) -> None:
             {"figure": "period", "value": records.period.label},
             {"figure": "version", "value": str(records.version)},
             {"figure": "rows", "value": f"{records.people:,}"},
-            {"figure": "people left out", "value": f"{records.left_out:,}"},
             {"figure": "groups", "value": str(len(records.groups))},
             {"figure": "of these pooled", "value": str(sum(group.pooled for group in records.groups))},
             {"figure": "column", "value": records.column},

@@ -250,8 +250,6 @@ def _warnings(
     if records.not_covered:
         names = ", ".join(records.titles.get(name, name) for name in records.not_covered)
         found.append(f"Nothing is promised of other sensitive attributes: {names}.")
-    if records.left_out:
-        found.append(f"{records.left_out:,} people are left out: they are too few, even together.")
     return found
 
 
@@ -270,7 +268,6 @@ def _differences(before: PublicRecords, now: PublicRecords) -> list[tuple[str, s
         return {
             "Version": str(records.version),
             "Rows": f"{records.people:,}",
-            "Left out": f"{records.left_out:,}",
             "Groups": f"{len(records.groups):,}",
             "Column": records.column,
             "Hidden": ", ".join(records.hidden),

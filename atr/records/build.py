@@ -15,7 +15,7 @@ from atr.programme.released import Bound
 from atr.records.channels import Channel
 from atr.records.joints import Joints, settings
 from atr.records.model import SPELLED_OUT, GroupChannel, PublicRecords, Told
-from atr.records.pools import LEFT_OUT, Pools
+from atr.records.pools import Pools
 from atr.report.build import period_info, programme_info
 from atr.report.model import Beside
 from atr.sanitise.measured import Leakage
@@ -30,7 +30,7 @@ def public_records(
 
     Version, date and what stands beside them are still those of a first release; see :func:`dated`.
     """
-    settings_of, people = settings(programme), joints.people
+    settings_of = settings(programme)
     sizes = np.array([channel.counts.sum() for channel in of])
     spelled = len(joints.values) <= SPELLED_OUT and settings_of.channel == "markov"
     groups = []
@@ -65,7 +65,6 @@ def public_records(
         bounds=settings_of.bounds,
         values=tuple(spreadsheet_safe(value) if isinstance(value, str) else value for value in joints.values),
         people=int(sizes.sum()),
-        left_out=int(people[pools.of_cell == LEFT_OUT].sum()),
         groups=tuple(groups),
         before=_told([channel.before for channel in of], sizes),
         after=_told([channel.after for channel in of], sizes, settings_of.bounds),

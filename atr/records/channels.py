@@ -11,7 +11,7 @@ import numpy as np
 
 from atr import sanitise
 from atr.core.arrays import FloatArray, IntArray
-from atr.errors import ProgrammeError, RefusedError
+from atr.errors import ProgrammeError
 from atr.programme import Programme
 from atr.records.joints import Joints, settings
 from atr.records.pools import Pools
@@ -57,18 +57,10 @@ def channels(joints: Joints, pools: Pools, programme: Programme) -> list[Channel
 
     Raises
     ------
-    RefusedError
-        If nobody is in a group that is large enough.
     ProgrammeError
         If the column determines what is hidden in some group, or no α below 1 keeps the bounds in any.
     """
     of, where = settings(programme), f"{programme.path}, sanitise"
-    if not pools.values:
-        raise RefusedError(
-            f"fewer than {programme.policy.minimum_group_size} people were decided on: no records are released",
-            where=where,
-            hint="Take a longer period.",
-        )
     counted = list(_counted(joints, pools))
     determined = [number for number, (_, counts) in enumerate(counted) if _determines(counts)]
     if determined:

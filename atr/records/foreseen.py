@@ -11,7 +11,7 @@ from atr.programme.periods import Period
 from atr.programme.released import Bound
 from atr.records.channels import Channel, channels
 from atr.records.joints import count, settings
-from atr.records.pools import LEFT_OUT, pooled
+from atr.records.pools import pooled
 from atr.warehouse.connection import Warehouse
 
 SHOWN = 5
@@ -38,8 +38,8 @@ class Foreseen:
     ----------
     period
         Its label.
-    rows, left_out
-        People in the file, and in none of its groups.
+    rows
+        People decided on, each of whom has one.
     altered
         The share of values that are expected to be altered.
     decided_by
@@ -52,7 +52,6 @@ class Foreseen:
 
     period: str
     rows: int
-    left_out: int
     altered: float
     decided_by: Bound | None
     drawn_anew: bool
@@ -64,7 +63,7 @@ class Foreseen:
         joined = f", {pools:,} of them pooled" if pools else ""
         lines = [
             f"records of {self.period}: {self.rows:,} rows in {len(self.groups):,} groups{joined}; "
-            f"{self.left_out:,} people left out; about {100 * self.altered:.0f} in 100 values are altered."
+            f"about {100 * self.altered:.0f} in 100 values are altered."
         ]
         if self.decided_by is not None:
             lines.append(f"  {self.decided_by} decides. These groups need the largest alpha:")
@@ -93,7 +92,8 @@ def foresee(warehouse: Warehouse, programme: Programme, period: Period) -> Fores
     Raises
     ------
     ProgrammeError, RefusedError
-        As the release itself: see :func:`atr.records.joints.count` and :func:`atr.records.channels.channels`.
+        As the release itself: see :func:`atr.records.joints.count`, :func:`atr.records.pools.pooled` and
+        :func:`atr.records.channels.channels`.
     """
     joints = count(warehouse, programme, period)
     pools = pooled(joints, programme)
@@ -106,7 +106,6 @@ def foresee(warehouse: Warehouse, programme: Programme, period: Period) -> Fores
     return Foreseen(
         period=period.label,
         rows=rows,
-        left_out=int(joints.people[pools.of_cell == LEFT_OUT].sum()),
         altered=sum(group.people * group.altered for group in groups) / rows,
         decided_by=_decided_by(max(of, key=lambda channel: channel.least), programme),
         drawn_anew=settings(programme).channel == "markov",

@@ -96,7 +96,6 @@ class PublicRecords(Frozen):
     bounds: dict[Bound, Nats]
     values: Annotated[tuple[Value, ...], Field(min_length=1)]
     people: People
-    left_out: People
     groups: tuple[GroupChannel, ...]
     before: Told
     after: Told

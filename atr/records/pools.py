@@ -9,11 +9,9 @@ import numpy as np
 from atr.core.arrays import IntArray, Values
 from atr.core.regions import DisclosureStatus, Regions
 from atr.core.rest_groups import rest_groups
+from atr.errors import RefusedError
 from atr.programme import Programme
 from atr.records.joints import Joints
-
-LEFT_OUT = -1
-"""In place of the pool of people who are in none."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,7 @@ class Pools:
     joined
         (p,) whether the pool is made of several groups.
     of_cell
-        (n,) the pool of each cell of the joints, or :data:`LEFT_OUT`.
+        (n,) the pool of each cell of the joints.
     """
 
     values: tuple[Values, ...]
@@ -38,9 +36,20 @@ class Pools:
 def pooled(joints: Joints, programme: Programme) -> Pools:
     """Join the groups of fewer people than the policy's ``minimum_group_size``, as rest groups of reports are joined.
 
-    Decided from the sizes of groups alone. Who is left alone is left out of the file.
+    Decided from the sizes of groups alone. Everybody is in a pool: where one is large enough, what is left joins it.
+
+    Raises
+    ------
+    RefusedError
+        If all people together are too few.
     """
     least = programme.policy.minimum_group_size
+    if joints.people.sum() < least:
+        raise RefusedError(
+            f"fewer than {least} people were decided on: no records are released",
+            where=f"{programme.path}, sanitise",
+            hint="Take a longer period.",
+        )
     sizes = np.bincount(joints.group, joints.people, len(joints.groups)).astype(np.int64)
     regions = Regions(
         public=joints.released,
@@ -59,11 +68,7 @@ def pooled(joints: Joints, programme: Programme) -> Pools:
     protected = [name for name in programme.names(role="public", protected=True) if name in joints.released]
     whole = rest_groups(regions, protected, status)
     names = [whole.get(values, values) for values in joints.groups]
-    people: dict[Values, int] = {}
-    for values, size in zip(names, sizes.tolist(), strict=True):
-        people[values] = people.get(values, 0) + size
-    pools = [values for values, size in people.items() if size >= least]
+    pools, rest = tuple(dict.fromkeys(names)), {*whole.values()}
     position = {values: i for i, values in enumerate(pools)}
-    of_group = np.array([position.get(values, LEFT_OUT) for values in names], dtype=np.int64)
-    rest = {*whole.values()}
-    return Pools(tuple(pools), tuple(values in rest for values in pools), of_group[joints.group])
+    of_group = np.array([position[values] for values in names], dtype=np.int64)
+    return Pools(pools, tuple(values in rest for values in pools), of_group[joints.group])

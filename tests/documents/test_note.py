@@ -82,9 +82,7 @@ def test_the_best_channel_says_what_is_assumed_of_readers() -> None:
     assert "drawn anew" not in best
 
 
-def test_it_says_who_is_left_out_and_what_stands_beside_it() -> None:
-    assert "Left out, as too few to be told of even together: 23 people" in page(released.records())
-    assert "Nobody is left out" in page(released.records(left_out=0))
+def test_it_says_what_stands_beside_it() -> None:
     assert "Also published" not in page(released.records())
     beside = (Beside(kind="report", programme=released.records().programme.name, period="2013"),
               Beside(kind="records", programme="other", period="2013-Q1"))  # fmt: skip

@@ -41,7 +41,6 @@ def records(*, groups: int = 12, language: str = "en", **changes: Any) -> Public
         bounds={"max_log_lift": 0.5},
         values=("low", "raised"),
         people=people,
-        left_out=23,
         groups=of,
         before=Told(ldp=None, log_lift=None, mutual_information=0.081),
         after=Told(ldp=0.836, log_lift=0.499, mutual_information=0.02),

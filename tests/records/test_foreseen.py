@@ -34,7 +34,7 @@ def test_check_foresees_what_is_released(by: str, tmp_path: Path) -> None:
     (foreseen,) = atr.check(path).records
     assert {p.name for p in tmp_path.iterdir()} == {"log.csv", "programme.yaml"}
     records = atr.release_records(path, "2024").records
-    assert (foreseen.period, foreseen.rows, foreseen.left_out) == ("2024", records.people, records.left_out)
+    assert (foreseen.period, foreseen.rows) == ("2024", records.people)
     assert foreseen.altered == pytest.approx(records.loss, abs=1e-6)
     alphas = {group.group: group.alpha for group in foreseen.groups}
     assert alphas == {tuple(group.values.values()): group.alpha for group in records.groups}
@@ -54,7 +54,7 @@ def test_check_names_the_bound_that_decides(tmp_path: Path) -> None:
 def test_check_says_it_in_words(tmp_path: Path) -> None:
     path = _programme(tmp_path, COUNTS, max_log_lift=0.3, alpha_by="group")
     first, second, women, men = atr.check(path).records_table()
-    assert first.startswith("records of 2024: 300 rows in 2 groups; 0 people left out; about ")
+    assert first.startswith("records of 2024: 300 rows in 2 groups; about ")
     assert second == "  max_log_lift decides. These groups need the largest alpha:"
     assert women.startswith("    women (100 people): ")
     assert "in 100 values drawn anew" in women
@@ -64,7 +64,7 @@ def test_check_says_it_in_words(tmp_path: Path) -> None:
 def test_check_gives_records_to_machines(tmp_path: Path) -> None:
     done = command("check", _programme(tmp_path, COUNTS, max_log_lift=0.3), "--json")
     (of,) = json.loads(done.stdout)["records"]
-    assert (of["rows"], of["left_out"], of["decided_by"], len(of["groups"])) == (300, 0, "max_log_lift", 2)
+    assert (of["rows"], of["decided_by"], len(of["groups"])) == (300, "max_log_lift", 2)
     assert "records of 2024: 300 rows" in done.stderr
 
 

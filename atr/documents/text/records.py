@@ -306,7 +306,7 @@ def alpha(words: RecordsWords) -> str:
 
 
 def groups(words: RecordsWords) -> str:
-    """Say how many groups there are, which are joined of smaller ones, and who is left out."""
+    """Say how many groups there are, and which are joined of smaller ones."""
     records, say, number = words.records, words.say, words.language.number
     sizes, pooled = [group.people for group in records.groups], sum(group.pooled for group in records.groups)
     if len(sizes) == 1:
@@ -322,9 +322,4 @@ def groups(words: RecordsWords) -> str:
                 pooled,
             )
         )
-    if records.left_out:
-        left = words.persons(records.left_out)
-        said.append(say("Left out, as too few to be told of even together: {people}.", people=left))
-    else:
-        said.append(say("Nobody is left out."))
-    return " ".join(said)
+    return " ".join([*said, say("Everybody has a row.")])
