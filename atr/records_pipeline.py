@@ -192,7 +192,7 @@ def _kept(warehouse: Warehouse, programme: Programme, seed: bytes) -> Kept:
     return Kept(
         raw=raw,
         log=log_of(warehouse, programme, raw, raw.outcomes),
-        terms=repr(programme.sanitise),
+        terms=settings(programme).terms,
         log_changes=ingest.log_changes(warehouse),
         seed=fingerprint(seed, warehouse.layout()),
     )

@@ -139,7 +139,8 @@ def review(
         If no draft waits, it is not what was drafted or read, or nobody is named.
     RefusedError
         If a published report tells of the same people in another way, a published version of the period has other
-        numbers, a report was published on the same log since the draft was made, or the log has other rows by now.
+        numbers, a report was published on the same log since the draft was made, the log has other rows by now, or the
+        programme says otherwise what records are released.
     EnvironmentFault
         If another run of the series does not end, or the site cannot be used.
     """
@@ -159,6 +160,7 @@ def review(
             site.require_unchanged(programme, draft)
             kept, entry = _drafted(programme, register, draft)
             _require_newest(register, kept, entry)
+            _require_same_terms(programme, kept, draft)
             require_same_draws(register, entry, programme)
             if changed := _log_changed(warehouse, kept):
                 raise RefusedError(
@@ -282,6 +284,16 @@ def _require_newest(register: Register, kept: Kept, own: Entry) -> None:
             f"the draft of {own.period} was made before another report was published on the same log "
             f"({', '.join(_names(new, register))}), and does not count with what its readers know",
             hint=f"Run `atr publish` for {own.period} again, and read the new draft.",
+        )
+
+
+def _require_same_terms(programme: Programme, kept: Kept, draft: Release) -> None:
+    """Check that a draft of records is of what the programme says today."""
+    if draft.kind == "records" and kept.terms != (programme.sanitise and programme.sanitise.terms):
+        raise RefusedError(
+            f"the draft of {draft.period} was made before the part `sanitise` of the programme was changed",
+            where=f"{programme.path}, sanitise",
+            hint=f"Make it again with `{COMMANDS[draft.kind]}`, and read the new draft, or put the part back.",
         )
 
 

@@ -80,6 +80,11 @@ class ReleasedRecords(Part):
         given: dict[Bound, float | None] = {"max_log_lift": self.max_log_lift, "max_ldp": self.max_ldp}
         return {name: bound for name, bound in given.items() if bound is not None}
 
+    @property
+    def terms(self) -> str:
+        """What is released, and what is promised of it: all that is said here but where the seed is."""
+        return repr(self.model_copy(update={"seed": None}))
+
 
 def check_released(released: ReleasedRecords, attributes: Mapping[str, Attribute], outcome: str) -> None:
     """Check that the rest of a programme fits its released records.

@@ -75,13 +75,13 @@ class Wait(BaseModel):
 class Kept(BaseModel):
     """What is kept of a release for its approval and for later versions of the period. Private.
 
-    ``terms`` are the policy and the protected sets, ``seen`` the releases published before that it was made with,
-    replaced ones included; None where its mechanism does not look at them. ``counted`` has the outcomes of every region
-    of the log, ``joined`` the group that others were made part of. ``before`` is the version that it follows, ``waits``
-    the groups that have changed since and are counted as they were there, ``as_of`` the version that counted the people
-    of a group first, where that is an earlier one, ``log_changes`` what :func:`atr.ingest.log_changes` counted when it
-    was drafted, ``log_read`` when it was last held against the log, ``seed`` the fingerprint of the draws of released
-    records.
+    ``terms`` are the policy and the protected sets, of records the part ``sanitise``, ``seen`` the releases published
+    before that it was made with, replaced ones included; None where its mechanism does not look at them. ``counted``
+    has the outcomes of every region of the log, ``joined`` the group that others were made part of. ``before`` is the
+    version that it follows, ``waits`` the groups that have changed since and are counted as they were there, ``as_of``
+    the version that counted the people of a group first, where that is an earlier one, ``log_changes`` what
+    :func:`atr.ingest.log_changes` counted when it was drafted, ``log_read`` when it was last held against the log,
+    ``seed`` the fingerprint of the draws of released records.
     """
 
     model_config = ConfigDict(frozen=True)

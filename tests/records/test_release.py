@@ -381,6 +381,31 @@ def test_a_draft_of_another_log_is_not_published(tmp_path: Path, quick: None) ->
         _approve(path, "2024")
 
 
+def test_a_draft_of_other_terms_is_not_published(tmp_path: Path, quick: None) -> None:
+    path = _small(tmp_path)
+    atr.release_records(path)
+    content = yaml.safe_load(path.read_text())
+    loose = content["sanitise"]
+    for changed in (loose | {"max_log_lift": 0.1}, loose | {"within": "none"}, loose | {"alpha_by": "group"}, None):
+        _edit(path, sanitise=changed)
+        with pytest.raises(RefusedError, match=r"`sanitise` of the programme was changed") as refused:
+            _approve(path, "2024")
+        assert refused.value.exit_code == 3
+        assert "Make it again with `atr sanitise`" in str(refused.value)
+    _edit(path, sanitise=loose | {"max_log_lift": 0.1})
+    atr.release_records(path)
+    _approve(path, "2024")
+
+
+def test_other_words_or_a_copy_of_the_seed_keep_a_draft(tmp_path: Path, quick: None) -> None:
+    path = _small(tmp_path)
+    atr.release_records(path)
+    shutil.copy(load(path).seed_path, tmp_path / "copied.seed")
+    content = yaml.safe_load(path.read_text())
+    _edit(path, title="Another title", sanitise=content["sanitise"] | {"seed": "copied.seed"})
+    _approve(path, "2024")
+
+
 def test_the_reviewer_sees_who_decided_alpha(tmp_path: Path) -> None:
     draft = atr.release_records(helper.compas(tmp_path, **helper.SCORE), "2013")
     private = json.loads((draft.dossier / "channels.json").read_text())
