@@ -12,6 +12,9 @@ from atr.core.arrays import FloatArray
 from atr.sanitise.joints import Table, checked_alpha, labelled, parts, probabilities
 from atr.sanitise.measured import leakage
 
+_FINEST = 2.0**-60
+"""A smaller α changes no chance in its last digit, but one of 0, of which the closed form knows."""
+
 
 def linear_reduction(joint: Table, *, alpha: float) -> Table:
     """Give the joint of what is hidden and what is released.
@@ -87,16 +90,20 @@ def choose_alpha(
     if max_ldp is None and max_log_lift is None:
         raise ValueError("max_ldp or max_log_lift must be given")
     ldp, lift = (_bound(*of) for of in (("max_ldp", max_ldp), ("max_log_lift", max_log_lift)))
+    J = probabilities(joint, "joint", 2)
+
+    def kept(alpha: float) -> bool:
+        told = leakage(linear_reduction(J, alpha=alpha))
+        return told.ldp <= ldp and told.log_lift <= lift
+
+    if kept(0.0):
+        return 0.0
     hidden, column, given = parts(joint)
     most, least = given[hidden > 0].max(axis=0), given[hidden > 0].min(axis=0)
     pairs = ((most, least, ldp), (most, column, lift), (column, least, lift))
     alpha = max(_needed(above, below, column, bound) for above, below, bound in pairs)
-
-    J, step = probabilities(joint, "joint", 2), np.spacing(alpha)
-    while alpha < 1:
-        told = leakage(linear_reduction(J, alpha=alpha))
-        if told.ldp <= ldp and told.log_lift <= lift:
-            break
+    step = np.spacing(alpha) if alpha > 0 else _FINEST
+    while alpha < 1 and not kept(alpha):
         alpha, step = min(alpha + step, 1.0), 2 * step
     return float(alpha)
 

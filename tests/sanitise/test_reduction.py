@@ -63,6 +63,19 @@ def test_what_some_cannot_have_needs_some_alpha() -> None:
     assert leakage(linear_reduction(joint, alpha=alpha)).ldp <= 20
 
 
+def test_a_bound_just_missed_takes_no_more_than_rounding() -> None:
+    for i, joint in enumerate(drawn(300, seed=1)):
+        name = ("ldp", "log_lift")[i % 2]
+        told = getattr(leakage(joint), name)
+        if math.isinf(told):
+            continue
+        assert choose_alpha(joint, **{f"max_{name}": told}) == 0
+        bounds = {f"max_{name}": np.nextafter(told, 0)}
+        alpha = choose_alpha(joint, **bounds)
+        assert keeps(joint, alpha, bounds)
+        assert alpha < 1e-14
+
+
 def test_a_frame_keeps_its_labels() -> None:
     frame = pd.DataFrame(EXAMPLE, index=pd.Index(["few", "many"], name="offences"), columns=list("abcd"))
     reduced = linear_reduction(frame, alpha=0.5)
