@@ -11,7 +11,7 @@ from pathlib import Path
 from atr import ingest, pipeline
 from atr.documents import note
 from atr.dossier import records as for_review
-from atr.errors import ProgrammeError, RefusedError
+from atr.errors import IngestError, PeriodError, ProgrammeError, RefusedError
 from atr.programme import Programme, load, periods
 from atr.programme.periods import Period
 from atr.records import build, files, model
@@ -19,7 +19,7 @@ from atr.records.channels import channels
 from atr.records.drawing import draw
 from atr.records.joints import count, settings
 from atr.records.pools import pooled
-from atr.records.seeds import fingerprint, key_of, require_same_draws, seed_of
+from atr.records.seeds import fingerprint, key_of, require_same_draws, seed_if_any, seed_of
 from atr.report.model import Beside
 from atr.warehouse import counting, reportable
 from atr.warehouse.connection import Warehouse, warehouse_path
@@ -29,7 +29,7 @@ from atr.warehouse.kept_releases import Kept, kept_path
 from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path, is_whole
 from atr.warehouse.raw_values import RawValues
 from atr.warehouse.register import Register
-from atr.warehouse.store import PATIENCE, hold
+from atr.warehouse.store import PATIENCE, hold, missing_folders, remove_made
 
 PRIVATE = "channels.json"
 """What the reviewer sees of the channels, in the folder of the dossier."""
@@ -107,15 +107,14 @@ def release_records(
     loaded = load(programme)
     settings(loaded)
     label = None if period is None else periods.parse(period).label
-    new = not loaded.store_path.exists()
+    made = missing_folders(loaded.store_path)
     with hold(loaded.store_path, wait=patience):
-        new = new and not warehouse_path(loaded).exists()  # by now another run may have come first
+        made = [] if warehouse_path(loaded).exists() else made  # by now another run may have come first
         try:
             step(pipeline.load_log, str(loaded.path))
             draft: RecordsDraft = step(draft_records, str(loaded.path), label, ended_by, today)
-        except (ProgrammeError, RefusedError):
-            if new:
-                shutil.rmtree(loaded.store_path, ignore_errors=True)
+        except (ProgrammeError, IngestError, PeriodError, RefusedError):
+            remove_made(made)
             raise
     return draft
 
@@ -139,11 +138,13 @@ def _draft(warehouse: Warehouse, programme: Programme, period: Period, today: da
     records = build.public_records(programme, period, joints, pools, found)
     with Register.held(programme) as register:
         complete(register, warehouse, programme)
-    seed = seed_of(programme)
-    kept = _kept(warehouse, programme, seed)
+    kept = _kept(warehouse, programme)
     content = records.model_dump(mode="json", by_alias=True)
     entry = entry_of_records(content, programme, log=kept.log, raw=kept.raw, store=register.store, sha256="")
-    require_same_draws(register, entry.model_copy(update={"seed": kept.seed}), programme)
+    known = fingerprint(seed_if_any(programme), warehouse.layout())
+    require_same_draws(register, entry.model_copy(update={"seed": known}), programme)
+    seed = seed_of(programme)
+    kept = kept.model_copy(update={"seed": fingerprint(seed, warehouse.layout())})
     related = register.against(entry), register.beside(kept.log, period, "records")
     counts = draw(warehouse, programme, period, joints, found, key=key_of(seed, records.column))
     ledger = Ledger(warehouse, kind="records")
@@ -186,7 +187,7 @@ def _draft(warehouse: Warehouse, programme: Programme, period: Period, today: da
     return RecordsDraft(same, new, *folders, overlapping, beside, bool(published))
 
 
-def _kept(warehouse: Warehouse, programme: Programme, seed: bytes) -> Kept:
+def _kept(warehouse: Warehouse, programme: Programme) -> Kept:
     """What is kept of the release for its approval."""
     raw = RawValues.of(warehouse, programme)
     return Kept(
@@ -194,7 +195,6 @@ def _kept(warehouse: Warehouse, programme: Programme, seed: bytes) -> Kept:
         log=log_of(warehouse, programme, raw, raw.outcomes),
         terms=repr(programme.sanitise),
         log_changes=ingest.log_changes(warehouse),
-        seed=fingerprint(seed, warehouse.layout()),
     )
 
 

@@ -158,9 +158,24 @@ def test_a_fault_is_one_message_and_nothing_is_written(fault: str, tmp_path: Pat
     with pytest.raises(kind, match=said) as refused:
         atr.release_records(path)
     assert (refused.value.exit_code, len(str(refused.value).splitlines()) <= 2) == (1, True)
-    assert {p.name for p in tmp_path.iterdir()} <= {"compas_decisions.csv", "programme.yaml", "var"}
-    assert not (tmp_path / "var" / "compas").exists()
-    assert not (tmp_path / "var" / "records.seed").exists()
+    assert {p.name for p in tmp_path.iterdir()} == {"compas_decisions.csv", "programme.yaml"}
+
+
+_NOTHING_TO_COUNT = {"period": ("1999", "log.csv"), "rows": (None, "empty"), "column": (None, "other columns")}
+
+
+@pytest.mark.parametrize("make", [atr.release_records, atr.publish])
+@pytest.mark.parametrize("what", _NOTHING_TO_COUNT)
+def test_what_cannot_be_counted_leaves_no_folder(what: str, make: Any, tmp_path: Path) -> None:
+    period, log = _NOTHING_TO_COUNT[what]
+    path = _small(tmp_path)
+    header, *rows = (tmp_path / "log.csv").read_text().splitlines()
+    changed = {"empty": [header], "other columns": [header.replace("secret", "other"), *rows]}.get(log, [header, *rows])
+    (tmp_path / "log.csv").write_text("\n".join(changed) + "\n")
+    there = {*tmp_path.iterdir()}
+    with pytest.raises(AtrError):
+        make(path, period)
+    assert {*tmp_path.iterdir()} == there
 
 
 @pytest.mark.long
@@ -286,6 +301,10 @@ def test_rows_are_not_drawn_with_a_second_seed(tmp_path: Path) -> None:
     load(path).seed_path.write_text("0dd5" * 16)
     with pytest.raises(RefusedError, match="average the noise away"):
         atr.release_records(path, "2013")
+    load(path).seed_path.unlink()
+    with pytest.raises(RefusedError, match="average the noise away"):
+        atr.release_records(path, "2013")
+    assert not load(path).seed_path.exists(), "no other seed takes the place of one that is lost"
     load(path).seed_path.write_text("short")
     with pytest.raises(ProgrammeError, match="holds no seed"):
         atr.release_records(path, "2013")
