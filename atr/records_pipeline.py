@@ -151,7 +151,7 @@ def _draft(warehouse: Warehouse, programme: Programme, period: Period, today: da
     published = [of for of in ledger.releases(period.label) if of.state == "published"]
     ledger.forget_begun()
     release = ledger.begin(period.label, today=today.isoformat())
-    told = [Beside(kind=of.kind, programme=of.programme, period=of.period) for group in related for of in group]
+    told = [Beside(kind=of.kind, programme=of.programme, period=of.period) for of in register.of_the_same(entry)]
     records = build.dated(records, version=release.version, date=today.isoformat(), beside=tuple(dict.fromkeys(told)))
     folder = programme.store_path / "runs" / release.id
     shutil.rmtree(folder, ignore_errors=True)
@@ -161,7 +161,7 @@ def _draft(warehouse: Warehouse, programme: Programme, period: Period, today: da
     files.write_records(warehouse, records, counts, public)
     said = files.content_sha256(records, public)
     same = ledger.unchanged(release, content_sha256=said)
-    new = same is None or not is_whole(programme, same)
+    new = same is None or not is_whole(programme, same) or _is_outdated(programme, same, records)
     overlapping, beside = (
         tuple(dict.fromkeys(other.named(register.store) for other in of_kind)) for of_kind in related
     )
@@ -196,6 +196,12 @@ def _kept(warehouse: Warehouse, programme: Programme) -> Kept:
         terms=repr(programme.sanitise),
         log_changes=ingest.log_changes(warehouse),
     )
+
+
+def _is_outdated(programme: Programme, release: Release, records: model.PublicRecords) -> bool:
+    """Tell whether a draft names other releases of the same people than are published by now."""
+    waits = release.state == "draft"
+    return waits and model.read(documents_path(programme, release) / model.CHANNEL).beside != records.beside
 
 
 def _told_before(programme: Programme, published: Sequence[Release]) -> model.PublicRecords | None:

@@ -238,7 +238,8 @@ def _warnings(
     if overlapping:
         found.append(
             f"Records of the same people are published ({', '.join(overlapping)}): whoever has both draws learns more "
-            "than either bound says. Publish one or the other."
+            "than either bound says, and whoever subtracts one from the other learns of those who are in one alone. "
+            "Publish one or the other; --despite-overlap publishes both, and the ledger keeps that you accept it."
         )
     if beside:
         found.append(f"Reports of the same people are published ({', '.join(beside)}): what both tell adds up.")

@@ -18,6 +18,7 @@ from atr.errors import AtrError, ProgrammeError, RefusedError
 from atr.programme import load
 from atr.programme.periods import parse
 from atr.warehouse.connection import Warehouse
+from atr.warehouse.ledger import COMMANDS
 from atr.warehouse.register import Register
 from tests.helpers import records as helper
 from tests.helpers import series
@@ -258,6 +259,49 @@ def _small(folder: Path, log: dict[str, Any] | None = None, **changes: Any) -> P
     frame = pd.read_csv(folder / "log.csv", dtype=str)
     frame.assign(number=frame["id"], place="here").to_csv(folder / "log.csv", index=False)
     return path
+
+
+_OF_BOTH: dict[str, tuple[Any, str]] = {"records": (atr.release_records, "report"), "report": (atr.publish, "records")}
+
+
+@pytest.mark.parametrize("last", _OF_BOTH)
+def test_who_is_published_last_names_the_other(last: Any, tmp_path: Path, quick: None) -> None:
+    path, (make, first) = _small(tmp_path), _OF_BOTH[last]
+    make(path)
+    _OF_BOTH[first][0](path)
+    assert not waiting(load(path), "2024", kind=last).changed
+    review(path, "2024", approve=True, name="A", comment="read", kind=first)
+    assert "published" in waiting(load(path), "2024", kind=last).changed
+    with pytest.raises(RefusedError, match=rf"(?s)test-series 2024.*does not name.*Run `{COMMANDS[last]}`"):
+        review(path, "2024", approve=True, name="A", comment="read", kind=last)
+    draft = make(path)
+    assert draft.new
+    said = json.loads((draft.documents / draft.release.content_file).read_text())["beside"]
+    assert said == [{"kind": first, "programme": "test-series", "period": "2024"}]
+    assert not make(path).new
+    review(path, "2024", approve=True, name="A", comment="read", kind=last)
+    assert not _OF_BOTH[first][0](path).new, "nothing else is said of the period than was published"
+
+
+def test_records_of_two_programmes_name_each_other(tmp_path: Path) -> None:
+    """Consent to an overlap is to one that the draft and its dossier name."""
+    path = _small(tmp_path)
+    content = yaml.safe_load(path.read_text()) | {"programme": "other", "store": "var/other", "site": "site/other"}
+    other = tmp_path / "other.yaml"
+    other.write_text(yaml.safe_dump(content))
+    atr.release_records(other)
+    atr.release_records(path)
+    _approve(path, "2024")
+    with pytest.raises(RefusedError, match=r"test-series 2024 \(records\)\), and does not name"):
+        _approve(other, "2024", despite_overlap=True)
+    draft = atr.release_records(other)
+    assert [(of.kind, of.programme) for of in draft.records.beside] == [("records", "test-series")]
+    dossier = (draft.dossier / "dossier.html").read_text()
+    assert "test-series 2024 (records)" in dossier
+    assert "--despite-overlap" in dossier
+    with pytest.raises(RefusedError, match="do not add up"):
+        _approve(other, "2024")
+    _approve(other, "2024", despite_overlap=True)
 
 
 NO_ID = {"id": None, "repeats": True}
