@@ -426,6 +426,32 @@ def test_a_new_version_replaces_and_withdraws_the_old(tmp_path: Path) -> None:
     assert atr.verify(new) == []
 
 
+@pytest.mark.parametrize(("edited", "waits"), [(1, True), (9, True), (40, False)])
+def test_few_corrections_make_no_new_version(edited: int, waits: bool, tmp_path: Path) -> None:
+    """Hidden values alone are corrected: totals stay, α would tell of it."""
+    path = _small(tmp_path)
+    first = atr.release_records(path)
+    old = _approve(path, "2024")
+    frame = pd.read_csv(tmp_path / "log.csv", dtype=str)
+    corrected = frame[(frame["secret"] == "s0") & (frame["result"] == "no")].index[:edited]
+    frame.loc[corrected, "secret"] = "s2"
+    frame.to_csv(tmp_path / "log.csv", index=False)
+    draft = atr.release_records(path)
+    if waits:
+        assert (draft.new, draft.release.state, draft.documents, draft.changed) == (False, "published", old, None)
+        assert draft.waits[0].said().startswith("women (600 people in the version before, 600 now): too few people")
+        return
+    assert (draft.new, draft.waits, draft.release.version) == (True, (), 2)
+    assert draft.changed is not None
+    files = pd.concat([helper.rows(old).value_counts(), helper.rows(draft.documents).value_counts()], axis=1).fillna(0)
+    assert draft.changed.rows == abs(files.iloc[:, 0] - files.iloc[:, 1]).sum() / 2 > 0
+    assert (draft.changed.totals, draft.changed.alphas) == (0, 1)
+    assert draft.records.alpha != first.records.alpha
+    assert f"{draft.changed.rows} rows, 0 totals and 1 alpha of groups" in (draft.dossier / "dossier.html").read_text()
+    with pytest.raises(RefusedError, match="publishing this one replaces it"):
+        _approve(path, "2024")
+
+
 def test_a_changed_draft_is_not_published(tmp_path: Path) -> None:
     path = helper.compas(tmp_path, **helper.SCORE)
     draft = atr.release_records(path, "2013-Q1")
