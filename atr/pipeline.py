@@ -22,7 +22,7 @@ from atr.core.disclosure import Extent
 from atr.documents.render import render as render_documents
 from atr.dossier import of_run as dossier
 from atr.dossier.related import related
-from atr.errors import ProgrammeError, RefusedError
+from atr.errors import IngestError, PeriodError, ProgrammeError, RefusedError
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme, load, periods
 from atr.report import build, earlier, model
@@ -35,7 +35,7 @@ from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path, 
 from atr.warehouse.register import Register
 from atr.warehouse.run import Batch, Run
 from atr.warehouse.shares import Shares
-from atr.warehouse.store import PATIENCE, hold
+from atr.warehouse.store import PATIENCE, hold, missing_folders, remove_made
 
 T = TypeVar("T")
 Step = Callable[..., Any]
@@ -139,9 +139,9 @@ def publish(
     """
     loaded = load(programme)
     label = None if period is None else periods.parse(period).label
-    new = not loaded.store_path.exists()
+    made = missing_folders(loaded.store_path)
     with hold(loaded.store_path, wait=patience):
-        new = new and not warehouse_path(loaded).exists()  # by now another run may have come first
+        made = [] if warehouse_path(loaded).exists() else made  # by now another run may have come first
         try:
             step(load_log, str(loaded.path))
             run = step(begin, str(loaded.path), label, ended_by, today)
@@ -153,9 +153,8 @@ def publish(
                 with suppress(Exception):
                     give_up(run)
                 raise
-        except ProgrammeError:
-            if new:
-                shutil.rmtree(loaded.store_path, ignore_errors=True)
+        except (ProgrammeError, IngestError, PeriodError):
+            remove_made(made)
             raise
 
 

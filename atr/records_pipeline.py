@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 from atr import ingest, pipeline
 from atr.documents import note
 from atr.dossier import records as for_review
-from atr.errors import ProgrammeError, RefusedError
+from atr.errors import IngestError, PeriodError, ProgrammeError, RefusedError
 from atr.programme import Programme, load, periods
 from atr.programme.periods import Period
-from atr.records import build, files, model
+from atr.records import build, files, model, versions
 from atr.records.channels import channels
 from atr.records.drawing import draw
-from atr.records.joints import count, settings
-from atr.records.pools import pooled
-from atr.records.seeds import fingerprint, key_of, require_same_draws, seed_of
+from atr.records.joints import Joints, count, settings
+from atr.records.pools import Pools, pooled
+from atr.records.seeds import fingerprint, key_of, require_same_draws, seed_if_any, seed_of
 from atr.report.model import Beside
 from atr.warehouse import counting, reportable
 from atr.warehouse.connection import Warehouse, warehouse_path
 from atr.warehouse.entries import complete, entry_of_records, log_of
 from atr.warehouse.files import put_folder, sha256, write_json
-from atr.warehouse.kept_releases import Kept, kept_path
+from atr.warehouse.kept_releases import Kept, Wait, kept_path
 from atr.warehouse.ledger import Ledger, Release, documents_path, dossier_path, is_whole
 from atr.warehouse.raw_values import RawValues
 from atr.warehouse.register import Register
-from atr.warehouse.store import PATIENCE, hold
+from atr.warehouse.store import PATIENCE, hold, missing_folders, remove_made
 
 PRIVATE = "channels.json"
 """What the reviewer sees of the channels, in the folder of the dossier."""
@@ -47,8 +47,10 @@ class RecordsDraft:
         Folders of the public files, and of what only the reviewer sees.
     overlapping, beside
         Published records, and reports, of the same people.
-    replaces
-        Whether a version of the period is published.
+    replaces, changed
+        Whether a version of the period is published, and what is other than there.
+    waits
+        The groups of which too few people changed for a new version: the published one stays.
     """
 
     release: Release
@@ -58,6 +60,8 @@ class RecordsDraft:
     overlapping: tuple[str, ...]
     beside: tuple[str, ...]
     replaces: bool
+    changed: versions.Changed | None = None
+    waits: tuple[Wait, ...] = ()
 
     @property
     def records(self) -> model.PublicRecords:
@@ -107,15 +111,14 @@ def release_records(
     loaded = load(programme)
     settings(loaded)
     label = None if period is None else periods.parse(period).label
-    new = not loaded.store_path.exists()
+    made = missing_folders(loaded.store_path)
     with hold(loaded.store_path, wait=patience):
-        new = new and not warehouse_path(loaded).exists()  # by now another run may have come first
+        made = [] if warehouse_path(loaded).exists() else made  # by now another run may have come first
         try:
             step(pipeline.load_log, str(loaded.path))
             draft: RecordsDraft = step(draft_records, str(loaded.path), label, ended_by, today)
-        except (ProgrammeError, RefusedError):
-            if new:
-                shutil.rmtree(loaded.store_path, ignore_errors=True)
+        except (ProgrammeError, IngestError, PeriodError, RefusedError):
+            remove_made(made)
             raise
     return draft
 
@@ -139,18 +142,26 @@ def _draft(warehouse: Warehouse, programme: Programme, period: Period, today: da
     records = build.public_records(programme, period, joints, pools, found)
     with Register.held(programme) as register:
         complete(register, warehouse, programme)
-    seed = seed_of(programme)
-    kept = _kept(warehouse, programme, seed)
+    kept = _kept(warehouse, programme, joints, pools)
     content = records.model_dump(mode="json", by_alias=True)
     entry = entry_of_records(content, programme, log=kept.log, raw=kept.raw, store=register.store, sha256="")
-    require_same_draws(register, entry.model_copy(update={"seed": kept.seed}), programme)
-    related = register.against(entry), register.beside(kept.log, period, "records")
-    counts = draw(warehouse, programme, period, joints, found, key=key_of(seed, records.column))
+    known = fingerprint(seed_if_any(programme), warehouse.layout())
+    require_same_draws(register, entry.model_copy(update={"seed": known}), programme)
+    overlapping, beside = (
+        tuple(dict.fromkeys(other.named(register.store) for other in of_kind))
+        for of_kind in (register.against(entry), register.beside(kept.log, period, "records"))
+    )
     ledger = Ledger(warehouse, kind="records")
-    published = [of for of in ledger.releases(period.label) if of.state == "published"]
+    before = _told_before(programme, ledger, period)
+    if before is not None and (waits := _waits(programme, ledger, kept, period.label, len(joints.released))):
+        folders = documents_path(programme, before.release), dossier_path(programme, before.release)
+        return RecordsDraft(before.release, False, *folders, overlapping, beside, True, waits=waits)
+    seed = seed_of(programme)
+    kept = kept.model_copy(update={"seed": fingerprint(seed, warehouse.layout())})
+    counts = draw(warehouse, programme, period, joints, found, key=key_of(seed, records.column))
     ledger.forget_begun()
     release = ledger.begin(period.label, today=today.isoformat())
-    told = [Beside(kind=of.kind, programme=of.programme, period=of.period) for group in related for of in group]
+    told = [Beside(kind=of.kind, programme=of.programme, period=of.period) for of in register.of_the_same(entry)]
     records = build.dated(records, version=release.version, date=today.isoformat(), beside=tuple(dict.fromkeys(told)))
     folder = programme.store_path / "runs" / release.id
     shutil.rmtree(folder, ignore_errors=True)
@@ -159,21 +170,14 @@ def _draft(warehouse: Warehouse, programme: Programme, period: Period, today: da
         made.mkdir(parents=True, mode=0o700)
     files.write_records(warehouse, records, counts, public)
     said = files.content_sha256(records, public)
+    changed = before and versions.changed(warehouse, (before.records, records), (before.folder, public))
     same = ledger.unchanged(release, content_sha256=said)
-    new = same is None or not is_whole(programme, same)
-    overlapping, beside = (
-        tuple(dict.fromkeys(other.named(register.store) for other in of_kind)) for of_kind in related
-    )
+    new = same is None or not is_whole(programme, same) or _is_outdated(programme, same, records)
     if new or same is None:
         write_json(private / PRIVATE, build.for_the_reviewer(joints, pools, found))
+        told_before = None if before is None or changed is None else (before.records, changed)
         dossier = for_review.build(
-            records,
-            pools,
-            found,
-            counts,
-            before=_told_before(programme, published),
-            overlapping=overlapping,
-            beside=beside,
+            records, pools, found, counts, before=told_before, overlapping=overlapping, beside=beside
         )
         for_review.render(dossier, private, fonts=programme.font_files)
         same = _left(programme, ledger, release, records, folder, said)
@@ -183,25 +187,52 @@ def _draft(warehouse: Warehouse, programme: Programme, period: Period, today: da
     if same.state == "draft":
         kept.of_draft(kept_path(programme, same.id), new=new)
     folders = documents_path(programme, same), dossier_path(programme, same)
-    return RecordsDraft(same, new, *folders, overlapping, beside, bool(published))
+    replaces = any(of.state == "published" for of in ledger.releases(period.label))
+    return RecordsDraft(same, new, *folders, overlapping, beside, replaces, changed)
 
 
-def _kept(warehouse: Warehouse, programme: Programme, seed: bytes) -> Kept:
-    """What is kept of the release for its approval."""
+def _kept(warehouse: Warehouse, programme: Programme, joints: Joints, pools: Pools) -> Kept:
+    """What is kept of the release for its approval, and for later versions."""
     raw = RawValues.of(warehouse, programme)
+    counted, joined = versions.counted(joints, pools)
     return Kept(
         raw=raw,
         log=log_of(warehouse, programme, raw, raw.outcomes),
         terms=settings(programme).terms,
         log_changes=ingest.log_changes(warehouse),
-        seed=fingerprint(seed, warehouse.layout()),
+        counted=counted,
+        joined=joined,
     )
 
 
-def _told_before(programme: Programme, published: Sequence[Release]) -> model.PublicRecords | None:
-    """What is public of the records of a period that are published; None where there are none, or a file is gone."""
-    paths = [documents_path(programme, release) / model.CHANNEL for release in published[-1:]]
-    return next((model.read(path) for path in paths if path.is_file()), None)
+def _waits(programme: Programme, ledger: Ledger, kept: Kept, period: str, released: int) -> tuple[Wait, ...]:
+    """The groups that let a new version wait, held against all that were published of the period."""
+    told = (of for of in ledger.releases(period) if of.state in ("published", "replaced"))
+    before = (Kept.read(kept_path(programme, of.id)) for of in told)
+    return versions.waits(kept, [of for of in before if of is not None and of.counted], released, programme.policy)
+
+
+def _is_outdated(programme: Programme, release: Release, records: model.PublicRecords) -> bool:
+    """Tell whether a draft names other releases of the same people than are published by now."""
+    waits = release.state == "draft"
+    return waits and model.read(documents_path(programme, release) / model.CHANNEL).beside != records.beside
+
+
+class _Before(NamedTuple):
+    """The version of a period that is published, with what is public of it and where."""
+
+    release: Release
+    records: model.PublicRecords
+    folder: Path
+
+
+def _told_before(programme: Programme, ledger: Ledger, period: Period) -> _Before | None:
+    """The version that is published; None where there is none, or it is not as it was."""
+    published = [of for of in ledger.releases(period.label) if of.state == "published"]
+    if not published or not is_whole(programme, published[-1]):
+        return None
+    folder = documents_path(programme, published[-1])
+    return _Before(published[-1], model.read(folder / model.CHANNEL), folder)
 
 
 def _left(

@@ -55,6 +55,8 @@ def show_waits(waits: Sequence[Wait]) -> None:
 
 def show_records(draft: RecordsDraft, programme: Path, *, as_json: bool) -> None:
     """Say what the release of records came to, and where its files are."""
+    from atr.dossier.records import said_of_both
+
     release, records = draft.release, draft.records
     if not draft.new:
         say(f"{release.period} has nothing new to say: version {release.version} ({release.state}) stays.")
@@ -64,6 +66,12 @@ def show_records(draft: RecordsDraft, programme: Path, *, as_json: bool) -> None
         say(f"  atr review {programme} {release.period} --records --approve{replaces} --name … --comment …")
     say(f"{records.people:,} rows in {len(records.groups):,} groups; alpha is {records.alpha:g}, and "
         f"{records.loss:.1%} of the values are expected to be altered.")  # fmt: skip
+    if draft.waits:
+        say("Too few people changed in these groups for a new version: all records wait until there are more.")
+    for group in draft.waits:
+        say(f"  {group.said()}.")
+    if draft.changed is not None and any(draft.changed):
+        say(f"A version of {release.period} is published. {said_of_both(draft.changed)}")
     show_beside((*draft.overlapping, *draft.beside))
     paths = [*(draft.documents / name for name in ("note.html", "note.pdf", "records.csv")),
              draft.dossier / "dossier.html"]  # fmt: skip
@@ -71,6 +79,7 @@ def show_records(draft: RecordsDraft, programme: Path, *, as_json: bool) -> None
         "period": release.period, "version": release.version, "state": release.state, "new": draft.new,
         "rows": records.people, "alpha": records.alpha,
         "overlapping": list(draft.overlapping), "beside": list(draft.beside), "documents": str(draft.documents),
+        "changed": draft.changed and draft.changed._asdict(), "waits": [of.said() for of in draft.waits],
         "dossier": str(draft.dossier), "channel_sha256": release.report_sha256,
     }  # fmt: skip
     result(content, [str(path) for path in paths], as_json=as_json)

@@ -85,7 +85,8 @@ def many_groups(rounds: int = 3) -> Iterator[Row]:
     people = np.random.default_rng(3).integers(1, 50, shape)
     group, hidden, value = (of.ravel() for of in np.indices(shape))
     names = tuple((f"g{g}",) for g in range(GROUPS))
-    joints = Joints(("sex",), tuple(f"x{x}" for x in range(VALUES)), names, group, hidden, value, people.ravel())
+    values, hiding = tuple(f"x{x}" for x in range(VALUES)), tuple((f"s{s}",) for s in range(HIDDEN))
+    joints = Joints(("sex",), values, names, group, hidden, value, people.ravel(), hiding)
     pools = Pools(names, (False,) * GROUPS, group)
     with tempfile.TemporaryDirectory() as name:
         made = make_programme(Path(name), "log.parquet")

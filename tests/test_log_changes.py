@@ -206,16 +206,16 @@ def test_a_draft_of_another_log_is_not_published(tmp_path: Path, later: Files) -
     path = write_programme(tmp_path)
     write_files(tmp_path, ALL)
     series.publish(path, "2025")
-    assert not review.waiting(load(path), "2025").log_changed
+    assert not review.waiting(load(path), "2025").changed
     write_files(tmp_path, {name: [row.replace("2025", name[:4]) for row in rows or []] for name, rows in later.items()})
     steps.load_log(str(path))
-    assert review.waiting(load(path), "2025").log_changed.startswith("the log has ")
+    assert review.waiting(load(path), "2025").changed.startswith("the log has ")
     with pytest.raises(RefusedError, match="has other rows by now") as refused:
         review.review(load(path), "2025", approve=True, name="R", comment="read")
     assert "decisions" in (refused.value.private or "")
     assert "decisions" not in str(refused.value.message)
     series.publish(path, "2025")
-    assert not review.waiting(load(path), "2025").log_changed
+    assert not review.waiting(load(path), "2025").changed
     release, _ = review.review(load(path), "2025", approve=True, name="R", comment="read")
     assert release.state == "published"
 
@@ -226,7 +226,7 @@ def test_a_draft_of_a_log_read_otherwise_is_not_published(tmp_path: Path) -> Non
     series.publish(path, "2025")
     write_programme(tmp_path, missing=["", "-"])
     steps.load_log(str(path))
-    assert review.waiting(load(path), "2025").log_changed == "the log was read anew"
+    assert review.waiting(load(path), "2025").changed == "the log was read anew"
     with pytest.raises(RefusedError):
         review.review(load(path), "2025", approve=True, name="R", comment="read")
     review.review(load(path), "2025", approve=False, name="R", comment="made of another log")

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
@@ -21,6 +21,7 @@ from atr.documents.charts.curves import Curve, CurveWords
 from atr.documents.charts.curves import curves as draw
 from atr.documents.charts.palette import dark_css
 from atr.documents.fonts import with_fonts
+from atr.documents.text.language import Language
 from atr.documents.text.records import RecordsWords, finding, sure
 from atr.dossier.curves import percent
 from atr.dossier.sign_off import POINTS
@@ -28,6 +29,7 @@ from atr.programme.font_files import FontFile
 from atr.records.channels import Channel
 from atr.records.model import PublicRecords
 from atr.records.pools import Pools
+from atr.records.versions import Changed
 
 STEPS = 20
 """Steps of α from 0 to 1 in the trade-off."""
@@ -84,7 +86,7 @@ def build(
     of: Sequence[Channel],
     drawn: IntArray,
     *,
-    before: PublicRecords | None = None,
+    before: tuple[PublicRecords, Changed] | None = None,
     overlapping: Sequence[str] = (),
     beside: Sequence[str] = (),
 ) -> RecordsDossier:
@@ -99,7 +101,7 @@ def build(
     drawn
         (g, y) rows of each group with each released value.
     before
-        The version of the period that is published, if there is one.
+        The version of the period that is published, if there is one, and what is other than there.
     overlapping, beside
         Published records, and reports, of the same people.
     """
@@ -120,7 +122,7 @@ def build(
         by_group=percent(_by_group(of)),
         groups=tuple((", ".join(named(pools.values[g])) or "everybody", of[g]) for g in order),
         value_rows=tuple((words.value(value), there, here) for value, there, here in totals),
-        differences=() if before is None else tuple(_differences(before, records)),
+        differences=() if before is None else tuple(_differences(before[0], records)),
         sign_off=POINTS["records"],
     )
 
@@ -226,19 +228,40 @@ def render(dossier: RecordsDossier, folder: Path, *, fonts: Sequence[FontFile] =
     (folder / "dossier.html").write_text(with_fonts(html, supplied=fonts), encoding="utf-8")
 
 
+def said_of_both(changed: Changed) -> str:
+    """Say what is other in a new version than in the published one, and what both tell, in two sentences."""
+    rows, totals, alphas = (
+        Language.of("en").say_n(f"{{n}} {of}", f"{{n}} {of}s", n)
+        for of, n in zip(("row", "total", "alpha"), changed, strict=True)
+    )
+    return (
+        f"Other than there: {rows}, {totals} and {alphas} of groups. Both versions together tell more of the people "
+        "who changed than the bound of either."
+    )
+
+
 def _warnings(
-    records: PublicRecords, overlapping: Sequence[str], beside: Sequence[str], before: PublicRecords | None
+    records: PublicRecords,
+    overlapping: Sequence[str],
+    beside: Sequence[str],
+    before: tuple[PublicRecords, Changed] | None,
 ) -> list[str]:
     found = []
-    if before is not None and _exact(before) != _exact(records):
+    if before is not None and any(before[1]):
         found.append(
-            f"Version {before.version} is published with other totals. Totals are exact: whoever has both versions "
-            "learns the true values of people who came, went or were corrected since, and what these tell."
+            f"Version {before[0].version} is published. {said_of_both(before[1])}"
+            + (
+                " Totals are exact: whoever has both versions learns the true values of people who came, went or were "
+                "corrected since, and what these tell."
+                if before[1].totals
+                else ""
+            )
         )
     if overlapping:
         found.append(
             f"Records of the same people are published ({', '.join(overlapping)}): whoever has both draws learns more "
-            "than either bound says. Publish one or the other."
+            "than either bound says, and whoever subtracts one from the other learns of those who are in one alone. "
+            "Publish one or the other; --despite-overlap publishes both, and the ledger keeps that you accept it."
         )
     if beside:
         found.append(f"Reports of the same people are published ({', '.join(beside)}): what both tell adds up.")
@@ -251,16 +274,6 @@ def _warnings(
         names = ", ".join(records.titles.get(name, name) for name in records.not_covered)
         found.append(f"Nothing is promised of other sensitive attributes: {names}.")
     return found
-
-
-def _exact(records: PublicRecords) -> set[tuple[Any, ...]]:
-    """The people of every group with every value."""
-    return {
-        (*sorted(group.values.items()), value, people)
-        for group in records.groups
-        for value, people in zip(records.values, group.totals, strict=True)
-        if people
-    }
 
 
 def _differences(before: PublicRecords, now: PublicRecords) -> list[tuple[str, str, str]]:

@@ -22,7 +22,7 @@ from atr.warehouse.entries import complete, entry_of, entry_of_records, id_of
 from atr.warehouse.files import read_json, remove_folder, sha256
 from atr.warehouse.kept_releases import UNCOUNTED, Kept, Wait, kept_path
 from atr.warehouse.ledger import COMMANDS, Kind, Ledger, Release, documents_path, dossier_path, of_every_kind
-from atr.warehouse.register import Entry, Register
+from atr.warehouse.register import Entry, Register, release_name
 from atr.warehouse.store import hold
 
 SHORTEST_HASH = 8
@@ -46,8 +46,9 @@ class Waiting(NamedTuple):
         The published version with other numbers that it replaces, if there is one: again, only if a person says so.
     waits
         The groups that have changed and are counted as the version before did.
-    log_changed
-        What has become of the log since the draft was made; empty if nothing has: else it is not published.
+    changed
+        What has become of the log since the draft was made, or was published of the same people; empty if nothing has
+        or was: else it is not published.
     beside
         Of a report the published records of the same people, of records the reports: their bounds do not add up to one.
     """
@@ -58,7 +59,7 @@ class Waiting(NamedTuple):
     overlapping: tuple[str, ...]
     replaces: int | None
     waits: tuple[Wait, ...]
-    log_changed: str
+    changed: str
     beside: tuple[str, ...]
 
 
@@ -90,9 +91,13 @@ def waiting(programme: Programme, period: str, *, kind: Kind = "report") -> Wait
             complete(register, warehouse, programme)
             kept, entry = _drafted(programme, register, draft)
             overlapping, beside = (_names(of, register) for of in (register.against(entry), _beside(register, entry)))
-        replaces, log_changed = _replaced(programme, ledger, draft), _log_changed(warehouse, kept)
+            since = ", ".join(_published_since(register, programme, draft, entry))
+        changed = _log_changed(warehouse, kept) or (
+            f"what is published of the same people changed ({since})" if since else ""
+        )
+        replaces = _replaced(programme, ledger, draft)
     folders = documents_path(programme, draft), dossier_path(programme, draft)
-    return Waiting(draft, *folders, overlapping, replaces, kept.waits, log_changed, beside)
+    return Waiting(draft, *folders, overlapping, replaces, kept.waits, changed, beside)
 
 
 def review(
@@ -139,8 +144,8 @@ def review(
         If no draft waits, it is not what was drafted or read, or nobody is named.
     RefusedError
         If a published report tells of the same people in another way, a published version of the period has other
-        numbers, a report was published on the same log since the draft was made, the log has other rows by now, or the
-        programme says otherwise what records are released.
+        numbers, something was published on the same log or people since the draft was made, the log has other rows by
+        now, or the programme says otherwise what records are released.
     EnvironmentFault
         If another run of the series does not end, or the site cannot be used.
     """
@@ -167,6 +172,12 @@ def review(
                     f"the draft of {period} was made of a log that has other rows by now",
                     hint=f"Run `{COMMANDS[kind]}` for {period} again, and read the draft then.",
                     private=f"Since then {changed}.",
+                )
+            if since := _published_since(register, programme, draft, entry):
+                raise RefusedError(
+                    f"the draft of {period} was made before what is published of the same people changed "
+                    f"({', '.join(since)}), and does not name what is published now",
+                    hint=f"Run `{COMMANDS[kind]}` for {period} again, and read the new draft.",
                 )
             overlapping = ", ".join(_names(register.against(entry), register))
             if overlapping and not despite_overlap:
@@ -295,6 +306,14 @@ def _require_same_terms(programme: Programme, kept: Kept, draft: Release) -> Non
             where=f"{programme.path}, sanitise",
             hint=f"Make it again with `{COMMANDS[draft.kind]}`, and read the new draft, or put the part back.",
         )
+
+
+def _published_since(register: Register, programme: Programme, draft: Release, entry: Entry) -> list[str]:
+    """Releases of the same people that are published and that a draft does not name, or the other way round."""
+    content = read_json(documents_path(programme, draft) / draft.content_file)
+    named = {(of["kind"], of["programme"], of["period"]) for of in content.get("beside", ())}
+    now = {(of.kind, of.programme, of.period) for of in register.of_the_same(entry)}
+    return [f"{name} {release_name(kind, label)}" for kind, name, label in sorted(named ^ now)]
 
 
 def _log_changed(warehouse: Warehouse, kept: Kept) -> str:

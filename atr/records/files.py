@@ -68,6 +68,6 @@ def write_manifest(folder: Path) -> None:
 
 
 def content_sha256(records: PublicRecords, folder: Path) -> str:
-    """Hash what a release says, whatever its version and date."""
-    said = records.model_copy(update={"version": 1, "date": ""}).to_json()
+    """Hash what a release says, whatever its version and date, and what else is published."""
+    said = records.model_copy(update={"version": 1, "date": "", "beside": ()}).to_json()
     return hashlib.sha256(f"{said} {sha256(folder / 'records.csv')}".encode()).hexdigest()

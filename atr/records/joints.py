@@ -34,6 +34,8 @@ class Joints:
     group, hidden, value, people
         (n,) of each cell: the positions of its group, its hidden values and its value, and its people. The cells are
         those of the table ``raw_cells`` of the warehouse, in its order.
+    hiding
+        (h,) the hidden values at each position.
     """
 
     released: tuple[str, ...]
@@ -43,6 +45,7 @@ class Joints:
     hidden: IntArray
     value: IntArray
     people: IntArray
+    hiding: tuple[Values, ...]
 
 
 def settings(programme: Programme) -> ReleasedRecords:
@@ -109,14 +112,16 @@ def count(warehouse: Warehouse, programme: Programme, period: Period) -> Joints:
     order = sorted(range(len(groups)), key=_places(programme, released, groups).__getitem__)
     rank = np.empty(len(groups), dtype=np.int64)
     rank[order] = np.arange(len(groups))
+    hidden, hiding = _numbered(cells, columns[len(released) :])
     return Joints(
         released=released,
         values=values,
         groups=tuple(groups[g] for g in order),
         group=rank[group],
-        hidden=_numbered(cells, columns[len(released) :])[0],
+        hidden=hidden,
         value=cells["x"].map(lambda x: place[None if x != x else x]).to_numpy(np.int64),
         people=cells["people"].to_numpy(np.int64),
+        hiding=tuple(hiding),
     )
 
 

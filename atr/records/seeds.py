@@ -41,6 +41,22 @@ def seed_of(programme: Programme) -> bytes:
     return read_seed(path)
 
 
+def seed_if_any(programme: Programme) -> bytes:
+    """Read the seed of a programme, and draw none: where there is none yet, it is empty.
+
+    Raises
+    ------
+    ProgrammeError
+        If the file holds no seed.
+    EnvironmentFault
+        If it cannot be used.
+    """
+    path = programme.seed_path
+    with os_faults(path):
+        there = path.exists()
+    return read_seed(path) if there else b""
+
+
 def read_seed(path: Path) -> bytes:
     """Read a file of a seed.
 

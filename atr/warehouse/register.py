@@ -209,6 +209,11 @@ class Register:
         others = (other for other in self.entries if other.state == "published" and other.kind != kind)
         return [other for other in others if other.log.shares(log) and other.days.overlaps(days)]
 
+    def of_the_same(self, entry: Entry) -> list[Entry]:
+        """What is published of the same people, as the documents of a release name it (``beside`` in its JSON)."""
+        against = self.against(entry) if entry.kind == "records" else []
+        return [*against, *self.beside(entry.log, entry.days, entry.kind)]
+
     def put(self, entry: Entry) -> None:
         """Enter a release, in place of what is entered of it already."""
         self.entries = [*{known.id: known for known in (*self.entries, entry)}.values()]

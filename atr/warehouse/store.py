@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -83,6 +84,20 @@ def locked(lock: Path, wait: float, where: Path, doing: Callable[[], str]) -> It
             raise EnvironmentFault(f"another run is {doing()}", where=str(where), hint=hint) from None
     with held:
         yield
+
+
+def missing_folders(path: Path) -> list[Path]:
+    """Give a folder and those above it that are not there yet, the innermost first."""
+    return [folder for folder in (path, *path.parents) if not folder.exists()]
+
+
+def remove_made(folders: Sequence[Path]) -> None:
+    """Remove a folder with all in it, and of those above it what is empty then: see :func:`missing_folders`."""
+    if folders:
+        shutil.rmtree(folders[0], ignore_errors=True)
+    for folder in folders[1:]:
+        with suppress(OSError):  # another programme uses it by now
+            folder.rmdir()
 
 
 def private_folder(path: Path) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from atr.core.announced import OF_GROUPS, Announced
 from atr.core.arrays import FloatArray, IntArray, Values
 from atr.core.display_text import ANY
+from atr.core.policy import Policy
 from atr.core.regions import Regions, ToldBefore
 from atr.mechanisms import mechanism_of
 from atr.programme import Programme
@@ -310,6 +311,14 @@ def _why_it_waits(changes: Iterable[dict[Values, IntArray]], programme: Programm
     return next((reason for reason in get_args(Reason) if reason in found), None)
 
 
+def too_few(difference: IntArray, policy: Policy) -> bool:
+    """Tell whether changes of (regions, outcomes) people in a group, not all 0, are of fewer than are told of."""
+    people, totals = difference.sum(axis=1), difference.sum(axis=0)
+    came, went = people.clip(min=0).sum(), (-people).clip(min=0).sum()
+    corrected = (totals - came).clip(min=0).sum()
+    return bool(max(came, went) + corrected < max(FEWEST_CHANGED, -(-policy.minimum_group_size // OF_MINIMUM)))
+
+
 def _why(changed: dict[Values, IntArray], programme: Programme) -> Reason | None:
     """Why the changes of a group's regions, (outcomes,) people each, are not told: too few, or too much alike.
 
@@ -318,11 +327,10 @@ def _why(changed: dict[Values, IntArray], programme: Programme) -> Reason | None
     regions, difference, policy = [*changed], np.array([*changed.values()]), programme.policy
     if not difference.any():
         return None
+    if too_few(difference, policy):
+        return "few"
     people, totals = difference.sum(axis=1), difference.sum(axis=0)
     came, went = people.clip(min=0), (-people).clip(min=0)
-    corrected = (totals - came.sum()).clip(min=0).sum()
-    if max(came.sum(), went.sum()) + corrected < max(FEWEST_CHANGED, -(-policy.minimum_group_size // OF_MINIMUM)):
-        return "few"
     telling = not all(
         mechanism_of(policy).announceable(
             some[some > 0],

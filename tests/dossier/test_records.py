@@ -13,6 +13,7 @@ from atr import sanitise
 from atr.dossier.records import build, figures, trade_off
 from atr.records.channels import Channel
 from atr.records.pools import Pools
+from atr.records.versions import Changed
 from tests.helpers import records as helper
 from tests.helpers import released
 
@@ -68,11 +69,14 @@ def test_it_warns_of_two_versions_with_other_totals() -> None:
     corrected = now.groups[0].model_copy(update={"totals": (low + 1, raised - 1)})
     for before, warned in (
         (None, False),
-        (now.model_copy(update={"bounds": {"max_ldp": 1.0}}), False),
-        (now.model_copy(update={"groups": (corrected, *now.groups[1:])}), True),
+        ((now.model_copy(update={"bounds": {"max_ldp": 1.0}}), Changed(3, 0, 1)), False),
+        ((now.model_copy(update={"groups": (corrected, *now.groups[1:])}), Changed(1, 2, 0)), True),
     ):
         warnings = build(now, pools, of, np.array([[50, 40], [30, 20]]), before=before).warnings
         assert any("Totals are exact: whoever has both versions" in warning for warning in warnings) == warned
+        assert any("3 rows, 0 totals and 1 alpha of groups" in warning for warning in warnings) == (
+            not warned and before
+        )
 
 
 def test_a_run_leaves_a_private_dossier(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from atr.errors import AtrError, ProgrammeError, RefusedError
 from atr.programme import load
 from atr.programme.periods import parse
 from atr.warehouse.connection import Warehouse
+from atr.warehouse.ledger import COMMANDS
 from atr.warehouse.register import Register
 from tests.helpers import records as helper
 from tests.helpers import series
@@ -158,9 +159,24 @@ def test_a_fault_is_one_message_and_nothing_is_written(fault: str, tmp_path: Pat
     with pytest.raises(kind, match=said) as refused:
         atr.release_records(path)
     assert (refused.value.exit_code, len(str(refused.value).splitlines()) <= 2) == (1, True)
-    assert {p.name for p in tmp_path.iterdir()} <= {"compas_decisions.csv", "programme.yaml", "var"}
-    assert not (tmp_path / "var" / "compas").exists()
-    assert not (tmp_path / "var" / "records.seed").exists()
+    assert {p.name for p in tmp_path.iterdir()} == {"compas_decisions.csv", "programme.yaml"}
+
+
+_NOTHING_TO_COUNT = {"period": ("1999", "log.csv"), "rows": (None, "empty"), "column": (None, "other columns")}
+
+
+@pytest.mark.parametrize("make", [atr.release_records, atr.publish])
+@pytest.mark.parametrize("what", _NOTHING_TO_COUNT)
+def test_what_cannot_be_counted_leaves_no_folder(what: str, make: Any, tmp_path: Path) -> None:
+    period, log = _NOTHING_TO_COUNT[what]
+    path = _small(tmp_path)
+    header, *rows = (tmp_path / "log.csv").read_text().splitlines()
+    changed = {"empty": [header], "other columns": [header.replace("secret", "other"), *rows]}.get(log, [header, *rows])
+    (tmp_path / "log.csv").write_text("\n".join(changed) + "\n")
+    there = {*tmp_path.iterdir()}
+    with pytest.raises(AtrError):
+        make(path, period)
+    assert {*tmp_path.iterdir()} == there
 
 
 @pytest.mark.long
@@ -245,6 +261,49 @@ def _small(folder: Path, log: dict[str, Any] | None = None, **changes: Any) -> P
     return path
 
 
+_OF_BOTH: dict[str, tuple[Any, str]] = {"records": (atr.release_records, "report"), "report": (atr.publish, "records")}
+
+
+@pytest.mark.parametrize("last", _OF_BOTH)
+def test_who_is_published_last_names_the_other(last: Any, tmp_path: Path, quick: None) -> None:
+    path, (make, first) = _small(tmp_path), _OF_BOTH[last]
+    make(path)
+    _OF_BOTH[first][0](path)
+    assert not waiting(load(path), "2024", kind=last).changed
+    review(path, "2024", approve=True, name="A", comment="read", kind=first)
+    assert "published" in waiting(load(path), "2024", kind=last).changed
+    with pytest.raises(RefusedError, match=rf"(?s)test-series 2024.*does not name.*Run `{COMMANDS[last]}`"):
+        review(path, "2024", approve=True, name="A", comment="read", kind=last)
+    draft = make(path)
+    assert draft.new
+    said = json.loads((draft.documents / draft.release.content_file).read_text())["beside"]
+    assert said == [{"kind": first, "programme": "test-series", "period": "2024"}]
+    assert not make(path).new
+    review(path, "2024", approve=True, name="A", comment="read", kind=last)
+    assert not _OF_BOTH[first][0](path).new, "nothing else is said of the period than was published"
+
+
+def test_records_of_two_programmes_name_each_other(tmp_path: Path) -> None:
+    """Consent to an overlap is to one that the draft and its dossier name."""
+    path = _small(tmp_path)
+    content = yaml.safe_load(path.read_text()) | {"programme": "other", "store": "var/other", "site": "site/other"}
+    other = tmp_path / "other.yaml"
+    other.write_text(yaml.safe_dump(content))
+    atr.release_records(other)
+    atr.release_records(path)
+    _approve(path, "2024")
+    with pytest.raises(RefusedError, match=r"test-series 2024 \(records\)\), and does not name"):
+        _approve(other, "2024", despite_overlap=True)
+    draft = atr.release_records(other)
+    assert [(of.kind, of.programme) for of in draft.records.beside] == [("records", "test-series")]
+    dossier = (draft.dossier / "dossier.html").read_text()
+    assert "test-series 2024 (records)" in dossier
+    assert "--despite-overlap" in dossier
+    with pytest.raises(RefusedError, match="do not add up"):
+        _approve(other, "2024")
+    _approve(other, "2024", despite_overlap=True)
+
+
 NO_ID = {"id": None, "repeats": True}
 PLACE = series.programme()["attributes"] | {"place": {"role": "public"}}
 DRAWN_ANEW: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -286,6 +345,10 @@ def test_rows_are_not_drawn_with_a_second_seed(tmp_path: Path) -> None:
     load(path).seed_path.write_text("0dd5" * 16)
     with pytest.raises(RefusedError, match="average the noise away"):
         atr.release_records(path, "2013")
+    load(path).seed_path.unlink()
+    with pytest.raises(RefusedError, match="average the noise away"):
+        atr.release_records(path, "2013")
+    assert not load(path).seed_path.exists(), "no other seed takes the place of one that is lost"
     load(path).seed_path.write_text("short")
     with pytest.raises(ProgrammeError, match="holds no seed"):
         atr.release_records(path, "2013")
@@ -361,6 +424,32 @@ def test_a_new_version_replaces_and_withdraws_the_old(tmp_path: Path) -> None:
     assert [p.name for p in old.iterdir()] == ["note.html"]
     assert "../records-v2/note.html" in (old / "note.html").read_text()
     assert atr.verify(new) == []
+
+
+@pytest.mark.parametrize(("edited", "waits"), [(1, True), (9, True), (40, False)])
+def test_few_corrections_make_no_new_version(edited: int, waits: bool, tmp_path: Path) -> None:
+    """Hidden values alone are corrected: totals stay, α would tell of it."""
+    path = _small(tmp_path)
+    first = atr.release_records(path)
+    old = _approve(path, "2024")
+    frame = pd.read_csv(tmp_path / "log.csv", dtype=str)
+    corrected = frame[(frame["secret"] == "s0") & (frame["result"] == "no")].index[:edited]
+    frame.loc[corrected, "secret"] = "s2"
+    frame.to_csv(tmp_path / "log.csv", index=False)
+    draft = atr.release_records(path)
+    if waits:
+        assert (draft.new, draft.release.state, draft.documents, draft.changed) == (False, "published", old, None)
+        assert draft.waits[0].said().startswith("women (600 people in the version before, 600 now): too few people")
+        return
+    assert (draft.new, draft.waits, draft.release.version) == (True, (), 2)
+    assert draft.changed is not None
+    files = pd.concat([helper.rows(old).value_counts(), helper.rows(draft.documents).value_counts()], axis=1).fillna(0)
+    assert draft.changed.rows == abs(files.iloc[:, 0] - files.iloc[:, 1]).sum() / 2 > 0
+    assert (draft.changed.totals, draft.changed.alphas) == (0, 1)
+    assert draft.records.alpha != first.records.alpha
+    assert f"{draft.changed.rows} rows, 0 totals and 1 alpha of groups" in (draft.dossier / "dossier.html").read_text()
+    with pytest.raises(RefusedError, match="publishing this one replaces it"):
+        _approve(path, "2024")
 
 
 def test_a_changed_draft_is_not_published(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def released(words: RecordsWords) -> list[str]:
             alpha=_alphas(words),
             places=places,
         )
-    kept = say("Each row keeps its lot in later versions, so that nobody can average it away.")
+    kept = say("In later versions with the same chance each row keeps its lot, so that nobody can average it away.")
     return [rows, columns, absent, *([how, kept] if records.loss else [])]
 
 
