@@ -62,6 +62,7 @@ def public_records(
         distance=settings_of.distance,
         bounds=settings_of.bounds,
         values=tuple(spreadsheet_safe(value) if isinstance(value, str) else value for value in joints.values),
+        positive=None if settings_of.column in programme.attributes else spreadsheet_safe(programme.log.positive),
         people=int(sizes.sum()),
         left_out=int(people[pools.of_cell == LEFT_OUT].sum()),
         groups=tuple(groups),
