@@ -34,7 +34,7 @@ def test_it_says_what_was_altered_and_how_often() -> None:
     assert "of at most 1.65" in said, "e to the power of .499, rounded up"
 
 
-def test_a_citizen_learns_what_the_system_is_and_what_outcomes_mean() -> None:
+def test_it_says_what_the_system_is_and_what_outcomes_mean() -> None:
     records = released.records(positive="low")
     said = page(records)
     assert records.programme.system.purpose in said
