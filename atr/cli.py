@@ -97,6 +97,8 @@ def check(programme: ProgrammeArgument, as_json: Json = False) -> None:
     for line in found.records_table():
         say(line)
     say(found.next)
+    if found.records:
+        say(f"Records are released by: atr sanitise {programme} --period {found.records[-1].period}")
     periods = found.periods.to_dict("records")
     content = {"rows": accounting.rows_read, "decisions": accounting.decisions, "periods": periods,
                "next": found.next, "remarks": list(found.remarks), "advice": list(found.advice),

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from atr.core.display_text import counted
 from atr.terminal import result, say
 
 if TYPE_CHECKING:
     from atr.pipeline import Draft
     from atr.records_pipeline import RecordsDraft
     from atr.warehouse.kept_releases import Wait
+
+RECORDS = " (records)"
+"""Ends the names of records in the register."""
 
 
 def show_draft(draft: Draft, programme: Path, *, as_json: bool) -> None:
@@ -64,8 +68,11 @@ def show_records(draft: RecordsDraft, programme: Path, *, as_json: bool) -> None
         say(f"The draft of the records of {release.period}, version {release.version}, waits for review:")
         replaces = " --replaces" if draft.replaces else ""
         say(f"  atr review {programme} {release.period} --records --approve{replaces} --name … --comment …")
-    say(f"{records.people:,} rows in {len(records.groups):,} groups; alpha is {records.alpha:g}, and "
-        f"{records.loss:.1%} of the values are expected to be altered.")  # fmt: skip
+    least = min(group.alpha for group in records.groups)
+    alpha = f"{records.alpha:g}" if least == records.alpha else f"{least:g} to {records.alpha:g} by group"
+    rows, groups = counted(records.people, "row"), counted(len(records.groups), "group")
+    altered = f"{records.loss:.1%} of the values are expected to be altered"
+    say(f"{rows} in {groups}; alpha is {alpha}, and {altered}.")
     if draft.waits:
         say("Too few people changed in these groups for a new version: all records wait until there are more.")
     for group in draft.waits:
@@ -87,5 +94,11 @@ def show_records(draft: RecordsDraft, programme: Path, *, as_json: bool) -> None
 
 def show_beside(releases: Sequence[str]) -> None:
     """Say which other releases tell of the same people."""
+    from atr.documents.text.beside import ADDS_UP
+
     if releases:
-        say(f"Of the same people there are {', '.join(releases)}: the bounds of these do not add up to one of both.")
+        names = (
+            f"the records of {of.removesuffix(RECORDS)}" if of.endswith(RECORDS) else f"the report of {of}"
+            for of in releases
+        )
+        say(f"Of the same people there is published: {', '.join(names)}. {ADDS_UP}")

@@ -66,6 +66,24 @@ def named(values: tuple[str, ...]) -> tuple[str, ...]:
     return (*told, "not shown on their own") if told else ("people not shown on their own",)
 
 
+def counted(n: int, one: str, many: str = "") -> str:
+    """Say a number of things in English.
+
+    >>> counted(1, "row"), counted(1200, "row"), counted(0, "person", "people")
+    ('1 row', '1,200 rows', '0 people')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def told_apart(value: str, title: str) -> str:
+    """Name a value beside values of other attributes: one that is not known with its attribute's title.
+
+    >>> told_apart("unknown", "sex"), told_apart("women", "sex")
+    ('sex unknown', 'women')
+    """
+    return f"{title} {value}" if value == UNKNOWN else value
+
+
 def printable(text: str) -> str:
     """Replace control and direction-changing characters by a visible one, so that the text prints as it is read."""
     return CONTROL.sub("\ufffd", text)

@@ -15,12 +15,13 @@ import numpy as np
 from markupsafe import Markup
 
 from atr.core.arrays import FloatArray, IntArray
-from atr.core.display_text import named
+from atr.core.display_text import named, told_apart
 from atr.documents import templates
 from atr.documents.charts.curves import Curve, CurveWords
 from atr.documents.charts.curves import curves as draw
 from atr.documents.charts.palette import dark_css
 from atr.documents.fonts import with_fonts
+from atr.documents.text.beside import ADDS_UP
 from atr.documents.text.language import Language
 from atr.documents.text.records import RecordsWords, finding, sure
 from atr.dossier.curves import percent
@@ -107,6 +108,7 @@ def build(
     """
     words, programme = RecordsWords.of(records), records.programme
     order = sorted(range(len(of)), key=lambda g: (-of[g].least, -of[g].before.log_lift, -of[g].counts.sum(), g))
+    titles = [records.titles.get(name, name) for name in records.attributes]
     totals = zip(records.values, records.totals.tolist(), drawn.sum(axis=0).tolist(), strict=True)
     return RecordsDossier(
         release=f"{records.period.label}, records, version {records.version}",
@@ -120,7 +122,9 @@ def build(
         warnings=tuple(_warnings(records, overlapping, beside, before)),
         points=tuple(trade_off(of, records.alpha)),
         by_group=percent(_by_group(of)),
-        groups=tuple((", ".join(named(pools.values[g])) or "everybody", of[g]) for g in order),
+        groups=tuple(
+            (", ".join(named(tuple(map(told_apart, pools.values[g], titles)))) or "everybody", of[g]) for g in order
+        ),
         value_rows=tuple((words.value(value), there, here) for value, there, here in totals),
         differences=() if before is None else tuple(_differences(before[0], records)),
         sign_off=POINTS["records"],
@@ -264,7 +268,7 @@ def _warnings(
             "Publish one or the other; --despite-overlap publishes both, and the ledger keeps that you accept it."
         )
     if beside:
-        found.append(f"Reports of the same people are published ({', '.join(beside)}): what both tell adds up.")
+        found.append(f"Reports of the same people are published ({', '.join(beside)}). {ADDS_UP}")
     if records.channel == "best":
         found.append(
             "The programme states that no reader knows a person's own value of the column, nor anything that "

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from atr import ingest
+from atr.documents.text.beside import ADDS_UP
 from atr.documents.text.language import Language
 from atr.dossier import site
 from atr.dossier.sign_off import confirmed
@@ -50,7 +51,7 @@ class Waiting(NamedTuple):
         What has become of the log since the draft was made, or was published of the same people; empty if nothing has
         or was: else it is not published.
     beside
-        Of a report the published records of the same people, of records the reports: their bounds do not add up to one.
+        Of a report the published records of the same people, of records the reports: what both tell adds up.
     """
 
     release: Release
@@ -185,7 +186,7 @@ def review(
                     f"{period} tells of the same people as a published report ({overlapping}), but divides them "
                     "otherwise or shares only some days: whoever has both can subtract one from the other"
                     if kind == "report"
-                    else f"records of the same people are published ({overlapping}): their bounds do not add up",
+                    else f"records of the same people are published ({overlapping}). {ADDS_UP.rstrip('.')}",
                     hint=f"Publish {_KINDS[kind]} that do not overlap. If you have read in the dossier what both tell "
                     "together and accept it, add --despite-overlap; the ledger keeps it.",
                 )
@@ -200,7 +201,7 @@ def review(
             site.put_on_site(programme, ledger, draft, target)
             comment += f" (despite the overlap with {overlapping})" if overlapping else ""
             beside = ", ".join(_names(_beside(register, entry), register))
-            comment += f" (beside {beside}: bounds do not add up)" if beside else ""
+            comment += f" (beside {beside}: what both tell adds up)" if beside else ""
             decided = ledger.record(draft, state="published", reviewer=name, comment=comment, confirmed=confirmed(kind))
             site.withdraw_replaced(programme, ledger, register)
     return decided, documents_path(programme, decided)

@@ -12,6 +12,8 @@ from atr.programme.attributes import Attribute
 from atr.programme.measures import distinct
 
 Bound = Literal["max_ldp", "max_log_lift"]
+LARGEST_ALPHA = 0.999
+"""Of an alpha that the programme gives; alpha has three digits."""
 Nats = Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)]
 
 
@@ -56,6 +58,16 @@ class ReleasedRecords(Part):
                 "alpha",
             ),
             (
+                self.alpha is not None and self.alpha > LARGEST_ALPHA,
+                f"is at most {LARGEST_ALPHA}: at 1 the column would tell nothing",
+                "alpha",
+            ),
+            (
+                self.alpha is not None and "alpha_by" in self.model_fields_set,
+                "is for bounds: alpha is the same for all groups. Leave out one or the other",
+                "alpha_by",
+            ),
+            (
                 self.channel == "best" and self.reader_knows_x is None,
                 "looks at what is hidden: whoever knows a person's own value learns of it from a change. If no reader "
                 "can know the column or what determines it, add reader_knows_x: never; otherwise take markov",
@@ -65,6 +77,11 @@ class ReleasedRecords(Part):
                 self.channel == "markov" and self.reader_knows_x is not None,
                 "is for channel: best. The Markov channel also holds for readers who know a person's own value",
                 "reader_knows_x",
+            ),
+            (
+                self.channel == "best" and self.distance == "squared" and not self.numeric,
+                "is for numbers: add numeric: true to release numbers, or take ordinal or hamming",
+                "distance",
             ),
             (
                 self.channel == "markov" and self.distance != "hamming",

@@ -13,7 +13,7 @@ from atr.programme import Programme
 from atr.programme.periods import Period
 from atr.programme.released import Bound
 from atr.records.channels import Channel
-from atr.records.joints import Joints, settings
+from atr.records.joints import Joints, not_covered, settings
 from atr.records.model import SPELLED_OUT, GroupChannel, PublicRecords, Told
 from atr.records.pools import Pools
 from atr.report.build import period_info, programme_info
@@ -45,8 +45,6 @@ def public_records(
         )
         rows = tuple(map(tuple, group.markov.clip(0, 1).tolist())) if spelled else ()
         groups.append(group.model_copy(update={"transition": rows}))
-    shown = (*joints.released, settings_of.column, *settings_of.hide)
-    sensitive = (name for name in programme.names(role="sensitive") if name not in shown)
     loss = float(sizes @ [channel.loss for channel in of] / sizes.sum())
     titles = {name: programme.title_of(name) for name in programme.attributes}
     return PublicRecords(
@@ -58,12 +56,13 @@ def public_records(
         numeric=bool(settings_of.numeric),
         attributes=joints.released,
         hidden=settings_of.hide,
-        not_covered=tuple(sensitive),
+        not_covered=not_covered(programme),
         titles=titles,
         channel=settings_of.channel,
         distance=settings_of.distance,
         bounds=settings_of.bounds,
         values=tuple(spreadsheet_safe(value) if isinstance(value, str) else value for value in joints.values),
+        positive=None if settings_of.column in programme.attributes else spreadsheet_safe(programme.log.positive),
         people=int(sizes.sum()),
         groups=tuple(groups),
         before=_told([channel.before for channel in of], sizes),

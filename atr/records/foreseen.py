@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atr import sanitise
-from atr.core.display_text import named
+from atr.core.display_text import counted, named, told_apart
 from atr.programme import Programme
-from atr.programme.periods import Period
+from atr.programme.periods import ALL, Period
 from atr.programme.released import Bound
 from atr.records.channels import Channel, channels
-from atr.records.joints import count, settings
-from atr.records.pools import pooled
+from atr.records.joints import Joints, count, not_covered, settings
+from atr.records.pools import Pools, pooled
 from atr.warehouse.connection import Warehouse
 
 SHOWN = 5
@@ -48,6 +49,8 @@ class Foreseen:
         Whether values are drawn anew with chance α (Markov), or altered by what is hidden (best).
     groups
         The one that needs the largest α first.
+    remarks
+        What deserves a look: what is not bounded, and what is told whatever the column does.
     """
 
     period: str
@@ -56,27 +59,28 @@ class Foreseen:
     decided_by: Bound | None
     drawn_anew: bool
     groups: tuple[ForeseenGroup, ...]
+    remarks: tuple[str, ...] = ()
 
     def said(self) -> list[str]:
         """Say it in words, line by line."""
         pools = sum(of.pooled for of in self.groups)
+        period = "the whole log" if self.period == ALL.label else self.period
         joined = f", {pools:,} of them pooled" if pools else ""
         lines = [
-            f"records of {self.period}: {self.rows:,} rows in {len(self.groups):,} groups{joined}; "
+            f"records of {period}: {counted(self.rows, 'row')} in {counted(len(self.groups), 'group')}{joined}; "
             f"about {100 * self.altered:.0f} in 100 values are altered."
         ]
         if self.decided_by is not None:
-            lines.append(f"  {self.decided_by} decides. These groups need the largest alpha:")
+            lines.append(f"  {self.decided_by} decides. In {period} these groups need the largest alpha:")
             lines += [f"    {self._group(of)}" for of in self.groups[:SHOWN]]
-        return lines
+        return [*lines, *(f"  {remark}." for remark in self.remarks)]
 
     def _group(self, of: ForeseenGroup) -> str:
         who = ", ".join(of.group) or "all people"
         drawn = f"{100 * of.alpha:.0f} in 100 values drawn anew, " if self.drawn_anew else ""
         needed = "" if of.least_alpha > of.alpha - 0.001 else f"; {of.least_alpha:.3f} would do for them alone"
-        return (
-            f"{who} ({of.people:,} people): {drawn}{100 * of.altered:.0f} in 100 altered (alpha {of.alpha:g}{needed})"
-        )
+        people = counted(of.people, "person", "people")
+        return f"{who} ({people}): {drawn}{100 * of.altered:.0f} in 100 altered (alpha {of.alpha:g}{needed})"
 
 
 def foresee(warehouse: Warehouse, programme: Programme, period: Period) -> Foreseen:
@@ -98,8 +102,16 @@ def foresee(warehouse: Warehouse, programme: Programme, period: Period) -> Fores
     joints = count(warehouse, programme, period)
     pools = pooled(joints, programme)
     of = channels(joints, pools, programme)
+    titles = [programme.title_of(name) for name in joints.released]
     groups = [
-        ForeseenGroup(named(values), int(channel.counts.sum()), joined, channel.least, channel.alpha, channel.loss)
+        ForeseenGroup(
+            named(tuple(map(told_apart, values, titles))),
+            int(channel.counts.sum()),
+            joined,
+            channel.least,
+            channel.alpha,
+            channel.loss,
+        )
         for values, joined, channel in zip(pools.values, pools.joined, of, strict=True)
     ]
     rows = sum(group.people for group in groups)
@@ -110,7 +122,32 @@ def foresee(warehouse: Warehouse, programme: Programme, period: Period) -> Fores
         decided_by=_decided_by(max(of, key=lambda channel: channel.least), programme),
         drawn_anew=settings(programme).channel == "markov",
         groups=tuple(sorted(groups, key=lambda group: -group.least_alpha)),
+        remarks=tuple(_remarks(joints, pools, of, programme)),
     )
+
+
+def _remarks(joints: Joints, pools: Pools, of: Sequence[Channel], programme: Programme) -> list[str]:
+    names, known = settings(programme).hide, not_covered(programme)
+    hidden, found = " and ".join(names), []
+    if known:
+        found.append(f"sensitive, and not in sanitise.hide: {', '.join(known)}. What a row tells of that has no bound")
+    telling = [name for i, name in enumerate(joints.released) if _determines(joints, pools, i)]
+    found += [
+        f"each value of {name} goes with one value of {hidden}: every row shows {name}, and so tells {hidden} whatever "
+        f"the column does. Hide {name} too, or say within: none"
+        for name in telling
+    ]
+    if all(len(channel.counts) == 1 for channel in of) and not telling:
+        whom = "everybody has" if len({*joints.hidden.tolist()}) == 1 else "the people of each group share"
+        found.append(f"{whom} one value of {hidden}: there is nothing that the column could hide")
+    return found
+
+
+def _determines(joints: Joints, pools: Pools, attribute: int) -> bool:
+    """Whether rows with one value of an attribute, as the file shows it, all have one hidden value, of several."""
+    kept = pools.of_cell >= 0
+    shown = {(pools.values[p][attribute], h) for p, h in zip(pools.of_cell[kept], joints.hidden[kept], strict=True)}
+    return len({value for value, _ in shown}) == len(shown) and len({h for _, h in shown}) > 1
 
 
 def _decided_by(channel: Channel, programme: Programme) -> Bound | None:

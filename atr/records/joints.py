@@ -72,6 +72,12 @@ def released_attributes(programme: Programme) -> tuple[str, ...]:
     return tuple(name for name in names if name not in of.hide and name != of.column)
 
 
+def not_covered(programme: Programme) -> tuple[str, ...]:
+    """Give the sensitive attributes of which nothing is promised: neither released nor hidden."""
+    of = settings(programme)
+    return tuple(name for name in programme.names(role="sensitive") if name not in (of.column, *of.hide))
+
+
 def count(warehouse: Warehouse, programme: Programme, period: Period) -> Joints:
     """Count people by group, hidden values and value of the column, and leave the table ``raw_cells`` of them.
 

@@ -77,7 +77,8 @@ class PublicRecords(Frozen):
     ``attributes`` are the columns that were not altered, ``hidden`` what the released column tells no more of than
     ``bounds`` (in nats), ``not_covered`` further sensitive attributes, of which nothing is promised. ``channel`` is
     ``best`` only where no reader is taken to know a person's own value; its transitions look at what is hidden and are
-    not told. ``loss`` is the share of rows that are expected to be altered.
+    not told. ``positive`` is the favourable outcome, where the column is the log's outcome. ``loss`` is the share of
+    rows that are expected to be altered.
     """
 
     schema_: Annotated[Literal["atr-records/1"], Field(alias="schema")] = SCHEMA
@@ -95,6 +96,7 @@ class PublicRecords(Frozen):
     distance: Literal["hamming", "ordinal", "squared"]
     bounds: dict[Bound, Nats]
     values: Annotated[tuple[Value, ...], Field(min_length=1)]
+    positive: Sparse[str | None] = None
     people: People
     groups: tuple[GroupChannel, ...]
     before: Told

@@ -63,8 +63,10 @@ def read_seed(path: Path) -> bytes:
     Raises
     ------
     ProgrammeError
-        If it does not hold 64 hexadecimal digits.
+        If it is a folder, or does not hold 64 hexadecimal digits.
     """
+    if path.is_dir():
+        raise ProgrammeError("is a folder: the seed is a file", where=str(path), hint="Name a file as sanitise.seed.")
     with os_faults(path):
         text = path.read_bytes().strip()
     if re.fullmatch(rb"[0-9a-f]{%d}" % (2 * BYTES), text) is None:

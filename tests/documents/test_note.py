@@ -30,8 +30,38 @@ def test_it_says_what_was_altered_and_how_often() -> None:
     assert "It does not show prior offences" in said
     assert "What is not bounded" in said
     assert "finer values than the publisher tells apart" in said, "the bounds are of bins and display names"
-    assert f"The file has {records.people:,} rows" in said
+    assert f"The file has {records.people:,} scores, a row each" in said
     assert "of at most 1.65" in said, "e to the power of .499, rounded up"
+
+
+def test_it_says_what_the_system_is_and_what_outcomes_mean() -> None:
+    records = released.records(positive="low")
+    said = page(records)
+    assert records.programme.system.purpose in said
+    assert f"About 37 in 100 scores had their outcome drawn anew at random; about {100 * records.loss:.0f} in" in said
+    assert "“low” (the favourable outcome) means: was scored low; “raised” means: was scored medium or high." in said
+
+
+def test_rows_of_groups_that_were_not_altered_are_counted() -> None:
+    records = released.records(groups=3)
+    first = records.groups[0].model_copy(update={"alpha": 0.0})
+    some = records.model_copy(update={"groups": (first, *records.groups[1:])})
+    assert f"{first.people} rows are in groups that were not altered" in page(some)
+    assert "in groups that were not altered" not in page(records)
+
+
+def test_one_attribute_and_values_that_are_not_known_are_named() -> None:
+    records = released.records(groups=2, attributes=("sex",))
+    group = records.groups[0].model_copy(update={"values": {"sex": "unknown"}, "alpha": 0.6})
+    said = page(records.model_copy(update={"groups": (group, records.groups[1])}))
+    assert "what sex tells of prior offences: a reader sees it anyway" in said
+    assert "the group “sex unknown”" in said
+
+
+def test_nearly_all_is_not_all() -> None:
+    nearly = released.records(groups=1, loss=0.4)
+    group = nearly.groups[0].model_copy(update={"alpha": 0.996})
+    assert "About 99.6 in 100" in page(nearly.model_copy(update={"groups": (group,)}))
 
 
 def test_totals_are_the_logs_and_vary_as_rows_are_drawn() -> None:

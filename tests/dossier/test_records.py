@@ -59,7 +59,7 @@ def test_it_names_who_decides_and_draws_both_channels() -> None:
     assert all(
         "Markov" in figure.drawing and "best: the least possible" in figure.drawing for figure in figures(dossier)
     )
-    assert any("what both tell adds up" in warning for warning in dossier.warnings)
+    assert any("What both tell adds up" in warning for warning in dossier.warnings)
 
 
 def test_it_warns_of_two_versions_with_other_totals() -> None:

@@ -55,7 +55,7 @@ def test_check_says_it_in_words(tmp_path: Path) -> None:
     path = _programme(tmp_path, COUNTS, max_log_lift=0.3, alpha_by="group")
     first, second, women, men = atr.check(path).records_table()
     assert first.startswith("records of 2024: 300 rows in 2 groups; about ")
-    assert second == "  max_log_lift decides. These groups need the largest alpha:"
+    assert second == "  max_log_lift decides. In 2024 these groups need the largest alpha:"
     assert women.startswith("    women (100 people): ")
     assert "in 100 values drawn anew" in women
     assert men.startswith("    men (200 people): ")
@@ -100,3 +100,47 @@ def test_the_scores_are_foreseen_by_quarter(tmp_path: Path) -> None:
     assert [of.period for of in found][:2] == ["2013-Q1", "2013-Q2"]
     assert found[0].rows == 1722
     assert len(found[0].groups) > 5
+
+
+def test_check_names_the_period_of_its_table(tmp_path: Path) -> None:
+    path = _programme(tmp_path, COUNTS, max_log_lift=0.3)
+    done = command("check", path)
+    assert "In 2024 these groups need the largest alpha" in done.stderr
+    assert done.stderr.rstrip().endswith(f"atr sanitise {path} --period 2024")
+
+
+def test_check_says_what_has_no_bound(tmp_path: Path) -> None:
+    (found,) = atr.check(helper.compas(tmp_path, **helper.NO_RACE, within="none")).records[-1].remarks
+    assert found.startswith("sensitive, and not in sanitise.hide: priors_count")
+
+
+def test_check_says_what_rows_tell_whatever_the_column(tmp_path: Path) -> None:
+    counts = {("men", "s"): (100, 60), ("women", "t"): (50, 45)}
+    (foreseen,) = atr.check(_programme(tmp_path, counts, max_ldp=1.0)).records
+    (remark,) = foreseen.remarks
+    assert remark.startswith("each value of public goes with one value of secret")
+
+
+def test_check_says_that_there_is_nothing_to_hide(tmp_path: Path) -> None:
+    counts = {("men", "s"): (100, 60), ("women", "s"): (50, 45)}
+    (foreseen,) = atr.check(_programme(tmp_path, counts, max_ldp=1.0)).records
+    assert foreseen.remarks == ("everybody has one value of secret: there is nothing that the column could hide",)
+
+
+@pytest.mark.parametrize(
+    ("sanitise", "message"),
+    [
+        ({"alpha": 1.0}, "is at most 0.999"),
+        ({"alpha": 0.5, "alpha_by": "group"}, "is for bounds"),
+        ({"max_ldp": 1.0, "channel": "best", "reader_knows_x": "never", "distance": "squared"}, "is for numbers"),
+    ],
+)
+def test_what_has_no_meaning_is_refused(sanitise: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ProgrammeError, match=message):
+        atr.check(_programme(tmp_path, COUNTS, **sanitise))
+
+
+def test_a_seed_that_is_a_folder_is_said_to_be_one(tmp_path: Path) -> None:
+    (tmp_path / "seeds").mkdir()
+    with pytest.raises(ProgrammeError, match="is a folder"):
+        atr.release_records(_programme(tmp_path, COUNTS, max_ldp=1.0, seed="seeds"))

@@ -204,7 +204,7 @@ def test_records_are_published_beside_reports(tmp_path: Path, quick: None) -> No
     assert folder == tmp_path / "site" / "compas" / "2013-Q2" / "records-v1"
     assert atr.verify(folder) == []
     known = atr.history(path).set_index("kind")
-    assert known.loc["records", "comment"] == "read (beside 2013-Q2: bounds do not add up)"
+    assert known.loc["records", "comment"] == "read (beside 2013-Q2: what both tell adds up)"
     assert known.loc["report", "report_sha256"] == report.release.report_sha256
     index = (tmp_path / "site" / "compas" / "index.html").read_text()
     assert "2013-Q2/records-v1/records.csv" in index
@@ -243,7 +243,7 @@ def test_other_records_of_the_same_rows_need_consent(tmp_path: Path) -> None:
         "programme": "other", "store": "var/other", "site": "site/other", "sanitise": helper.NO_RACE}))  # fmt: skip
     draft = atr.release_records(other, "2013")
     assert draft.overlapping == ("compas 2013-Q1 (records)",)
-    with pytest.raises(RefusedError, match="their bounds do not add up"):
+    with pytest.raises(RefusedError, match="What both tell adds up"):
         _approve(other, "2013")
     _approve(other, "2013", despite_overlap=True)
     assert "despite the overlap with compas 2013-Q1 (records)" in atr.history(other)["comment"][0]

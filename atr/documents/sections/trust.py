@@ -98,8 +98,7 @@ def _chance(words: Words) -> list[str]:
 
 
 def _beside(words: Words) -> list[str]:
-    last = words.say("What both tell adds up: what is promised here holds for this report alone.")
-    return [also_published(words, words.report.beside, last=last)] if words.report.beside else []
+    return [also_published(words, words.report.beside)] if words.report.beside else []
 
 
 def _corrections(words: Words) -> list[str]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from atr.documents.text.language import later
 from atr.documents.text.words import Nouns
 from atr.report.model import Beside
 
+ADDS_UP = later("What both tell adds up: the bound of each alone does not hold for both together.")
 
-def also_published(words: Nouns, releases: Sequence[Beside], *, last: str) -> str:
-    """Name the releases, one or more, and end with what follows from them."""
+
+def also_published(words: Nouns, releases: Sequence[Beside]) -> str:
+    """Name the releases, one or more, and say what follows from them."""
     named = [
         words.say("report on {period}", period=other.period)
         if other.kind == "report"
@@ -21,4 +24,4 @@ def also_published(words: Nouns, releases: Sequence[Beside], *, last: str) -> st
         for name, other in zip(named, releases, strict=True)
     ]
     told = words.say("Of the same people: {releases}.", releases=words.listed(shown, most=4))
-    return f"{told} {last}"
+    return f"{told} {words.say(ADDS_UP)}"

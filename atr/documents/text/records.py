@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from atr.core.display_text import UNKNOWN
 from atr.documents.text.language import Language
 from atr.documents.text.words import Nouns
 from atr.records.model import GroupChannel, PublicRecords, Value
@@ -53,7 +54,11 @@ class RecordsWords(Nouns):
 
     def in_100(self, share: float) -> str:
         """A share as so many in 100, a whole number where it is one at least."""
-        return self.language.number(round(100 * share) if share >= 0.01 else float(f"{100 * share:.1g}"))
+        ends = min(share, 1 - share)
+        if 0 < ends < 0.01:
+            few = float(f"{100 * ends:.1g}")
+            return self.language.number(few if share < 0.5 else round(100 - few, 6))
+        return self.language.number(round(100 * share))
 
     def value(self, value: Value) -> str:
         """A value of the column."""
@@ -63,7 +68,13 @@ class RecordsWords(Nouns):
 
     def group(self, group: GroupChannel) -> str:
         """The people of a group, by the values that they share."""
-        return ", ".join(group.values.values()) or self.say("people of several groups")
+        named = [
+            self.say("{attribute} unknown", attribute=self.records.titles.get(name, name))
+            if value == UNKNOWN
+            else value
+            for name, value in group.values.items()
+        ]
+        return ", ".join(named) or self.say("people of several groups")
 
 
 def finding(words: RecordsWords) -> str:
@@ -71,24 +82,52 @@ def finding(words: RecordsWords) -> str:
     records, say = words.records, words.say
     if records.loss == 0:
         return say("The column {column} is as in the log.", column=words.column)
-    altered = words.in_100(records.loss)
+    known = {"n": words.in_100(records.loss), "drawn": words.in_100(records.drawn_anew), "column": words.column}
+    if records.positive is not None:
+        known["decisions"] = words.decision_noun
+        if records.channel == "best":
+            return say("About {n} in 100 {decisions} had their outcome altered at random.", **known)
+        return say(
+            "About {drawn} in 100 {decisions} had their outcome drawn anew at random; about {n} in 100 have another "
+            "now.",
+            **known,
+        )
     if records.channel == "best":
-        return say("About {n} in 100 values of {column} were altered at random.", n=altered, column=words.column)
+        return say("About {n} in 100 values of {column} were altered at random.", **known)
     return say(
         "About {drawn} in 100 values of {column} were drawn anew at random; about {n} in 100 differ from the log now.",
-        drawn=words.in_100(records.drawn_anew),
-        n=altered,
-        column=words.column,
+        **known,
     )
+
+
+def outcomes(words: RecordsWords) -> str:
+    """Say what the outcomes mean, by the phrases of the programme, and which is favourable; empty of other columns."""
+    records, phrases = words.records, words.programme.outcome_phrases.get(words.language.tag, {})
+    if records.positive is None or len(records.values) > MOST_TOTALS:
+        return ""
+    said = []
+    for value in map(words.value, records.values):
+        name, phrase = words.language.quoted(value), phrases[value].one if value in phrases else ""
+        if value == records.positive:
+            favourable = words.say("{outcome} (the favourable outcome) means: {phrase}", outcome=name, phrase=phrase)
+            said.append(favourable if phrase else words.say("{outcome} is the favourable outcome", outcome=name))
+        elif phrase:
+            said.append(words.say("{outcome} means: {phrase}", outcome=name, phrase=phrase))
+    return f"{'; '.join(said)}." if said else ""
 
 
 def released(words: RecordsWords) -> list[str]:
     """Say what is in the file and what is not, and how the column was altered, a sentence each."""
     records, say = words.records, words.say
     known = {"column": words.column_of_file, "attributes": words.titles(records.attributes), "hidden": words.hidden}
-    rows = words.say_n("The file has {n} row, one a person.", "The file has {n} rows, one a person.", records.people)
+    rows = say("The file has {decisions}, a row each.", decisions=words.decisions(records.people))
     if records.attributes:
-        columns = say("It shows {attributes} as the log has them, and the column {column}.", **known)
+        columns = words.say_n(
+            "It shows {attributes} as the log has it, and the column {column}.",
+            "It shows {attributes} as the log has them, and the column {column}.",
+            len(records.attributes),
+            **known,
+        )
         places = say("the values of all rows alike in {attributes}", **known)
     else:
         columns = say("It shows the column {column} alone.", **known)
@@ -104,7 +143,8 @@ def released(words: RecordsWords) -> list[str]:
             places=places,
         )
     kept = say("In later versions with the same chance each row keeps its lot, so that nobody can average it away.")
-    return [rows, columns, absent, *([how, kept] if records.loss else [])]
+    meant = outcomes(words)
+    return [rows, columns, *([meant] if meant else []), absent, *([how, kept] if records.loss else [])]
 
 
 def _alphas(words: RecordsWords) -> str:
@@ -214,7 +254,9 @@ def on_totals(words: RecordsWords) -> list[str]:
         )
     if records.loss and len({group.alpha for group in records.groups}) == 1:
         said.append(
-            say(
+            say("No differences by {hidden} within a group are expected to be left.", hidden=words.hidden)
+            if records.alpha == 1
+            else say(
                 "Differences by {hidden} within a group shrink to {n} in 100 of what they were.",
                 hidden=words.hidden,
                 n=words.language.points(round(1 - records.alpha, 3)),
@@ -267,13 +309,21 @@ def not_covered(words: RecordsWords) -> list[str]:
     found = []
     if records.attributes:
         shown = words.titles(records.attributes)
-        found.append(say("what {attributes} tell of {hidden}: a reader sees them anyway", attributes=shown, **known))
+        found.append(
+            words.say_n(
+                "what {attributes} tells of {hidden}: a reader sees it anyway",
+                "what {attributes} tell of {hidden}: a reader sees them anyway",
+                len(records.attributes),
+                attributes=shown,
+                **known,
+            )
+        )
     if records.not_covered:
         found.append(say("what a row tells of {attributes}", attributes=words.titles(records.not_covered, last="or")))
     return [
         *found,
         say("what a row tells of finer values than the publisher tells apart"),
-        say("what several rows of one person tell together: it adds up"),
+        say("what several rows of one person, where there are some, tell together: it adds up"),
         say("what those can work out who know {column} of all others in a group, since totals are exact", **known),
     ]
 
@@ -323,3 +373,20 @@ def groups(words: RecordsWords) -> str:
             )
         )
     return " ".join([*said, say("Everybody has a row.")])
+
+
+def rows(words: RecordsWords) -> str:
+    """Say what a row tells of a person: where nothing had to be altered, what was decided."""
+    say, exact = words.say, sum(group.people for group in words.records.groups if not group.alpha)
+    if exact == words.records.people:
+        return say("Nothing had to be altered: every row has its value of the log.")
+    use = say("Count and compare rows; use none on its own.")
+    if not exact:
+        return " ".join([say("A row is no statement about a person: its value may be another than in the log."), use])
+    kept = words.say_n(
+        "{n} row is in a group that was not altered (α is 0): it has its value of the log.",
+        "{n} rows are in groups that were not altered (α is 0): they have their values of the log.",
+        exact,
+    )
+    other = say("Any other is no statement about a person: its value may be another than in the log.")
+    return " ".join([kept, other, use])
