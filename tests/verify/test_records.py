@@ -15,6 +15,7 @@ import pytest
 import atr
 from atr.errors import VerifyError
 from atr.programme import load
+from atr.records.model import FILES
 from tests.helpers import records as helper
 from tests.helpers.command import atr as command
 
@@ -25,9 +26,21 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return atr.release_records(helper.compas(tmp_path_factory.mktemp("records"), **helper.NO_RACE), "2013").documents
 
 
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 def _signed(folder: Path) -> Path:
-    """Let the manifest agree with the files."""
-    files = {p.name: {"sha256": hashlib.sha256(p.read_bytes()).hexdigest()} for p in folder.iterdir()}
+    """Let the hashes of the channel, the note and the manifest agree with the files."""
+    path = folder / "channel.json"
+    before = _sha256(path)
+    path.write_text(
+        json.dumps(json.loads(path.read_text()) | {"sha256": {name: _sha256(folder / name) for name in FILES}})
+    )
+    note = folder / "note.html"
+    note.write_text(note.read_text().replace(before, _sha256(path)))
+
+    files = {p.name: {"sha256": _sha256(p)} for p in folder.iterdir() if p.name != "manifest.json"}
     (folder / "manifest.json").write_text(json.dumps({"files": files}))
     return folder
 
