@@ -62,15 +62,14 @@ def _chances(found: IntArray, group: GroupChannel) -> FloatArray:
     for y, (rows, total) in enumerate(zip(found.tolist(), group.totals, strict=True)):
         drawn = group.alpha * total / group.people
         stays = 1 - group.alpha + drawn
-        if group.alpha == 0 or total in (0, group.people):
+        if rows == total or group.alpha == 0 or total in (0, group.people):
             chances[y] = rows == total
             continue
-        reach = 12 * np.sqrt(total * stays * (1 - stays)) + 60
+        reach = 9 * np.sqrt(total * stays * (1 - stays)) + 40
         kept = np.arange(max(0, int(total * stays - reach)), min(total, int(total * stays + reach)) + 1)
-        weights, others = stats.binom.pmf(kept, total, stays), group.people - total
-        below = float(weights @ stats.binom.cdf(rows - kept, others, drawn))
-        above = float(weights @ stats.binom.sf(rows - kept - 1, others, drawn))
-        chances[y] = min(1.0, 2 * min(below, above))
+        more, others = rows > total, group.people - total
+        beyond = stats.binom.sf(rows - kept - 1, others, drawn) if more else stats.binom.cdf(rows - kept, others, drawn)
+        chances[y] = min(1.0, 2 * float(stats.binom.pmf(kept, total, stays) @ beyond))
     return chances
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from atr.errors import VerifyError
+from atr.records.channels import DIGITS
 from atr.records.model import CHANNEL, FILES, NOTE, NOTE_PDF, SCHEMA, GroupChannel, PublicRecords
 from atr.verify import randomness
 from atr.verify.files import once
@@ -38,7 +39,8 @@ def verify_records(path: str | Path, *, population: str | Path | None = None) ->
     """Check released records: hashes, the stated channel, and whether the file can have come of it.
 
     What a channel tells of what is hidden depends on the hidden values, which are not public: what is stated is held
-    against the bounds, and against the most that such a channel can tell. Exact numbers of people give it anew.
+    against the bounds, and against the least and the most that such a channel can tell. Exact numbers of people give it
+    anew. Of the notes only which channel they are on is checked, not their words.
 
     Parameters
     ----------
@@ -168,6 +170,8 @@ def _stated(records: PublicRecords) -> Iterator[Finding]:
             yield from failed((bool(same), f"{where}.transition", "does not follow from alpha and the totals"))
     if records.groups and records.channel == "markov":
         yield from between("loss", records.loss, loss - 1e-6, loss + 1e-6)
+    elif any(group.transition for group in records.groups):
+        yield Finding("channel", "is the best, whose transitions are not told, but has some")
     elif records.loss > loss + 1e-6:
         yield Finding("loss", f"{records.loss} is stated, no best channel changes more than {loss}")
     yield from _told(records)
@@ -183,6 +187,7 @@ def _told(records: PublicRecords) -> Iterator[Finding]:
         before, told = getattr(records.before, name), getattr(records.after, name)
         less = before is None or (told is not None and told <= before)
         yield from failed((less, f"after.{name}", f"is {told}, more than before, {before}"))
+    yield from failed((not _too_little(records), "after", "is less than alpha leaves, the smallest for the bounds"))
     if not all(_is_whole(group, records) for group in records.groups):
         return
     most = [_most(group) for group in records.groups]
@@ -192,6 +197,21 @@ def _told(records: PublicRecords) -> Iterator[Finding]:
     ):
         within = reachable == math.inf or (told is not None and told <= reachable + 10**-3)
         yield from failed((within, f"after.{name}", f"is {told}, such a channel tells at most {reachable:.3f}"))
+
+
+def _too_little(records: PublicRecords) -> bool:
+    """Whether a smaller α would have kept the bounds: it is the smallest that does, rounded up by less than a step.
+
+    So one measure is at its bound, but for that step. By it a log-lift falls by the step divided by α or by 1 - α at
+    most, an LDP by both.
+    """
+    step = 10.0**-DIGITS
+    falls = [step / (of.alpha - step) + step / (1 - of.alpha) for of in records.groups if step < of.alpha < 1]
+    if not (records.bounds and falls):
+        return False
+    told = {"max_ldp": records.after.ldp, "max_log_lift": records.after.log_lift}
+    least = {name: bound - min(falls) - _CLOSE for name, bound in records.bounds.items()}
+    return all((of := told[name]) is not None and of < bound for name, bound in least.items())
 
 
 def _most(group: GroupChannel) -> tuple[float, float]:
