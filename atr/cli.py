@@ -231,7 +231,9 @@ def verify(
         records, findings = verify_records(report, population=population)
         for finding in findings:
             say(f"false: {finding}")
-        said = "verified: the file is as its channel makes it, within its randomness"
+        said = "verified: the rows are as their channel makes them, within its randomness"
+        if population is None:
+            said += "; whether the bounds hold for hidden values was not checked (--population does)"
         said = (
             Language.of("en").say_n("{n} false statement", "{n} false statements", len(findings)) if findings else said
         )

@@ -168,8 +168,8 @@ def _draft(warehouse: Warehouse, programme: Programme, period: Period, today: da
     public, private = folder / "public", folder / "dossier"
     for made in (public, private):
         made.mkdir(parents=True, mode=0o700)
-    files.write_records(warehouse, records, counts, public)
-    said = files.content_sha256(records, public)
+    records = files.write_records(warehouse, records, counts, public)
+    said = files.content_sha256(records)
     changed = before and versions.changed(warehouse, (before.records, records), (before.folder, public))
     same = ledger.unchanged(release, content_sha256=said)
     new = same is None or not is_whole(programme, same) or _is_outdated(programme, same, records)

@@ -28,7 +28,8 @@ def public_records(
 ) -> PublicRecords:
     """Say what is public of records that are released: no count by hidden values, and no text that is a formula.
 
-    Version, date and what stands beside them are still those of a first release; see :func:`dated`.
+    Version, date and what stands beside them are still those of a first release, and no files are written; see
+    :func:`dated` and :func:`atr.records.files.write_records`.
     """
     settings_of = settings(programme)
     sizes = np.array([channel.counts.sum() for channel in of])
@@ -68,6 +69,7 @@ def public_records(
         before=_told([channel.before for channel in of], sizes),
         after=_told([channel.after for channel in of], sizes, settings_of.bounds),
         loss=round(loss, _DIGITS + 3),
+        sha256={},
     )
 
 

@@ -18,7 +18,7 @@ from atr.warehouse.files import sha256
 MANIFEST = "manifest.json"
 
 
-def write_records(warehouse: Warehouse, records: PublicRecords, counts: IntArray, folder: Path) -> None:
+def write_records(warehouse: Warehouse, records: PublicRecords, counts: IntArray, folder: Path) -> PublicRecords:
     """Write ``records.csv`` and ``records.parquet``: a row for each decision, in the order of groups and values.
 
     That order is of what is released alone: no row can be found again by its place, in this file or in two of them.
@@ -33,6 +33,10 @@ def write_records(warehouse: Warehouse, records: PublicRecords, counts: IntArray
         (g, y) rows of each group with each released value.
     folder
         Is there.
+
+    Returns
+    -------
+    The records, with the hashes of both files.
     """
     group, value = np.nonzero(counts)
     columns = {name: [records.groups[g].values.get(name) for g in group.tolist()] for name in records.attributes} | {
@@ -53,6 +57,7 @@ def write_records(warehouse: Warehouse, records: PublicRecords, counts: IntArray
         warehouse.query(f"COPY (FROM read_parquet('{parquet}')) TO '{csv}' (FORMAT csv, HEADER)")
     finally:
         warehouse.connection.unregister("released")
+    return records.model_copy(update={"sha256": {name: sha256(folder / name) for name in FILES}})
 
 
 def write_channel(records: PublicRecords, folder: Path) -> None:
@@ -67,7 +72,8 @@ def write_manifest(folder: Path) -> None:
     (folder / MANIFEST).write_text(json.dumps({"files": files}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def content_sha256(records: PublicRecords, folder: Path) -> str:
-    """Hash what a release says, whatever its version and date, and what else is published."""
-    said = records.model_copy(update={"version": 1, "date": "", "beside": ()}).to_json()
-    return hashlib.sha256(f"{said} {sha256(folder / 'records.csv')}".encode()).hexdigest()
+def content_sha256(records: PublicRecords) -> str:
+    """Hash what a release says, whatever its version, its date, what else is published, and who wrote its Parquet."""
+    rows = {FILES[0]: records.sha256[FILES[0]]}
+    said = records.model_copy(update={"version": 1, "date": "", "beside": (), "sha256": rows})
+    return hashlib.sha256(said.to_json().encode()).hexdigest()

@@ -24,6 +24,7 @@ SPELLED_OUT = 20
 Value = str | float | None
 """Of the released column; None: a missing number."""
 Nats = Annotated[float, Field(ge=0)]
+Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class Told(Frozen):
@@ -78,7 +79,8 @@ class PublicRecords(Frozen):
     ``bounds`` (in nats), ``not_covered`` further sensitive attributes, of which nothing is promised. ``channel`` is
     ``best`` only where no reader is taken to know a person's own value; its transitions look at what is hidden and are
     not told. ``positive`` is the favourable outcome, where the column is the log's outcome. ``loss`` is the share of
-    rows that are expected to be altered.
+    rows that are expected to be altered. ``sha256`` has the hashes of :data:`FILES`: that of ``channel.json`` stands
+    for the rows too.
     """
 
     schema_: Annotated[Literal["atr-records/1"], Field(alias="schema")] = SCHEMA
@@ -103,6 +105,7 @@ class PublicRecords(Frozen):
     after: Told
     loss: Share
     beside: tuple[Beside, ...] = ()
+    sha256: dict[str, Sha256]
 
     @property
     def alpha(self) -> float:

@@ -55,7 +55,8 @@ def partition(points: ArrayLike, weights: ArrayLike, sample: ArrayLike) -> Parti
     Raises
     ------
     ValueError
-        If the arrays do not fit each other, hold what is no finite number, or the weights do not add up to 1.
+        If the arrays do not fit each other, hold what is no finite number, points are the same, the sample is smaller
+        than the points with a weight, or the weights do not add up to 1.
 
     References
     ----------
@@ -66,10 +67,17 @@ def partition(points: ArrayLike, weights: ArrayLike, sample: ArrayLike) -> Parti
     >>> partition([0.0, 1.0], [0.75, 0.25], np.arange(8) / 8).cell
     array([0, 0, 0, 0, 0, 0, 1, 1])
     """
-    p, cost = probabilities(weights, "weights", 1), _squares(points, sample)
+    cost = _squares(points, sample)
+    n, k = cost.shape
+    given = np.shape(numbers(weights, "weights", f"one number for each of the {k} points"))
+    if given != (k,):
+        raise ValueError(f"weights must be one number for each of the {k} points, not {' × '.join(map(str, given))}")
+    if len(np.unique(points, axis=0)) < k:
+        raise ValueError("points must differ: give one of them the weights of those that are the same")
+    p = probabilities(weights, "weights", 1)
     p = p / p.sum()
-    if len(p) != cost.shape[1]:
-        raise ValueError(f"weights must be one number for each of the {cost.shape[1]} points, not {len(p)}")
+    if n < np.count_nonzero(p):
+        raise ValueError(f"sample must be at least {np.count_nonzero(p)} points, one for each with a weight, not {n}")
     unit = float(cost.mean()) or 1.0
 
     def exact(v: FloatArray) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import TypeVar
 
 import numpy as np
@@ -100,9 +101,14 @@ def checked_alpha(alpha: float) -> float:
     ValueError
         If it does not lie between 0 and 1.
     """
-    if not 0 <= alpha <= 1:
-        raise ValueError(f"alpha must be a number from 0 to 1, not {alpha}")
+    if not (is_number(alpha) and 0 <= alpha <= 1):
+        raise ValueError(f"alpha must be a number from 0 to 1, not {alpha!r}")
     return float(alpha)
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a value is one real number, of Python or NumPy."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def parts(joint: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from atr.core.arrays import FloatArray
-from atr.sanitise.joints import Table, checked_alpha, labelled, parts, probabilities
+from atr.sanitise.joints import Table, checked_alpha, is_number, labelled, parts, probabilities
 from atr.sanitise.measured import leakage
 
 _FINEST = 2.0**-60
@@ -111,8 +111,8 @@ def choose_alpha(
 def _bound(name: str, bound: float | None) -> float:
     if bound is None:
         return math.inf
-    if not bound >= 0:
-        raise ValueError(f"{name} must be a number of nats from 0 up, not {bound}")
+    if not (is_number(bound) and bound >= 0):
+        raise ValueError(f"{name} must be a number of nats from 0 up, not {bound!r}")
     return float(bound)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,19 +14,19 @@ from typing import Any
 import duckdb
 import numpy as np
 from pydantic import ValidationError
-from scipy import stats
 
-from atr.core.arrays import FloatArray, IntArray
 from atr.errors import VerifyError
+from atr.records.channels import DIGITS
 from atr.records.model import CHANNEL, FILES, NOTE, NOTE_PDF, SCHEMA, GroupChannel, PublicRecords
+from atr.verify import randomness
 from atr.verify.files import once
 from atr.verify.finding import Finding, between, failed
 from atr.verify.hidden_people import bounds_kept, people_of
 
-FALSE_ALARM = 1e-9
-"""The chance that a file as stated is found false, at most."""
 _MANIFEST = "manifest.json"
 _CLOSE = 1e-9
+_LONGEST = 2**30
+"""Bytes of an attached file, at most."""
 
 
 def has_records(path: str | Path) -> bool:
@@ -37,7 +39,8 @@ def verify_records(path: str | Path, *, population: str | Path | None = None) ->
     """Check released records: hashes, the stated channel, and whether the file can have come of it.
 
     What a channel tells of what is hidden depends on the hidden values, which are not public: what is stated is held
-    against the bounds, and against the most that such a channel can tell. Exact numbers of people give it anew.
+    against the bounds, and against the least and the most that such a channel can tell. Exact numbers of people give it
+    anew. Of the notes only which channel they are on is checked, not their words.
 
     Parameters
     ----------
@@ -58,7 +61,7 @@ def verify_records(path: str | Path, *, population: str | Path | None = None) ->
     """
     folder = Path(path).parent if Path(path).name == CHANNEL else Path(path)
     records = _read(folder / CHANNEL)
-    found = [*_hashes(folder), *_stated(records)]
+    found = [*_hashes(folder, records), *_notes(folder), *_stated(records)]
     if any(not _is_whole(group, records) for group in records.groups):
         return records, found
     csv, parquet = (_counted(folder / name, records) for name in FILES)
@@ -85,20 +88,57 @@ def _read(path: Path) -> PublicRecords:
         raise VerifyError(f"cannot be read as JSON ({error})", where=str(path)) from None
 
 
-def _hashes(folder: Path) -> Iterator[Finding]:
-    manifest = folder / _MANIFEST
+def _hashes(folder: Path, records: PublicRecords) -> Iterator[Finding]:
+    """What of the folder is not as ``channel.json``, and the manifest if there is one, say."""
+    of_release, listed = {CHANNEL, *FILES, NOTE, NOTE_PDF}, _listed(folder)
+    there = {path.name for path in folder.iterdir()} - {_MANIFEST}
+    for name in sorted(there - of_release):
+        yield Finding(name, "is no file of released records")
+    for name in sorted(of_release if listed else of_release & there | {*FILES}):
+        sha256 = _sha256(folder / name)
+        if name in FILES and records.sha256.get(name) != sha256:
+            yield Finding(name, f"is not the file that {CHANNEL} is of, by its SHA-256")
+        elif listed and listed.get(name) != sha256:
+            yield Finding(name, f"was changed since its {_MANIFEST} was written")
+    for name in sorted(listed.keys() - of_release - there):
+        yield Finding(_MANIFEST, f"lists {name}, which is no file of released records")
+
+
+def _listed(folder: Path) -> dict[str, str]:
+    """The hashes of the manifest, by file; empty where there is none."""
+    path = folder / _MANIFEST
     try:
-        files = {name: of["sha256"] for name, of in json.loads(manifest.read_bytes())["files"].items()}
+        return {str(name): of["sha256"] for name, of in json.loads(path.read_bytes())["files"].items()}
     except FileNotFoundError:
-        raise VerifyError("there is no such file", where=str(manifest)) from None
+        return {}
     except (OSError, ValueError, RecursionError, LookupError, TypeError, AttributeError):
-        raise VerifyError("is no manifest of records", where=str(manifest)) from None
-    for name in (CHANNEL, *FILES, NOTE, NOTE_PDF):
-        try:
-            sha256 = hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        except OSError:
-            raise VerifyError("there is no such file", where=str(folder / name)) from None
-        yield from failed((files.get(name) == sha256, name, f"was changed since its {_MANIFEST} was written"))
+        raise VerifyError("is no manifest of records", where=str(path)) from None
+
+
+def _sha256(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        raise VerifyError("there is no such file", where=str(path)) from None
+
+
+def _notes(folder: Path) -> Iterator[Finding]:
+    """Whether the notes that are there are on this channel, by the hash in one and the file attached to the other."""
+    channel = (folder / CHANNEL).read_bytes()
+    html, paper = folder / NOTE, folder / NOTE_PDF
+    if html.is_file() and hashlib.sha256(channel).hexdigest().encode() not in html.read_bytes():
+        yield Finding(NOTE, f"is not on this {CHANNEL}: it has another SHA-256")
+    if paper.is_file() and _attached(paper.read_bytes()) != channel:
+        yield Finding(NOTE_PDF, f"is not on this {CHANNEL}: another is attached, or none")
+
+
+def _attached(paper: bytes) -> bytes | None:
+    """The one file that is attached to a PDF of WeasyPrint; None where it is not there, or there are several."""
+    starts = [found.end() for found in re.finditer(rb"/Type\s*/EmbeddedFile\b[^\r\n]*\s+stream\r?\n", paper)]
+    try:
+        return zlib.decompressobj().decompress(paper[starts[0] :], _LONGEST) if len(starts) == 1 else None
+    except zlib.error:
+        return None
 
 
 def _is_whole(group: GroupChannel, records: PublicRecords) -> bool:
@@ -130,6 +170,8 @@ def _stated(records: PublicRecords) -> Iterator[Finding]:
             yield from failed((bool(same), f"{where}.transition", "does not follow from alpha and the totals"))
     if records.groups and records.channel == "markov":
         yield from between("loss", records.loss, loss - 1e-6, loss + 1e-6)
+    elif any(group.transition for group in records.groups):
+        yield Finding("channel", "is the best, whose transitions are not told, but has some")
     elif records.loss > loss + 1e-6:
         yield Finding("loss", f"{records.loss} is stated, no best channel changes more than {loss}")
     yield from _told(records)
@@ -145,6 +187,7 @@ def _told(records: PublicRecords) -> Iterator[Finding]:
         before, told = getattr(records.before, name), getattr(records.after, name)
         less = before is None or (told is not None and told <= before)
         yield from failed((less, f"after.{name}", f"is {told}, more than before, {before}"))
+    yield from failed((not _too_little(records), "after", "is less than alpha leaves, the smallest for the bounds"))
     if not all(_is_whole(group, records) for group in records.groups):
         return
     most = [_most(group) for group in records.groups]
@@ -154,6 +197,21 @@ def _told(records: PublicRecords) -> Iterator[Finding]:
     ):
         within = reachable == math.inf or (told is not None and told <= reachable + 10**-3)
         yield from failed((within, f"after.{name}", f"is {told}, such a channel tells at most {reachable:.3f}"))
+
+
+def _too_little(records: PublicRecords) -> bool:
+    """Whether a smaller α would have kept the bounds: it is the smallest that does, rounded up by less than a step.
+
+    So one measure is at its bound, but for that step. By it a log-lift falls by the step divided by α or by 1 - α at
+    most, an LDP by both.
+    """
+    step = 10.0**-DIGITS
+    falls = [step / (of.alpha - step) + step / (1 - of.alpha) for of in records.groups if step < of.alpha < 1]
+    if not (records.bounds and falls):
+        return False
+    told = {"max_ldp": records.after.ldp, "max_log_lift": records.after.log_lift}
+    least = {name: bound - min(falls) - _CLOSE for name, bound in records.bounds.items()}
+    return all((of := told[name]) is not None and of < bound for name, bound in least.items())
 
 
 def _most(group: GroupChannel) -> tuple[float, float]:
@@ -198,47 +256,8 @@ def _frequencies(rows: dict[tuple[Any, ...], int], records: PublicRecords) -> It
             yield Finding(FILES[0], f"has {n:,} rows of a group or with a value that is not stated")
         else:
             counts[group_of[tuple(values)], value_of[y]] += n
-    cells = sum(total > 0 for group in records.groups for total in group.totals)
     for i, (group, found) in enumerate(zip(records.groups, counts, strict=True)):
         yield from failed(
             (int(found.sum()) == group.people, f"groups[{i}].people", f"{found.sum()} rows, {group.people} stated")
         )
-        off = np.abs(found - np.array(group.totals)) > _allowed(_variance(group, records), cells)
-        for y in np.flatnonzero(off).tolist():
-            yield Finding(
-                f"groups[{i}].totals",
-                f"{found[y]} rows have “{records.values[y]}”, {group.totals[y]} are expected: more apart than chance",
-            )
-    if records.channel == "markov" and _too_close(counts, records):
-        yield Finding(FILES[0], "has the totals of before more exactly than chance would: was anything altered?")
-
-
-def _variance(group: GroupChannel, records: PublicRecords) -> FloatArray:
-    """(y,) the variance of the rows with each released value: each row is drawn on its own.
-
-    Of the best channel, which is not told, the most: as many are expected to leave a value as come to it.
-    """
-    totals, alpha = np.array(group.totals), group.alpha
-    if records.channel == "best":
-        return np.asarray(2 * alpha * totals * (1 - totals / group.people))
-    drawn = alpha * totals / group.people
-    stays = 1 - alpha + drawn
-    return np.asarray(totals * stays * (1 - stays) + (group.people - totals) * drawn * (1 - drawn))
-
-
-def _allowed(variance: FloatArray, cells: int) -> FloatArray:
-    """How far sums of independent draws get from what is expected, by Bernstein's inequality, but for a false alarm."""
-    logs = math.log(2 * cells / FALSE_ALARM)
-    away = logs / 3 + np.sqrt(logs**2 / 9 + 2 * logs * variance)
-    return np.where(variance > 0, away, 0.0)
-
-
-def _too_close(counts: IntArray, records: PublicRecords) -> bool:
-    """Whether one value of every group is closer to its total than chance brings it."""
-    closeness = []
-    for found, group in zip(counts, records.groups, strict=True):
-        variance = _variance(group, records)
-        y = int(variance.argmax())
-        if variance[y] >= 4:
-            closeness.append(((found[y] - group.totals[y]) ** 2 + 1 / 12) / variance[y])
-    return bool(closeness) and float(stats.chi2.cdf(sum(closeness), len(closeness))) < FALSE_ALARM
+    yield from randomness.findings(counts, records)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from atr.programme.reading import load
-from atr.records.model import GroupChannel, PublicRecords, Told
+from atr.records.model import FILES, GroupChannel, PublicRecords, Told
 from atr.report.build import programme_info
 from atr.report.model import PeriodInfo
 from tests.helpers.paths import EXAMPLES
@@ -45,5 +45,6 @@ def records(*, groups: int = 12, language: str = "en", **changes: Any) -> Public
         before=Told(ldp=None, log_lift=None, mutual_information=0.081),
         after=Told(ldp=0.836, log_lift=0.499, mutual_information=0.02),
         loss=round(sum(g.people * g.alpha * (1 - float(g.shares @ g.shares)) for g in of) / people, 6),
+        sha256=dict.fromkeys(FILES, 64 * "0"),
     )
     return made.model_copy(update=changes)

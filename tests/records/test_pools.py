@@ -28,7 +28,7 @@ SIZES = st.integers(1, LEAST // 8) | st.integers(1, 2 * LEAST)
 def _joints(groups: dict[Values, int], released: tuple[str, ...]) -> Joints:
     n, people = len(groups), np.array([*groups.values()], dtype=np.int64)
     nothing = np.zeros(n, dtype=np.int64)
-    return Joints(released, ("low",), tuple(groups), np.arange(n), nothing, nothing, people)
+    return Joints(released, ("low",), tuple(groups), np.arange(n), nothing, nothing, people, ())
 
 
 @given(

@@ -71,6 +71,10 @@ def test_back_from_points_into_their_cells() -> None:
         ([0, 1], [1], [0.5], "weights must be one number for each of the 2 points, not 1"),
         ([0, 1], [0.5, 0.4], [0.5], "weights must add up to 1, not 0.9: divide counts by their sum"),
         ([0, 1], [0.5, 0.5], [[1, 2]], "sample must have 1 coordinates, as points, not 2"),
+        ([0, 1], [[0.5, 0.5]], [0.5], "weights must be one number for each of the 2 points, not 1 × 2"),
+        ([0, 1], [1, 1, 1], [0.5], "weights must be one number for each of the 2 points, not 3"),
+        ([1, 1], [0.5, 0.5], [1, 2], "points must differ: give one of them the weights of those that are the same"),
+        ([0, 1], [0.5, 0.5], [1], "sample must be at least 2 points, one for each with a weight, not 1"),
         ([0, np.nan], [0.5, 0.5], [1], "points must be finite coordinates, a row for each, and not empty"),
     ],
 )

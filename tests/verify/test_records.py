@@ -9,12 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pandas as pd
 import pytest
 
 import atr
 from atr.errors import VerifyError
 from atr.programme import load
+from atr.records.model import FILES
 from tests.helpers import records as helper
 from tests.helpers.command import atr as command
 
@@ -25,9 +27,21 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return atr.release_records(helper.compas(tmp_path_factory.mktemp("records"), **helper.NO_RACE), "2013").documents
 
 
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 def _signed(folder: Path) -> Path:
-    """Let the manifest agree with the files."""
-    files = {p.name: {"sha256": hashlib.sha256(p.read_bytes()).hexdigest()} for p in folder.iterdir()}
+    """Let the hashes of the channel, the note and the manifest agree with the files."""
+    path = folder / "channel.json"
+    before = _sha256(path)
+    path.write_text(
+        json.dumps(json.loads(path.read_text()) | {"sha256": {name: _sha256(folder / name) for name in FILES}})
+    )
+    note = folder / "note.html"
+    note.write_text(note.read_text().replace(before, _sha256(path)))
+
+    files = {p.name: {"sha256": _sha256(p)} for p in folder.iterdir() if p.name != "manifest.json"}
     (folder / "manifest.json").write_text(json.dumps({"files": files}))
     return folder
 
@@ -56,6 +70,9 @@ FORGED: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "loss": (lambda c: c.update(loss=0.01), "loss"),
     "bound": (lambda c: c["bounds"].update(max_log_lift=0.1), "after"),
     "before": (lambda c: c["before"].update(mutual_information=0.0), "after.mutual_information"),
+    "after": (lambda c: c["after"].update(log_lift=0.1), "after"),
+    "channel": (lambda c: c.update(channel="best"), "channel"),
+    "period": (lambda c: c["period"].update(label="2014"), "note.pdf"),
     "hidden": (lambda c: c.update(hidden=["sex"]), "hidden"),
     "values": (lambda c: c.update(values=["low", "low"]), "values"),
 }
@@ -86,6 +103,52 @@ def test_a_column_that_was_not_altered_is_found(tmp_path: Path) -> None:
         shutil.copy(draft.documents / name, closed / name)
     assert draft.records.alpha < 0.001 or draft.records.loss < 0.01
     assert "records.csv" in [finding.where for finding in atr.verify(_signed(closed))]
+
+
+def test_rows_that_are_not_of_the_channel_are_found(released: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(released, tmp_path / "other"))
+    (folder / "manifest.json").unlink()
+    assert atr.verify(folder) == []
+    header, *rows = (folder / "records.csv").read_text().splitlines(keepends=True)
+    (folder / "records.csv").write_text("".join([header, *reversed(rows)]))
+    assert [finding.where for finding in atr.verify(folder)] == ["records.csv"]
+
+
+def test_files_that_are_not_of_the_release_are_found(released: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(released, tmp_path / "more"))
+    (folder / "secret.csv").write_text("race\n")
+    assert [finding.where for finding in atr.verify(folder)] == ["secret.csv"]
+    (folder / "secret.csv").unlink()
+    for name in ("note.html", "note.pdf"):
+        (folder / name).write_text("all is well")
+    (folder / "manifest.json").unlink()
+    assert [finding.where for finding in atr.verify(folder)] == ["note.html", "note.pdf"]
+
+
+def _moved(released: Path, folder: Path, people: dict[str, str], rows: int) -> list[str]:
+    """What is found where so many low rows of some people are raised, and all hashes are renewed."""
+    shutil.copytree(released, folder)
+    with duckdb.connect() as connection:
+        frame = connection.execute("FROM read_parquet($1)", [str(folder / "records.parquet")]).df()
+        inside = frame["score_text"] == "low"
+        for name, value in people.items():
+            inside &= frame[name] == value
+        frame.loc[frame.index[inside][:rows], "score_text"] = "raised"
+        connection.register("moved", frame)
+        connection.execute(f"COPY moved TO '{folder / 'records.parquet'}' (FORMAT parquet)")
+        connection.execute(f"COPY moved TO '{folder / 'records.csv'}' (FORMAT csv, HEADER)")
+    return [finding.where for finding in atr.verify(_signed(folder)) if finding.where != "note.pdf"]
+
+
+@pytest.mark.long
+def test_rows_that_were_moved_are_found(tmp_path: Path) -> None:
+    released = atr.release_records(helper.example(tmp_path / "made", "compas/programme.yaml"), "2013").documents
+    low = helper.rows(released).query("race == 'African-American' and score_text == 'low'")
+    assert _moved(released, tmp_path / "none", {}, 0) == []
+    assert _moved(released, tmp_path / "many", {"race": "African-American"}, len(low) // 2)
+    sizes = low.groupby(["age_cat", "sex", "c_charge_degree"]).size()
+    largest = dict(zip(sizes.index.names, sizes.idxmax(), strict=True))
+    assert len({*_moved(released, tmp_path / "one", {"race": "African-American", **largest}, 60)}) == 1
 
 
 def test_files_with_other_columns_are_refused(released: Path, tmp_path: Path) -> None:
