@@ -32,7 +32,7 @@ test-long: setup  ## What takes longer: fuzzing, many documents, further servers
 	@bash .ci/system-packages pango chromium
 	$(BIN)/pytest -n 2 --dist loadgroup -m "long or hypothesis" --hypothesis-profile=long
 
-bench: setup  ## Times and memory of the mechanism: benchmarks/results.md, some twelve minutes
+bench: setup  ## Times and memory of the mechanism: benchmarks/results.md, some twenty minutes
 	$(BIN)/python -m benchmarks
 
 lint: setup  ## Style, types and who may import whom
