@@ -147,6 +147,7 @@ def test_publish_review_verify_history(tmp_path: Path, here: Command) -> None:
     assert "Ann: fine" in listed.stdout
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("quick")
 def test_who_sits_at_a_terminal_is_asked_to_confirm(tmp_path: Path) -> None:
     path = series.write_series(tmp_path, series.card(2))

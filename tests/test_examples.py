@@ -74,6 +74,7 @@ def test_compas_publishes_all_three_outcomes(example: Path, period: str) -> None
         assert all(f"{e['value']:.3f}" in document for e in of)
 
 
+@pytest.mark.long
 def test_compas_2013(tmp_path: Path) -> None:
     """In a folder of its own: no test before has left a draft whose PDF was not laid out."""
     example = shutil.copytree(EXAMPLES, tmp_path / "examples", ignore=shutil.ignore_patterns("var", "site"))

@@ -131,6 +131,7 @@ def publish_and_approve(path: Path, period: str, *, replaces: bool = False) -> d
     return json.loads((folder / "report.json").read_text()) | {"dossier": content}
 
 
+@pytest.mark.long
 def test_published_numbers_change_with_the_log(tmp_path: Path) -> None:
     """Edit by mistake, publish, restore, publish: the second version tells of the log as it was meant."""
     path = write_programme(tmp_path / "kept")
@@ -155,6 +156,7 @@ def test_published_numbers_change_with_the_log(tmp_path: Path) -> None:
     assert report(series.publish(path, "2025"))["coverage"] != fresh["coverage"]
 
 
+@pytest.mark.long
 def test_changes_are_counted_from_the_draft_that_was_published(tmp_path: Path) -> None:
     path = write_programme(tmp_path / "kept")
     write_files(path.parent, ALL)
@@ -168,6 +170,7 @@ def test_changes_are_counted_from_the_draft_that_was_published(tmp_path: Path) -
     assert told == changes("200 decisions", "0 decisions", "0 decisions")
 
 
+@pytest.mark.long
 def test_another_way_of_reading_is_told_as_that(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write_programme(tmp_path)
     write_files(tmp_path, ALL)

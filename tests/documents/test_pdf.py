@@ -239,6 +239,7 @@ def test_every_letter_is_in_a_bundled_font(documents: Documents) -> None:
     assert not [name for name in names if not name.startswith(("Source-Sans-3", "Source-Serif-4", "ATR-Symbols"))]
 
 
+@pytest.mark.long
 def test_few_pages_and_words_before_the_annex(documents: Documents) -> None:
     for name in ("compas", "limits"):
         found = pages(documents(name)["report.pdf"])

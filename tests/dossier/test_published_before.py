@@ -139,6 +139,7 @@ def test_other_bins_and_other_columns_need_consent(tmp_path: Path) -> None:
     assert series.publish(copied, "2024-Q1").overlapping == ("one 2024-Q1",), "a copy of the log"
 
 
+@pytest.mark.long
 def test_a_draft_made_before_another_report_is_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(versions, "remembers", lambda _: True)
     path = _series(tmp_path)

@@ -85,6 +85,7 @@ with hold(programme.store_path), Warehouse.open(programme) as warehouse:
 """
 
 
+@pytest.mark.long
 def test_a_killed_run_repeated_ends_as_one_that_was_not_killed(tmp_path: Path) -> None:
     made = programme(tmp_path, {"source": "*.csv"})
     for n in range(3):

@@ -307,6 +307,7 @@ def test_a_file_that_did_not_change_is_not_hashed_again(tmp_path: Path, monkeypa
     assert read(made).decisions.changed == 1
 
 
+@pytest.mark.long
 def test_check_and_publish_read_alike(tmp_path: Path) -> None:
     """Whatever the log is, and whatever was read before, both find the same or refuse with the same words."""
     texts = [HEADER + "".join(ROWS), HEADER + "x\n", HEADER + GOOD + GOOD.replace("f", "m"), "", "a,b\n1,2\n"]

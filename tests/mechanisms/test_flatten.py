@@ -92,6 +92,7 @@ def test_a_group_of_too_few_people_is_never_flattened(tmp_path: Path) -> None:
     assert verify(documents / "report.json") == []
 
 
+@pytest.mark.long
 @quick
 @pytest.mark.parametrize("rates", ["exact", pytest.param("free", marks=pytest.mark.long)])
 def test_ranges_do_not_tell_a_flattened_groups_exact_size(tmp_path: Path, rates: str) -> None:

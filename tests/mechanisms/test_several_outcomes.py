@@ -198,6 +198,7 @@ def test_exact_populations_give_the_stated_confidence(tmp_path: Path) -> None:
     assert 0 <= stated - surest < Fraction(1, 1000)
 
 
+@pytest.mark.long
 def test_verify_finds_what_was_changed(tmp_path: Path) -> None:
     outcome = series.publish(_series(tmp_path, population_rounding=1))
     report = json.loads((outcome.documents / "report.json").read_text())

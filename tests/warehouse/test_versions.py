@@ -122,6 +122,7 @@ def test_changes_are_many_since_every_version(tmp_path: Path) -> None:
     assert draft.new, "no woman since the first version"
 
 
+@pytest.mark.long
 def test_a_group_that_comes_or_goes_is_told_once_it_is_large(tmp_path: Path) -> None:
     path = _published(tmp_path)
     for people, new in (((3, 3), False), ((9, 9), True)):

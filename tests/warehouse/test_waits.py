@@ -129,6 +129,7 @@ def test_groups_that_wait_look_like_those_that_did_not_change(tmp_path: Path) ->
     assert reports[0] == reports[1]
 
 
+@pytest.mark.long
 def test_what_waits_alone_is_nothing_new(tmp_path: Path) -> None:
     path = published(tmp_path)
     again(path, M_ANEW)
@@ -137,6 +138,7 @@ def test_what_waits_alone_is_nothing_new(tmp_path: Path) -> None:
     assert (draft.new, draft.release.version, len(draft.waits)) == (False, 2, 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mechanism", ["calibrated", "optimal"])
 def test_verify_finds_verdicts_across_versions(tmp_path: Path, mechanism: str) -> None:
     policy = {"mechanism": mechanism, "max_confidence": 0.75 if mechanism == "calibrated" else 0.95}

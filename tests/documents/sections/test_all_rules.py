@@ -140,6 +140,7 @@ def test_groups_of_one_name_but_other_values_stand_apart() -> None:
     assert [row[0] for row in table[2:]] == ["x, y, z"] * 2
 
 
+@pytest.mark.long
 def test_a_thousand_groups_are_under_a_megabyte() -> None:
     report = sample.grid((10, 10, 10), 5)
     assert len(rows(report)) == len(report.announced_groups) == 1000
