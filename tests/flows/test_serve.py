@@ -117,7 +117,7 @@ def test_its_pages_ask_no_other_and_stand_in_no_other(served: Served) -> None:
 @pytest.mark.parametrize(
     ("flow", "period", "way"),
     [
-        pytest.param("publish/manual", None, "link.yaml", marks=pytest.mark.long),
+        ("publish/manual", None, "link.yaml"),
         *(
             pytest.param(flow, period, way, marks=pytest.mark.long)
             for flow, period, way in (
