@@ -246,7 +246,7 @@ def test_an_error_as_json(tmp_path: Path, here: Command) -> None:
 @pytest.mark.parametrize(
     ("until", "sent", "code"),
     [
-        ("Reading", signal.SIGINT, 130),
+        pytest.param("Reading", signal.SIGINT, 130, marks=pytest.mark.long),
         ("Rendering", signal.SIGKILL, -signal.SIGKILL),
         pytest.param("Measuring", signal.SIGINT, 130, marks=pytest.mark.long),
         pytest.param("Rendering", signal.SIGTERM, 130, marks=pytest.mark.long),

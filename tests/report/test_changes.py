@@ -168,6 +168,7 @@ def _write(path: Path, content: dict[str, Any]) -> Path:
     return path
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("quick")
 def test_only_published_reports_are_compared_and_verified(two_years: Path, tmp_path: Path) -> None:
     programme = load(two_years)

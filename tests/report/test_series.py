@@ -236,6 +236,7 @@ def _published(path: Path, period: str) -> Path:
     return review.review(load(path), period, approve=True, name="R. Viewer", comment="read it")[1]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("quick")
 def test_published_releases_are_shown_and_verified(three_years: Path, tmp_path: Path) -> None:
     first, second, third = (_published(three_years, period) for period in ("2022", "2023", "2024"))

@@ -434,7 +434,7 @@ def _series(draw: st.DrawFn, *, mechanism: str) -> tuple[Programme, Regions]:
     )
 
 
-@pytest.mark.parametrize("mechanism", ["optimal", "calibrated"])
+@pytest.mark.parametrize("mechanism", ["optimal", pytest.param("calibrated", marks=pytest.mark.long)])
 @given(data=st.data())
 def test_no_true_report_is_ever_found_false(mechanism: str, data: st.DataObject) -> None:
     programme, regions = data.draw(_series(mechanism=mechanism))
