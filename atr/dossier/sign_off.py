@@ -20,7 +20,7 @@ POINTS: dict[Kind, dict[str, str]] = {
         "note_read": "I have read the note; it says what was altered, and for whom the bounds hold and for whom not.",
         "bound_right": "I know what the column tells before and after, and what other bounds would cost.",
         "readers_right": "What is assumed of readers is true, above all of what they know of a person's own value.",
-        "changes_seen": "I know who is left out, and what changed since the version before.",
+        "changes_seen": "I know what changed since the version before, and what both versions tell together.",
         **_CHANGES,
     },
 }
