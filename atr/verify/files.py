@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pydantic import ValidationError
 
 from atr.core.arrays import ExactPopulation
 from atr.core.display_text import ANY
@@ -18,7 +17,7 @@ from atr.errors import FormatError, VerifyError
 from atr.report import changes, model, series
 from atr.report.reader_view import columns
 from atr.report.sampling import alpha_of
-from atr.verify.finding import Finding, differences, failed
+from atr.verify.finding import Finding, differences, failed, reading
 from atr.verify.form import MOST_PEOPLE, form
 from atr.verify.statements import findings
 
@@ -77,7 +76,7 @@ def _compare_with_earlier(report: model.PublicReport, path: Path) -> list[Findin
 def _read(path: Path) -> tuple[model.PublicReport, str, list[Finding]]:
     """Read a report or that of a folder; give its hash, and what its manifest, if there is one, says against it."""
     path = path / "report.json" if path.is_dir() else path
-    try:
+    with reading(path, f"{model.SCHEMA} report"):
         written = path.read_bytes()
         content = json.loads(written.decode(), object_pairs_hook=once)
         schema = content.get("schema") if isinstance(content, dict) else None
@@ -87,15 +86,6 @@ def _read(path: Path) -> tuple[model.PublicReport, str, list[Finding]]:
                 f"this is a report of the format {schema}", where=str(path), hint=f"{release} verifies it."
             )
         report = model.PublicReport.model_validate_json(written, strict=True)
-    except FileNotFoundError:
-        raise VerifyError("there is no such file", where=str(path)) from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise VerifyError(
-            f"this is no {model.SCHEMA} report: {'.'.join(map(str, first['loc']))}: {first['msg']}", where=str(path)
-        ) from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise VerifyError(f"cannot be read as JSON ({error})", where=str(path)) from None
     sha256 = hashlib.sha256(written).hexdigest()
     unchanged = _recorded(path) in (None, sha256)
     return report, sha256, [*failed((unchanged, path.name, "was changed since its manifest.json was written"))]

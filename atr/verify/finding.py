@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
+
+from atr.errors import VerifyError
 
 
 @dataclass(frozen=True)
@@ -77,3 +81,19 @@ def differences(where: str, stated: Any, follows: Any) -> Iterator[Finding]:
         yield Finding(where, f"has {len(stated):,} entries, {len(follows):,} follow")
     else:
         yield Finding(where, f"is stated as {stated}, {follows} follows")
+
+
+@contextmanager
+def reading(path: Path, named: str) -> Iterator[None]:
+    """Tell what is wrong with a file that cannot be read as what it should be, such as "atr-report/2 report"."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise VerifyError("there is no such file", where=str(path)) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise VerifyError(
+            f"this is no {named}: {'.'.join(map(str, first['loc']))}: {first['msg']}", where=str(path)
+        ) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise VerifyError(f"cannot be read as JSON ({error})", where=str(path)) from None

@@ -13,14 +13,13 @@ from typing import Any
 
 import duckdb
 import numpy as np
-from pydantic import ValidationError
 
 from atr.errors import VerifyError
 from atr.records.channels import DIGITS
 from atr.records.model import CHANNEL, FILES, NOTE, NOTE_PDF, SCHEMA, GroupChannel, PublicRecords
 from atr.verify import randomness
 from atr.verify.files import once
-from atr.verify.finding import Finding, between, failed
+from atr.verify.finding import Finding, between, failed, reading
 from atr.verify.hidden_people import bounds_kept, people_of
 
 _MANIFEST = "manifest.json"
@@ -73,19 +72,10 @@ def verify_records(path: str | Path, *, population: str | Path | None = None) ->
 
 
 def _read(path: Path) -> PublicRecords:
-    try:
+    with reading(path, SCHEMA):
         written = path.read_bytes()
         json.loads(written.decode(), object_pairs_hook=once)
         return PublicRecords.model_validate_json(written, strict=True)
-    except FileNotFoundError:
-        raise VerifyError("there is no such file", where=str(path)) from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise VerifyError(
-            f"this is no {SCHEMA}: {'.'.join(map(str, first['loc']))}: {first['msg']}", where=str(path)
-        ) from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise VerifyError(f"cannot be read as JSON ({error})", where=str(path)) from None
 
 
 def _hashes(folder: Path, records: PublicRecords) -> Iterator[Finding]:
