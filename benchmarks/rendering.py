@@ -25,11 +25,12 @@ DOCUMENTS = """
 import json, re, resource, sys, time
 from pathlib import Path
 from atr.documents import pdf
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.report.model import PublicReport
 report = PublicReport.model_validate_json(Path(sys.argv[1]).read_text())
 began = time.process_time()
-html, paper = (report_html(report, sha256="0" * 64, embedded=embedded) for embedded in (True, False))
+page = ReportPage(report, "0" * 64)
+html, paper = page.screen, page.paper
 pdf.pdf(paper, date=report.date, identifier="0" * 32, attachments={})
 seconds, peak = time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 print(json.dumps({

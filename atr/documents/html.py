@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 from markupsafe import Markup
 
@@ -16,40 +17,59 @@ from atr.programme.font_files import FontFile
 from atr.report.model import PublicReport
 
 
-def report_html(report: PublicReport, *, sha256: str, embedded: bool = True, supplied: Sequence[FontFile] = ()) -> str:
-    """Render the report as one HTML page, for screens and for WeasyPrint alike.
+@dataclass(frozen=True)
+class ReportPage:
+    """The report as one HTML page, for screens and for paper.
 
     Parameters
     ----------
     report
         What is published.
     sha256
-        The hash of ``report.json``, which the document prints.
-    embedded
-        Whether the fonts are embedded; otherwise they are named, which is for WeasyPrint.
+        The hash of ``report.json``, which the page prints.
     supplied
         Fonts for the characters that no bundled font has.
-
-    Returns
-    -------
-    The page.
     """
-    words = Words.of(report)
-    language, sections = words.language, numbered(words)
-    html = templates.render(
-        "report/report.html.jinja",
-        language=language,
-        report=report,
-        words=words,
-        sections=sections,
-        see=partial(_see, words, {section.id: section for section in sections}),
-        period=language.period(report.period),
-        running=running_head(words),
-        link=link,
-        sha256=sha256,
-        dark=Markup(dark_css()),  # noqa: S704 - colours of the palette
-    )
-    return fonts.with_fonts(html, embedded=embedded, supplied=supplied)
+
+    report: PublicReport
+    sha256: str
+    supplied: Sequence[FontFile] = ()
+
+    @property
+    def screen(self) -> str:
+        """Fonts are embedded."""
+        return self._html(paper=False)
+
+    @property
+    def paper(self) -> str:
+        """For WeasyPrint: fonts are named, and the longest tables end earlier."""
+        return self._html(paper=True)
+
+    @cached_property
+    def _words(self) -> Words:
+        return Words.of(self.report)
+
+    @cached_property
+    def _sections(self) -> list[Section]:
+        return numbered(self._words)
+
+    def _html(self, *, paper: bool) -> str:
+        words, language = self._words, self._words.language
+        html = templates.render(
+            "report/report.html.jinja",
+            language=language,
+            report=self.report,
+            words=words,
+            sections=self._sections,
+            see=partial(_see, words, {section.id: section for section in self._sections}),
+            period=language.period(self.report.period),
+            running=running_head(words),
+            link=link,
+            sha256=self.sha256,
+            dark=Markup(dark_css()),  # noqa: S704 - colours of the palette
+            paper=paper,
+        )
+        return fonts.with_fonts(html, embedded=not paper, supplied=self.supplied)
 
 
 def _see(words: Words, sections: Mapping[str, Section], id: str) -> Markup:

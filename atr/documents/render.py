@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from atr.documents import csv
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.documents.pdf import pdf
 from atr.programme.font_files import FontFile
 from atr.report.model import PublicReport
@@ -69,10 +69,10 @@ def contents(report: PublicReport, *, fonts: Sequence[FontFile] = ()) -> dict[st
     attached = {REPORT: (report.to_json().encode(), "The report, machine-readable")}
     attached |= {name: (make(report), about) for name, (make, about) in TABLES.items()}
     sha256 = _sha256(attached[REPORT][0])
-    paper = report_html(report, sha256=sha256, embedded=False, supplied=fonts)
+    page = ReportPage(report, sha256, fonts)
     return {
-        "report.html": report_html(report, sha256=sha256, supplied=fonts).encode(),
-        "report.pdf": pdf(paper, date=report.date, identifier=sha256[:32], attachments=attached),
+        "report.html": page.screen.encode(),
+        "report.pdf": pdf(page.paper, date=report.date, identifier=sha256[:32], attachments=attached),
         **{name: content for name, (content, _) in attached.items()},
     }
 

@@ -13,7 +13,7 @@ from babel.messages.pofile import read_po, write_po
 
 from atr.core.display_text import UNDRAWN
 from atr.documents.catalogue import SAYING, messages, renew
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.documents.note import contents
 from atr.documents.text import language
 from atr.report.model import Beside, PublicReport
@@ -82,7 +82,7 @@ SHAPES = {
 def test_every_text_of_a_report_is_a_message(name: str) -> None:
     report = SHAPES[name]()
     greek = report.model_copy(update={"programme": report.programme.model_copy(update={"language": "el"})})
-    html = report_html(greek, sha256="0" * 64, embedded=False)
+    html = ReportPage(greek, "0" * 64).paper
     page = visible(re.sub('<div class="references">.*?</div>', "", html, flags=re.DOTALL))
     assert "ω" in page
     assert {*re.findall("[A-Za-z]{2,}", page)} - supplied(report) - NAMES == set()
@@ -173,5 +173,5 @@ def test_a_language_from_right_to_left_turns_the_page(pseudo: None) -> None:
     (language.FOLDER / "el").rename(language.FOLDER / "he")
     report = sample.none_announced()
     hebrew = report.model_copy(update={"programme": report.programme.model_copy(update={"language": "he"})})
-    assert 'lang="he" dir="rtl">' in report_html(hebrew, sha256="")
-    assert '<html lang="en" dir="ltr">' in report_html(report, sha256="")
+    assert 'lang="he" dir="rtl">' in ReportPage(hebrew, "").screen
+    assert '<html lang="en" dir="ltr">' in ReportPage(report, "").screen

@@ -17,7 +17,7 @@ from fontTools.ttLib import TTFont
 from atr.core.display_text import UNDRAWN
 from atr.documents import templates
 from atr.documents.fonts import with_fonts
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.documents.pdf import pdf
 from atr.documents.render import contents
 from atr.programme.font_files import FontFile, read_fonts
@@ -165,7 +165,7 @@ def test_a_variable_font_is_cut_at_both_weights(tmp_path: Path) -> None:
 
 
 def test_values_from_right_to_left_are_isolated() -> None:
-    html = report_html(several_scripts(), sha256="")
+    html = ReportPage(several_scripts(), "").screen
     assert 'lang="en" dir="ltr"' in html
     body = html[html.index("<body") :]
     assert "\u2068גבר\u2069" in body

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import sync_playwright
 
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.documents.note import contents
 from atr.documents.sections import numbered
 from atr.documents.site import replaced_html, site_html
@@ -41,7 +41,7 @@ def site(reports: dict[str, PublicReport], tmp_path_factory: pytest.TempPathFact
     """A folder of pages: every report and an index."""
     folder = tmp_path_factory.mktemp("site")
     for name, report in reports.items():
-        (folder / f"{name}.html").write_text(report_html(report, sha256="0" * 64), encoding="utf-8")
+        (folder / f"{name}.html").write_text(ReportPage(report, "0" * 64).screen, encoding="utf-8")
     entries = site_entries.ENTRIES
     (folder / "replaced.html").write_text(replaced_html(reports["hostile"].programme, entries[2]), encoding="utf-8")
     (folder / "index.html").write_text(
@@ -115,7 +115,7 @@ def test_fonts_and_dark_charts(browser: Any, site: Path) -> None:
 
 @pytest.mark.xdist_group("browser")
 def test_several_scripts_have_their_fonts(browser: Any, tmp_path: Path) -> None:
-    (tmp_path / "page.html").write_text(report_html(several_scripts(), sha256=""), encoding="utf-8")
+    (tmp_path / "page.html").write_text(ReportPage(several_scripts(), "").screen, encoding="utf-8")
     page = browser.new_page(viewport={"width": 320, "height": 700})
     page.goto((tmp_path / "page.html").as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
@@ -131,7 +131,7 @@ def test_hostile_texts_are_texts(reports: dict[str, PublicReport]) -> None:
     assert not {"script", "img"} & set(tags)
     assert "\x00" not in text
     assert "\u202e" not in text
-    assert 'href="javascript' not in report_html(reports["hostile"], sha256="")
+    assert 'href="javascript' not in ReportPage(reports["hostile"], "").screen
 
 
 def test_page_1_says_what_where_and_when(reports: dict[str, PublicReport]) -> None:
@@ -164,7 +164,7 @@ def test_chance_is_luck_on_every_page(reports: dict[str, PublicReport], name: st
 def test_small_enough() -> None:
     report = sample.grid((4, 5, 10), 8, name="{kind} with a long name, as they happen to be, {i}")
     assert len(report.announced_groups) == 200
-    assert len(report_html(report, sha256="").encode()) < 1_000_000
+    assert len(ReportPage(report, "").screen.encode()) < 1_000_000
 
 
 def test_how_to_contest_is_called_not_stated(reports: dict[str, PublicReport]) -> None:
@@ -176,5 +176,5 @@ def test_how_to_contest_is_called_not_stated(reports: dict[str, PublicReport]) -
 
 def test_ids_are_unique(reports: dict[str, PublicReport]) -> None:
     for report in reports.values():
-        ids = re.findall(r' id="([^"]+)"', report_html(report, sha256=""))
+        ids = re.findall(r' id="([^"]+)"', ReportPage(report, "").screen)
         assert len(ids) == len(set(ids))

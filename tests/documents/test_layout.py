@@ -12,7 +12,7 @@ import pytest
 import weasyprint
 
 from atr.documents import pdf
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.report.model import PublicReport
 from tests.helpers import sample
 from tests.helpers.reports import silent
@@ -68,7 +68,7 @@ class Page:
 def laid_out(name: str) -> list[Page]:
     """The pages of a report."""
     engine = pdf.engine()
-    html = report_html(SHAPES[name](), sha256="0" * 64, embedded=False)
+    html = ReportPage(SHAPES[name](), "0" * 64).paper
     with silent():
         document = engine.HTML(string=html, base_url=None, url_fetcher=pdf.bundled_fetcher(engine)).render()
     return [_page(page._page_box) for page in document.pages]
@@ -148,7 +148,7 @@ def test_weasyprint_is_quiet_of_a_report_of_nothing() -> None:
     report: PublicReport = sample.none_announced()
     engine = pdf.engine()
     with silent():
-        html = report_html(report, sha256="0" * 64, embedded=False)
+        html = ReportPage(report, "0" * 64).paper
         assert isinstance(engine, type(weasyprint))
         document = engine.HTML(string=html, base_url=None, url_fetcher=pdf.bundled_fetcher(engine)).render()
     assert len(document.pages) <= 3

@@ -16,7 +16,7 @@ import pytest
 
 from atr.documents import pdf as module
 from atr.documents import templates
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.errors import EnvironmentFault
 from atr.report.model import PublicReport
 from tests.helpers import sample
@@ -224,7 +224,8 @@ def test_fonts_are_the_same_in_both_forms() -> None:
 
 
 def test_html_for_paper_differs_in_its_fonts_only(reports: dict[str, PublicReport]) -> None:
-    screen, paper = (report_html(reports["compas"], sha256="0", embedded=e) for e in (True, False))
+    page = ReportPage(reports["compas"], "0")
+    screen, paper = page.screen, page.paper
     assert "base64" not in paper
     assert "atr-font:" not in screen
     assert len(re.findall("@font-face", screen)) == len(re.findall("@font-face", paper)) > 5

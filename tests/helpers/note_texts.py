@@ -7,7 +7,7 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.report.model import PublicReport
 
 _VOID = {"br", "meta", "col"}
@@ -42,7 +42,7 @@ class _Notes(HTMLParser):
 def said(report: PublicReport | dict[str, Any]) -> list[tuple[str, str]]:
     """Each note that a report, or its JSON, has words for, and these, in the order of the page."""
     read = PublicReport.model_validate_json(json.dumps(report)) if isinstance(report, dict) else report
-    page = report_html(read, sha256="", embedded=False)
+    page = ReportPage(read, "").paper
     parser = _Notes()
     parser.feed(re.sub("<style.*?</style>", "", page, flags=re.DOTALL))
     return [(id, " ".join("".join(text).split())) for id, text in parser.said]

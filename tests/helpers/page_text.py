@@ -7,7 +7,7 @@ from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.report.model import PublicReport
 
 
@@ -40,5 +40,5 @@ def visible(page: str) -> str:
 
 def read(report: PublicReport) -> tuple[str, list[str]]:
     parser = _Text()
-    parser.feed(report_html(report, sha256="f" * 64))
+    parser.feed(ReportPage(report, "f" * 64).screen)
     return re.sub(r"\s+", " ", "".join(parser.text)), parser.tags

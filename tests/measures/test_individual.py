@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from atr.documents import csv as annex
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.errors import VerifyError
 from atr.measures import individual as module
 from atr.measures.cells import Cells
@@ -410,13 +410,13 @@ def test_where_it_is_not_measured_nothing_tells_of_it() -> None:
     assert individual.with_individual(report) == report.fairness
     assert '"individual"' not in report.to_json()
     assert '"pair"' not in report.to_json()
-    assert "Like people alike" not in report_html(report, sha256="0" * 64)
+    assert "Like people alike" not in ReportPage(report, "0" * 64).screen
 
 
 def test_one_region_makes_no_comparison() -> None:
     report = sample.alike(sample.none_announced())
     assert report.fairness == ()
-    assert "Like people alike" not in report_html(report, sha256="0" * 64)
+    assert "Like people alike" not in ReportPage(report, "0" * 64).screen
 
 
 def test_the_report_shows_the_pair_the_distance_and_the_verdict() -> None:

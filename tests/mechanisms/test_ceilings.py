@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from atr.core.announcement import Announcement
 from atr.core.protected import Label, OwnCeiling, Protection
 from atr.core.regions import Regions
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.errors import ProgrammeError, RefusedError
 from atr.programme import Programme, load
 from atr.verify import verify
@@ -407,4 +407,4 @@ def test_every_set_keeps_to_its_own_ceiling(made: tuple[Programme, Regions]) -> 
         assert own.prior_confidence == stated([prior for *_, prior in of_it])
         assert own.max_confidence <= own.ceiling
     assert whole.failed_checks(programme, regions, solved, announced, report) == []
-    report_html(report, sha256="0" * 64)
+    assert ReportPage(report, "0" * 64).screen

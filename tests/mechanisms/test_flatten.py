@@ -22,7 +22,7 @@ from atr.core.disclosure import decided
 from atr.core.groups import Groups
 from atr.core.publication import published_population
 from atr.core.regions import DisclosureStatus, Regions
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.errors import RefusedError
 from atr.programme import Programme
 from atr.verify import verify
@@ -400,7 +400,7 @@ def test_only_prior_knowledge_puts_a_group_above_the_ceiling(made: tuple[Program
     for flattened, confidence, sure in zip(announced.flattened, announced.confidences(), prior, strict=True):
         assert (sure > ceiling, confidence) == (True, 0) if flattened else confidence <= ceiling
     assert whole.failed_checks(programme, regions, solved, announced, report) == []
-    assert "flattened" in report_html(report, sha256="0" * 64) or not report.flattened_groups
+    assert "flattened" in ReportPage(report, "0" * 64).screen or not report.flattened_groups
 
 
 @given(_logs(), st.randoms(use_true_random=False))

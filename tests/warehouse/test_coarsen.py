@@ -25,7 +25,7 @@ from atr import pipeline as steps
 from atr.core.disclosure import decided
 from atr.core.publication import published_population, rounded_total
 from atr.core.regions import DisclosureStatus, Regions
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.errors import ProgrammeError, RefusedError
 from atr.log_check import check
 from atr.programme import Programme, load
@@ -487,5 +487,5 @@ def test_every_report_verifies(made: tuple[Programme, Regions]) -> None:
     ceiling = Fraction(str(policy.ceiling))
     assert all(confidence <= ceiling for confidence in announced.confidences())
     named = any(group.status == "coarsened" for group in report.groups)
-    marked = re.search(r"\(coarsened[,)]", report_html(report, sha256="0" * 64))
+    marked = re.search(r"\(coarsened[,)]", ReportPage(report, "0" * 64).screen)
     assert bool(marked) == named

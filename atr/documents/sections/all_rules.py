@@ -13,6 +13,8 @@ from atr.report.model import AttributeInfo, Group, PublicReport, Region
 TITLE = later("All rules")
 MOST_RULES = 6000
 """Rules printed: more make a document that nobody can open; all are in announced_rules.csv."""
+MOST_ON_PAPER = 1000
+"""Rules on paper, some ten pages: a table to look something up in is read on a screen."""
 MOST_COLUMNS = 6
 MOST_LETTERS = 80
 """In the headings of all columns together."""
@@ -44,7 +46,8 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A group with a rule for each column, None where nobody is in it; no rules where its rate is all that is told."""
+    """A group with a rule for each column, None where nobody is in it; no rules where its rate is all that is told;
+    ``on_paper``: whether it is among those with most people that are printed."""
 
     label: str
     mark: str
@@ -52,6 +55,7 @@ class Row:
     rate: str
     rules: Sequence[Rule | None]
     rest: bool
+    on_paper: bool
 
 
 def context(words: Words) -> Mapping[str, Any] | None:
@@ -63,8 +67,14 @@ def context(words: Words) -> Mapping[str, Any] | None:
     columns = _columns(report.announced_groups, hidden)
     labels = [" · ".join(values) for values in columns]
     outcomes = [report.positive, *(o for o in report.outcomes if o != report.positive and len(report.outcomes) > 2)]
-    groups = _in_order(report, _most_people(report.announced_groups, MOST_RULES // len(outcomes)))
-    tables = [(outcome, [_row(words, g, outcome, columns) for g in groups]) for outcome in outcomes]
+    groups, on_paper = (
+        _in_order(report, _most_people(report.announced_groups, most // len(outcomes)))
+        for most in (MOST_RULES, MOST_ON_PAPER)
+    )
+    printed = {group.id for group in on_paper}
+    tables = [
+        (outcome, [_row(words, g, outcome, columns, on_paper=g.id in printed) for g in groups]) for outcome in outcomes
+    ]
     return {
         "wide": len(labels) <= MOST_COLUMNS and sum(map(len, labels)) <= MOST_LETTERS,
         "limits": report.fidelity.kind in ("limits", "ranges"),
@@ -72,6 +82,7 @@ def context(words: Words) -> Mapping[str, Any] | None:
         "by": words.titles(a.name for a in hidden),
         "tables": tables,
         "shown": len(groups),
+        "printed": len(on_paper),
         "announced": len(report.announced_groups),
         "statuses": {group.status for group in groups},
         "not_told": any(rule and not rule.told for row in tables[0][1] for rule in row.rules),
@@ -110,7 +121,7 @@ def _in_order(report: PublicReport, groups: Iterable[Group]) -> list[Group]:
     return sorted(groups, key=place)
 
 
-def _row(words: Words, group: Group, outcome: str, columns: Iterable[_Values]) -> Row:
+def _row(words: Words, group: Group, outcome: str, columns: Iterable[_Values], *, on_paper: bool) -> Row:
     hidden = [a for a in words.report.attributes if a.role == "sensitive"]
     found = {_values(region, hidden): _rule(words, group, region, outcome, hidden) for region in group.regions}
     marks = [words.say(_MARKS[group.status])] if _MARKS.get(group.status) else []
@@ -122,6 +133,7 @@ def _row(words: Words, group: Group, outcome: str, columns: Iterable[_Values]) -
         "" if group.rate is None else words.language.points(group.rate[outcome]),
         [found.get(values) for values in columns] if found else (),
         rest=group.status == "rest",
+        on_paper=on_paper,
     )
 
 

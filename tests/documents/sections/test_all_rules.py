@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.documents.text.words import Words
 from atr.report.model import Group, PublicReport
 from tests.helpers import limits_sample, sample
 from tests.helpers.tables import tables, text
 
 
-def rows(report: PublicReport) -> dict[str, list[str]]:
+def rows(report: PublicReport, *, paper: bool = False) -> dict[str, list[str]]:
     """The cells of each row, by the name of its group, which may have a mark."""
-    (table,) = tables(report, "all_rules").values()
+    (table,) = tables(report, "all_rules", paper=paper).values()
     return {row[0]: row[1:] for row in table[2:]}
 
 
@@ -144,7 +144,7 @@ def test_groups_of_one_name_but_other_values_stand_apart() -> None:
 def test_a_thousand_groups_are_under_a_megabyte() -> None:
     report = sample.grid((10, 10, 10), 5)
     assert len(rows(report)) == len(report.announced_groups) == 1000
-    assert len(report_html(report, sha256="").encode()) < 1_000_000
+    assert len(ReportPage(report, "").screen.encode()) < 1_000_000
 
 
 @pytest.mark.long
@@ -158,5 +158,17 @@ def test_more_rules_than_can_be_printed_are_in_the_file() -> None:
     assert f"Shown are the {len(told):,} groups with most people" in text(report, "all_rules")
 
 
+def test_paper_has_a_thousand_rules_of_the_largest_groups() -> None:
+    report = sample.grid((10, 10, 3), 5)
+    on_screen, on_paper = (rows(report, paper=paper) for paper in (False, True))
+    assert len(on_paper) < len(on_screen) == 300
+    assert 995 < sum(cell != "nobody" for cells in on_paper.values() for cell in cells[2:]) <= 1000
+    assert on_paper == {name: cells for name, cells in on_screen.items() if name in on_paper}
+    people = {name: int(cells[0].replace(",", "")) for name, cells in on_screen.items()}
+    assert min(people[name] for name in on_paper) >= max(n for name, n in people.items() if name not in on_paper)
+    assert f"Shown are the {len(on_paper)} groups with most people" in text(report, "all_rules", paper=True)
+    assert "Shown are" not in text(report, "all_rules")
+
+
 def test_nothing_announced_has_no_rules(reports: dict[str, PublicReport]) -> None:
-    assert 'aria-labelledby="all_rules"' not in report_html(reports["none"], sha256="")
+    assert 'aria-labelledby="all_rules"' not in ReportPage(reports["none"], "").screen

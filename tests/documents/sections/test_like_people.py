@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.report.model import PublicReport, TreeNode
 from tests.helpers import sample
 from tests.helpers.tables import tables, text
@@ -109,4 +109,4 @@ def test_the_words_claim_no_cause(reports: dict[str, PublicReport]) -> None:
 
 
 def test_nothing_announced_has_no_annex_of_tables(reports: dict[str, PublicReport]) -> None:
-    assert 'aria-labelledby="like_people"' not in report_html(reports["none"], sha256="")
+    assert 'aria-labelledby="like_people"' not in ReportPage(reports["none"], "").screen

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.documents.sections import method, trust
 from atr.documents.text.words import Words
 from atr.report import sampling
@@ -39,7 +39,7 @@ def test_the_expert_finds_weights_and_settings() -> None:
         "at least 50 people and the cell of all rules is safe",
     ):
         assert said in page
-    found = re.findall(r'<td class="num">(\d\d\.\d)%</td>', report_html(report, sha256=""))
+    found = re.findall(r'<td class="num">(\d\d\.\d)%</td>', ReportPage(report, "").screen)
     assert found[:4] == ["71.2", "71.9", "70.1", "71.5"]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.documents.sections import nothing, numbered
 from atr.documents.text.words import Words
 from atr.report.notes import fidelity_notes
@@ -17,7 +17,7 @@ def test_it_says_why_and_has_its_files_and_hash() -> None:
     assert "12 groups of fewer than 1,000 people" in said["missing"]
     assert f"{report.data_quality.rows_read:,} rows were read" in page
     assert "f" * 64 in page
-    assert 'href="report.json"' in report_html(report, sha256="")
+    assert 'href="report.json"' in ReportPage(report, "").screen
     assert not any(section.annex for section in numbered(Words.of(report)))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from atr.documents import render
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.documents.sections import settings
 from atr.documents.text.words import Words
 from atr.report import model, sampling
@@ -136,7 +136,7 @@ def test_every_file_is_linked_and_the_hash_is_printed(monkeypatch: pytest.Monkey
 
 
 def test_who_answers_is_named_with_a_link() -> None:
-    page = report_html(sample.compas(), sha256="")
+    page = ReportPage(sample.compas(), "").screen
     about = page[page.index("Who answers for this report") :]
     assert 'href="mailto:transparency@example.org"' in about
 

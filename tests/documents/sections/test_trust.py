@@ -9,7 +9,7 @@ from typing import Any
 import pypdf
 import pytest
 
-from atr.documents.html import report_html
+from atr.documents.html import ReportPage
 from atr.documents.pdf import pdf
 from atr.documents.sections import trust
 from atr.documents.text.words import Words
@@ -223,7 +223,7 @@ def test_it_ends_on_the_next_page_at_latest(report: PublicReport) -> None:
     others = tuple(model.Beside(kind="records", programme=name, period="2013") for name in ("compas", "b", "c"))
     fullest = fullest.model_copy(update={"beside": others})
     for shape in (fullest, coarsened(sample.compas())):
-        made = pdf(report_html(shape, sha256="", embedded=False), date=shape.date, identifier="0" * 32, attachments={})
+        made = pdf(ReportPage(shape, "").paper, date=shape.date, identifier="0" * 32, attachments={})
         pages = [page.extract_text() for page in pypdf.PdfReader(io.BytesIO(made)).pages]
         (first,) = [i for i, text in enumerate(pages) if "How far to trust it" in text]
         assert "What was set, and by whom" in "".join(pages[first : first + 2])
