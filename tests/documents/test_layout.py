@@ -56,12 +56,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Page:
-    """What stands on a page: its lines, where the lowest thing ends and in what, and whether it is of the annex."""
+    """What stands on a page: its lines, where the lowest thing ends and in what, whether it is of the annex, and its
+    running head."""
 
     lines: list[Line]
     end: float
     annex: bool
     last: tuple[str, ...]
+    head: str
 
 
 @cache
@@ -76,13 +78,16 @@ def laid_out(name: str) -> list[Page]:
 
 def _page(box: Any) -> Page:
     top, left, height, width = box.content_box_y(), box.content_box_x(), box.height, box.width
-    lines, end, last, annex = [], 0.0, (), False
+    lines, end, last, annex, head = [], 0.0, (), False, ""
     for found, within in _boxes(box, ()):
         annex |= "annex" in within
         kind = type(found).__name__
-        if kind not in {"TextBox", "InlineReplacedBox", "BlockReplacedBox"} or "margin" in within:
+        if kind not in {"TextBox", "InlineReplacedBox", "BlockReplacedBox"}:
             continue
         y = (found.position_y - top) / height
+        if "margin" in within:
+            head += f" {found.text}" * (y < 0)
+            continue
         bottom = y + found.height / height
         if bottom > end:
             end, last = bottom, within
@@ -90,7 +95,7 @@ def _page(box: Any) -> Page:
             x = (found.position_x - left) / width
             right = x + found.width / width
             lines.append(Line(y, bottom, x, right, found.style["font_size"], found.text, within))
-    return Page(lines, end, annex, last)
+    return Page(lines, end, annex, last, head.strip())
 
 
 def _boxes(box: Any, within: tuple[str, ...]) -> Iterator[tuple[Any, tuple[str, ...]]]:
@@ -135,6 +140,17 @@ def test_no_head_is_left_alone_at_the_foot(name: str) -> None:
     for page in laid_out(name)[:-1]:
         alone = heads - ({"finding"} if "brief" in page.last else set())
         assert "columns" in page.last or not alone & {*page.last}, max(page.lines, key=lambda line: line.bottom)
+
+
+@names
+def test_a_table_that_goes_on_says_what_it_is_about(name: str) -> None:
+    so_far = ""
+    for page in laid_out(name):
+        first = min(page.lines, key=lambda line: line.top)
+        if page.annex and "thead" in first.within and "table" in first.within:
+            assert page.head
+            assert all(re.sub(r"\W", "", part) in so_far for part in page.head.split(" · "))
+        so_far += re.sub(r"\W", "", "".join(line.text for line in page.lines))
 
 
 @names
