@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from atr.documents.charts.svg import Kind
@@ -10,6 +11,27 @@ from atr.measures.ratio import P_PERCENT_RULE
 from atr.report.model import ComparedBy, Fairness, PublicReport
 
 FOUR_FIFTHS = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """What rates are held against.
+
+    Parameters
+    ----------
+    share
+        Of the rate of the reference; the other line is one over it.
+    at
+        Where the two lie, the lower one first, or one of them where no rate can be above the other; from 0 to 1.
+    """
+
+    share: float
+    at: tuple[float, ...]
+
+    @property
+    def four_fifths(self) -> bool:
+        """Whether they are those of the four-fifths rule."""
+        return self.share == FOUR_FIFTHS
 
 
 @dataclass(frozen=True)
@@ -76,12 +98,12 @@ def ratios(report: PublicReport) -> list[Fairness]:
     return [e for e in report.fairness if e.measure == P_PERCENT_RULE.name and e.outcome == report.positive]
 
 
-def line_of(words: Words, by: ComparedBy) -> tuple[float, float] | None:
-    """The line that rates are held against, and its share of the reference's rate; None where none is drawn."""
-    for row in rows(words, by):
-        if row.entry and row.entry.threshold is not None and by.reference is not None:
-            reference = row.entry.rates[row.entry.groups.index(by.reference)]
-            return reference * row.entry.threshold, row.entry.threshold
+def lines_of(by: ComparedBy, rows: Iterable[GroupRow]) -> Lines | None:
+    """The lines that the rates of groups are held against; None where no lines are drawn."""
+    for row in rows:
+        if row.entry and row.entry.threshold and by.reference is not None:
+            share, reference = row.entry.threshold, row.entry.rates[row.entry.groups.index(by.reference)]
+            return Lines(share, tuple(dict.fromkeys(x for x in (reference * share, reference / share) if x < 1)))
     return None
 
 

@@ -85,7 +85,7 @@ def drawings() -> dict[str, Drawing]:
     barred = BarWords(ALT, "Who", "People", LONG, "more")
     found: dict[str, Drawing] = {}
     for n in (1, 4, 30):
-        found[f"{n} rates"] = rates(rate_rows(n), rated, line=0.0 if n == 1 else 0.99)
+        found[f"{n} rates"] = rates(rate_rows(n), rated, lines=(0.0,) if n == 1 else (0.54, 0.99))
         found[f"{n} gaps"] = gaps(gap_rows(n), gapped, number=number)
         found[f"{n} bars"] = bars(
             [BarRow(of(LABELS, i), (-1) ** i * 10.0 * (i // 2), of(TEXTS, i), strong=i < 2) for i in range(n)],
@@ -103,7 +103,7 @@ def drawings() -> dict[str, Drawing]:
 
 
 def strips() -> list[Markup]:
-    return [strip_axis(ALT), *(strip(row, ALT, line=0.54) for row in rate_rows(6))]
+    return [strip_axis(ALT), *(strip(row, ALT, lines=(0.54, 0.84)) for row in rate_rows(6))]
 
 
 class Box(NamedTuple):

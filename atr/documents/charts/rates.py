@@ -34,16 +34,16 @@ class RateRow:
 
 @dataclass(frozen=True, slots=True)
 class RateWords:
-    """The words of a chart of rates: in full, above its columns, and above its line."""
+    """The words of a chart of rates: in full, above its columns, and above its lines."""
 
     alt: str
     label: str
     people: str
     verdict: str
-    line: str = ""
+    lines: str = ""
 
 
-def rates(rows: Sequence[RateRow], words: RateWords, *, line: float | None = None) -> Drawing:
+def rates(rows: Sequence[RateRow], words: RateWords, *, lines: tuple[float, ...] = ()) -> Drawing:
     """Draw the rates of groups, a row each.
 
     Parameters
@@ -52,15 +52,15 @@ def rates(rows: Sequence[RateRow], words: RateWords, *, line: float | None = Non
         The groups, from the top.
     words
         The words of the chart.
-    line
-        The share that rates are held against, such as four fifths of a reference's; from 0 to 1.
+    lines
+        The shares that rates are held against, such as four fifths of a reference's; from 0 to 1.
     """
     ticks = tuple((tick / 100, str(tick)) for tick in range(0, 101, 20))
     axis = Axis(
         ticks,
         partial(Scale, 0.0, 1.0),
-        dashed=() if line is None else (line,),
-        dashed_label="" if line is None else words.line,
+        dashed=lines,
+        dashed_label=words.lines if lines else "",
     )
     beside = [Words(row.label, row.people, row.text, row.verdict, strong=row.kind == "not_met") for row in rows]
 
@@ -70,7 +70,7 @@ def rates(rows: Sequence[RateRow], words: RateWords, *, line: float | None = Non
     return rows_chart(beside, Heads(words.label, words.people, words.verdict), axis, draw, words.alt)
 
 
-def strip(row: RateRow, alt: str, *, line: float | None = None) -> Markup:
+def strip(row: RateRow, alt: str, *, lines: Sequence[float] = ()) -> Markup:
     """Draw the rate of a group without words, for a cell of a table.
 
     Parameters
@@ -79,11 +79,11 @@ def strip(row: RateRow, alt: str, *, line: float | None = None) -> Markup:
         The group.
     alt
         The cell in words.
-    line
-        The share that the rate is held against; from 0 to 1.
+    lines
+        The shares that the rate is held against; from 0 to 1.
     """
     plot = Plot(Scale(0.0, 1.0, 10.0, 144.0), 10.0, 144.0)
-    return figure("strip", STRIP, 26, alt, [*_strip_lines(plot, line), *_marks(row, 13, plot, 5)])
+    return figure("strip", STRIP, 26, alt, [*_strip_lines(plot, lines), *_marks(row, 13, plot, 5)])
 
 
 def strip_axis(alt: str) -> Markup:
@@ -94,9 +94,9 @@ def strip_axis(alt: str) -> Markup:
     return figure("strip", STRIP, 20, alt, numbers)
 
 
-def _strip_lines(plot: Plot, held: float | None) -> list[Markup]:
-    parts = [line((plot.x(tick / 100), 0), (plot.x(tick / 100), 26), RULE) for tick in range(0, 101, 25)]
-    return parts if held is None else [*parts, line((plot.x(held), 0), (plot.x(held), 26), ACCENT, 1.2, "3 3")]
+def _strip_lines(plot: Plot, lines: Sequence[float]) -> list[Markup]:
+    grid = [line((plot.x(tick / 100), 0), (plot.x(tick / 100), 26), RULE) for tick in range(0, 101, 25)]
+    return grid + [line((plot.x(at), 0), (plot.x(at), 26), ACCENT, 1.2, "3 3") for at in lines]
 
 
 def _marks(row: RateRow, y: float, plot: Plot, radius: float) -> list[Markup]:

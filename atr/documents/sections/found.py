@@ -8,7 +8,7 @@ from typing import Any
 from atr.documents import groups
 from atr.documents.charts.rates import RateRow, RateWords, rates
 from atr.documents.charts.svg import Drawing
-from atr.documents.groups import GroupRow
+from atr.documents.groups import GroupRow, Lines
 from atr.documents.text import headline as headlines
 from atr.documents.text import missing, promise
 from atr.documents.text.language import later
@@ -49,13 +49,14 @@ def _nothing(words: Words) -> str:
 
 
 def _figure(words: Words, by: ComparedBy, found: Headline) -> Mapping[str, Any]:
-    every, line = groups.rows(words, by), groups.line_of(words, by)
+    every = groups.rows(words, by)
+    lines = groups.lines_of(by, every)
     rows = _first(every, {*(found.groups or ()), by.reference})
     return {
         "title": words.language.raised(_title(words, by, every)),
         "sub": _sub(words, by, every),
-        "chart": _chart(words, by, rows, line),
-        "line": _line(words, by, line),
+        "chart": _chart(words, by, rows, lines),
+        "line": _lines(words, by, lines),
         "more": len(every) - len(rows),
     }
 
@@ -127,7 +128,7 @@ def _sub(words: Words, by: ComparedBy, rows: list[GroupRow]) -> str:
     return " ".join(said)
 
 
-def _chart(words: Words, by: ComparedBy, rows: list[GroupRow], line: tuple[float, float] | None) -> Drawing:
+def _chart(words: Words, by: ComparedBy, rows: list[GroupRow], lines: Lines | None) -> Drawing:
     language = words.language
     drawn = [
         RateRow(
@@ -148,36 +149,41 @@ def _chart(words: Words, by: ComparedBy, rows: list[GroupRow], line: tuple[float
         else words.say("{group}: {n} in 100", group=row.label, n=row.text)
         for row in drawn
     ]
-    label, line_label = words.titles(by.attributes), ""
-    if line is not None:
-        line_label = line_name(words, line)
-    chart = RateWords("; ".join(said), label, words.say("People"), words.say("Verdict") if line else "", line_label)
-    return rates(drawn, chart, line=line and line[0])
+    label, head = words.titles(by.attributes), words.say("Verdict") if lines else ""
+    chart = RateWords("; ".join(said), label, words.say("People"), head, _names(words, lines) if lines else "")
+    return rates(drawn, chart, lines=lines.at if lines else ())
 
 
-def line_name(words: Words, line: tuple[float, float]) -> str:
-    """The name of a line, with where it lies."""
-    at = words.language.number(round(100 * line[0]))
-    if line[1] == groups.FOUR_FIFTHS:
-        return words.say("four-fifths line: {n}", n=at)
-    return words.say("line at {share}: {n}", share=words.language.number(line[1]), n=at)
+def _names(words: Words, lines: Lines) -> str:
+    """What the lines are called, with where they lie."""
+    first, *second = (words.language.number(round(100 * at)) for at in lines.at)
+    if second:
+        of = words.say("four-fifths lines") if lines.four_fifths else words.say("lines")
+        return words.say("{lines}: {n} and {m}", lines=of, n=first, m=second[0])
+    if lines.four_fifths:
+        return words.say("four-fifths line: {n}", n=first)
+    return words.say("line at {share}: {n}", share=words.language.number(lines.share), n=first)
 
 
-def _line(words: Words, by: ComparedBy, line: tuple[float, float] | None) -> str:
-    if line is None or by.reference is None:
+def _lines(words: Words, by: ComparedBy, lines: Lines | None) -> str:
+    if lines is None or by.reference is None:
         return ""
-    n, reference = words.language.number(round(100 * line[0])), words.compared(by.attribute, by.reference)
-    if line[1] == groups.FOUR_FIFTHS:
-        return words.say(
+    n, *second = (words.language.number(round(100 * at)) for at in lines.at)
+    known = {"share": words.language.number(lines.share), "reference": words.compared(by.attribute, by.reference)}
+    said = [
+        words.say(
             "The four-fifths line is a yardstick from US employment law: four fifths of the rate of {reference}, "
             "{n} in 100.",
-            reference=reference,
             n=n,
+            **known,
         )
-    share = words.language.number(line[1])
-    return words.say(
-        "The line is {share} times the rate of {reference}, {n} in 100.", share=share, reference=reference, n=n
-    )
+        if lines.four_fifths
+        else words.say("The line is {share} times the rate of {reference}, {n} in 100.", n=n, **known)
+    ]
+    if second:
+        known = {"inverse": promise.inverse(words, lines.share), "m": second[0]}
+        said.append(words.say("The second line is {inverse} times that rate, {m} in 100.", **known))
+    return " ".join(said)
 
 
 def _missing(words: Words) -> str:

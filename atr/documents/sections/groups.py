@@ -10,7 +10,7 @@ from markupsafe import Markup
 from atr.core.display_text import UNKNOWN
 from atr.documents import groups
 from atr.documents.charts.rates import RateRow, strip, strip_axis
-from atr.documents.groups import GroupRow
+from atr.documents.groups import GroupRow, Lines
 from atr.documents.text.language import later
 from atr.documents.text.words import Words
 from atr.report.model import ComparedBy
@@ -110,7 +110,7 @@ def _adverse(words: Words, by: ComparedBy, rows: list[GroupRow]) -> str:
 
 
 def _table(words: Words, by: ComparedBy, rows: list[GroupRow], *, left: int) -> Mapping[str, Any]:
-    line = groups.line_of(words, by)
+    lines = groups.lines_of(by, rows)
     attributes = words.titles(by.attributes)
     caption = words.say("By {attributes}", attributes=attributes)
     if by.left_out:
@@ -118,26 +118,26 @@ def _table(words: Words, by: ComparedBy, rows: list[GroupRow], *, left: int) -> 
         caption = words.say(
             "By {attributes}, without {people} who may not be shown by it", attributes=attributes, people=people
         )
-    head = _verdict_head(words, line)
+    head = _verdict_head(words, lines)
     return {
         "caption": caption,
         "head": head,
         "axis": strip_axis(words.say("From 0 to 100 in 100")),
-        "rows": [_row(words, by, row, line) for row in rows],
+        "rows": [_row(words, by, row, lines) for row in rows],
         "reference": "" if by.reference is None else words.compared(by.attribute, by.reference),
         "left": left,
     }
 
 
-def _verdict_head(words: Words, line: tuple[float, float] | None) -> str:
-    if line is None:
+def _verdict_head(words: Words, lines: Lines | None) -> str:
+    if lines is None:
         return words.say("Verdict")
-    if line[1] == groups.FOUR_FIFTHS:
+    if lines.four_fifths:
         return words.say("Four-fifths line")
-    return words.say("Line at {share}", share=words.language.number(line[1]))
+    return words.say("Line at {share}", share=words.language.number(lines.share))
 
 
-def _row(words: Words, by: ComparedBy, row: GroupRow, line: tuple[float, float] | None) -> Mapping[str, Any]:
+def _row(words: Words, by: ComparedBy, row: GroupRow, lines: Lines | None) -> Mapping[str, Any]:
     language, entry = words.language, row.entry
     number = language.points(row.rate)
     told = groups.verdict(words, row, by)
@@ -155,7 +155,7 @@ def _row(words: Words, by: ComparedBy, row: GroupRow, line: tuple[float, float] 
         "verdict": told,
         "people": language.number(row.people),
         "rate": number if row.range is None else _in_hundred(words, row.range),
-        "strip": Markup(strip(drawn, alt, line=line and line[0])),  # noqa: S704
+        "strip": Markup(strip(drawn, alt, lines=lines.at if lines else ())),  # noqa: S704
         "ratio": ratio,
         "range": "" if entry is None or entry.range == (entry.value, entry.value) else _between(words, entry.range),
         "interval": interval,

@@ -52,14 +52,14 @@ def test_verdicts_are_told_apart_by_marks() -> None:
     assert pens == [(ACCENT, "none"), (GREY, "none"), (PAPER, GREY), (GREY, "none")]
 
 
-def test_line_is_drawn_only_where_there_is_one() -> None:
+def test_lines_are_drawn_only_where_there_are_some() -> None:
     row = RateRow("Men", "50", 0.4, "40", "met")
     assert not marks(rates([row], WORDS).wide, "line", **{"stroke-dasharray": "4 3"})
-    assert WORDS.line not in texts(rates([row], WORDS).wide)
-    held = rates([row], WORDS, line=0.6).wide
-    (dashed,) = marks(held, "line", **{"stroke-dasharray": "4 3"})
-    assert float(dashed["x1"]) == pytest.approx(middle(held, "60"), abs=0.6)
-    assert WORDS.line in texts(held)
+    assert WORDS.lines not in texts(rates([row], WORDS).wide)
+    held = rates([row], WORDS, lines=(0.6, 0.8)).wide
+    for dashed, at in zip(marks(held, "line", **{"stroke-dasharray": "4 3"}), ("60", "80"), strict=True):
+        assert float(dashed["x1"]) == pytest.approx(middle(held, at), abs=0.6)
+    assert WORDS.lines in texts(held)
 
 
 def test_open_interval_ends_in_an_arrow() -> None:
@@ -73,7 +73,7 @@ def test_open_interval_ends_in_an_arrow() -> None:
 
 def test_strip_holds_the_marks_of_its_row() -> None:
     row = RateRow("a", "1", 0.5, "50", "", "not_met", interval=(0.4, 0.6), range=(0.3, 0.7))
-    drawn = strip(row, "50 in 100", line=0.54)
+    drawn = strip(row, "50 in 100", lines=(0.54,))
     assert marks(drawn, "circle", fill=ACCENT)[0]["cx"] == "77"
     assert marks(drawn, "rect", fill=LIMITS)
     assert not texts(drawn)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from atr.documents.groups import rows, verdict
+from atr.documents.groups import ratios, rows, verdict
 from atr.documents.sections.found import MOST
 from atr.documents.text.words import Words
 from atr.report.headline import headline
@@ -84,11 +84,21 @@ def test_without_a_line_there_is_no_verdict() -> None:
     assert "Verdict" not in figure["chart"].wide
 
 
-def test_the_line_is_four_fifths_of_the_reference() -> None:
+def test_the_lines_are_four_fifths_of_the_reference_and_as_far_above() -> None:
     reference = ratio(COMPAS, "race", "Hispanic").rates[1]
-    line = view(COMPAS, "found")["figure"]["line"]
-    assert line.endswith(f"four fifths of the rate of {WHITE}, {round(80 * reference)} in 100.")
-    assert f"four-fifths line: {round(80 * reference)}" in view(COMPAS, "found")["figure"]["chart"].wide
+    low, high = round(80 * reference), round(125 * reference)
+    figure = view(COMPAS, "found")["figure"]
+    assert f"four fifths of the rate of {WHITE}, {low} in 100." in figure["line"]
+    assert figure["line"].endswith(f"1.25 times that rate, {high} in 100.")
+    assert f"four-fifths lines: {low} and {high}" in figure["chart"].wide
+
+
+def test_a_line_that_no_rate_can_be_above_is_not_drawn() -> None:
+    held = ratios(COMPAS)
+    high = tuple(e.model_copy(update={"rates": (e.rates[0], 0.81)}) if e in held else e for e in COMPAS.fairness)
+    figure = view(COMPAS.model_copy(update={"fairness": high}), "found")["figure"]
+    assert "The second line" not in figure["line"]
+    assert "four-fifths line: 65" in figure["chart"].wide
 
 
 def test_of_many_groups_those_of_the_headline_are_drawn() -> None:
