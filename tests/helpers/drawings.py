@@ -82,15 +82,15 @@ def drawings() -> dict[str, Drawing]:
     """Every kind of drawing, by its name."""
     rated = RateWords(ALT, "Race", "People", "Against the line", f"four-fifths line: 54 {LONG}")
     gapped = GapWords(ALT, LONG, "In the same situation", "fewer in 100 scored low", "more", *LABELS[:5])
-    barred = BarWords(ALT, "Who", "People", LONG, "more")
+    barred = BarWords(ALT, "Who")
     found: dict[str, Drawing] = {}
     for n in (1, 4, 30):
         found[f"{n} rates"] = rates(rate_rows(n), rated, lines=(0.0,) if n == 1 else (0.54, 0.99))
         found[f"{n} gaps"] = gaps(gap_rows(n), gapped, number=number)
-        found[f"{n} bars"] = bars(
-            [BarRow(of(LABELS, i), (-1) ** i * 10.0 * (i // 2), of(TEXTS, i), strong=i < 2) for i in range(n)],
-            barred, number=number,
-        )  # fmt: skip
+        lengths = [BarRow(of(LABELS, i), (-1) ** i * 10.0 * (i // 2), of(TEXTS, i), strong=i < 2) for i in range(n)]
+        found |= {
+            f"{n} bars{', half' * half}": bars(lengths, barred, number=number, half=half) for half in (False, True)
+        }
         told = TimeWords(ALT, tuple(f"April to June {2010 + i}" for i in range(n)), LONG, "limits", "a change is told")
         found[f"{n} over time"] = over_time(time_rows(n, n), told)
     found["rates without line"] = rates(rate_rows(2), rated)

@@ -13,6 +13,7 @@ from PIL import Image
 
 from atr import pipeline
 from atr.core.arrays import FloatArray
+from atr.report.model import PublicReport
 from tests.helpers.paths import EXAMPLES, TESTS
 
 KEPT = TESTS / "documents" / "pages"
@@ -28,6 +29,13 @@ def report_pdf(programme: str, folder: Path) -> Path:
     """Publish a bundled programme in a folder; give its PDF."""
     example = shutil.copytree(EXAMPLES / programme, folder / programme, ignore=shutil.ignore_patterns("var", "site"))
     return pipeline.publish(example, BUNDLED[programme], today=DAY).documents / "report.pdf"
+
+
+def report(programme: str) -> PublicReport:
+    """The report of a bundled programme."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = report_pdf(programme, Path(folder)).with_name("report.json")
+        return PublicReport.model_validate_json(path.read_bytes())
 
 
 def pages(path: Path) -> FloatArray:

@@ -74,7 +74,7 @@ def gaps(rows: Sequence[GapRow], words: GapWords, *, number: Callable[[float], s
         legend=_legend(words),
     )
     beside = [Words(row.label, finding=row.finding, note=row.note, strong=row.told) for row in rows]
-    heads = Heads(words.label, finding=words.finding)
+    heads = Heads(words.label, finding=words.finding, low=True)
     return rows_chart(beside, heads, axis, lambda i, y, plot: (_marks(rows[i], y, plot), (0.0, 0.0)), words.alt)
 
 

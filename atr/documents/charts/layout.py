@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from markupsafe import Markup
 
@@ -26,12 +27,10 @@ from atr.documents.charts.svg import (
     within,
 )
 
-SENTENCE = 280.0
-"""Room for labels that are sentences, in px."""
 _GAP = 16.0
 _NUMBER = Type(13.5, BOLD)
-_MANY = 12
-"""From more rows on, rows are lower, so that 30 fit on a page."""
+_MANY = 6
+"""From so many rows on, rows are lower, so that 30 fit on a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +47,17 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """What stands above the columns, and the most room for labels, in px."""
+    """What stands above the columns, and the most room for labels, in px, of a chart so wide.
+
+    Rows may be ``low``, as many always are.
+    """
 
     label: str
     people: str = ""
     finding: str = ""
     room: float = 190.0
+    low: bool = False
+    width: float = WIDE
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +100,10 @@ def rows_chart(rows: Sequence[Words], heads: Heads, axis: Axis, draw: Draw, alt:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The columns of a wide chart: the room for labels, where people end, where the findings are, and the plot."""
+    """The columns of a wide chart, and how wide it is: the room for labels, where people end, where the findings are,
+    and the plot."""
 
+    width: float
     label: float
     lines: int
     people: float
@@ -108,7 +114,7 @@ class _Columns:
     @property
     def beside(self) -> float:
         """Where lines of the findings are anchored."""
-        return WIDE if self.anchor == "end" else self.finding
+        return self.width if self.anchor == "end" else self.finding
 
 
 def _columns(rows: Sequence[Words], heads: Heads, axis: Axis) -> _Columns:
@@ -118,11 +124,11 @@ def _columns(rows: Sequence[Words], heads: Heads, axis: Axis) -> _Columns:
     people_end = label + (_GAP + people if people else 0)
     findings = [text_width(row.finding, 12.5, _weight(row)) for row in rows]
     beside = max(text_width(heads.finding, 12), *findings, *(text_width(row.note, 11.5) for row in rows), 0.0)
-    finding = WIDE - min(beside, 175.0)
+    finding = heads.width - min(ceil(beside), 190.0)
     left, right = people_end + _GAP, finding - _GAP - _room(rows)
-    lines = 4 if heads.room == SENTENCE else 2
+    lines = 2 if heads.width == WIDE else 4
     anchor: Anchor = "start" if any(row.note for row in rows) else "end"
-    return _Columns(label, lines, people_end, finding, anchor, Plot(axis.place(left, right), left, right))
+    return _Columns(heads.width, label, lines, people_end, finding, anchor, Plot(axis.place(left, right), left, right))
 
 
 def _room(rows: Sequence[Words]) -> float:
@@ -161,21 +167,21 @@ def _wide(rows: Sequence[Words], heads: Heads, axis: Axis, draw: Draw, alt: str)
     drawn: list[Markup] = []
     y = top
     for i, row in enumerate(rows):
-        words, height = _row(row, y, columns, low=len(rows) > _MANY)
+        words, height = _row(row, y, columns, low=heads.low or len(rows) >= _MANY)
         drawn += [*words, *_numbered(row, draw(i, y + height / 2, columns.plot), y + height / 2, axis, columns.plot)]
         y += height
         if i < len(rows) - 1:
-            parts.append(line((0, y), (WIDE, y), RULE))
+            parts.append(line((0, y), (columns.width, y), RULE))
     parts = [*_grid(axis, columns.plot, top, y), *parts, *drawn]
-    return _closed("wide", parts, y, alt, axis, columns.plot)
+    return _closed("wide", columns.width, parts, y, alt, axis, columns.plot)
 
 
 def _above(heads: Heads, axis: Axis, columns: _Columns) -> tuple[list[Markup], float]:
     """The legend and the heads of the columns, and where the rows begin."""
-    parts, top = legend(axis.legend, WIDE, 12)
+    parts, top = legend(axis.legend, columns.width, 12)
     low, high = columns.people + _GAP, columns.finding - _GAP
     held = wrap(axis.dashed_label, high - low, 12)
-    label, finding = wrap(heads.label, columns.label, 12), wrap(heads.finding, WIDE - columns.finding, 12)
+    label, finding = wrap(heads.label, columns.label, 12), wrap(heads.finding, columns.width - columns.finding, 12)
     top += 10 + 15.0 * max(map(len, (label, finding, held, ("",))))
     middle = _middle(axis, columns.plot)
     for x, words, style in (
@@ -187,7 +193,7 @@ def _above(heads: Heads, axis: Axis, columns: _Columns) -> tuple[list[Markup], f
         for i, told in enumerate(words):
             place = within(x, told, style, low, high) if style.anchor == "middle" else x
             parts.append(text(place, top - 10 - 15 * (len(words) - 1 - i), told, style))
-    return [*parts, line((0, top), (WIDE, top), INK)], top
+    return [*parts, line((0, top), (columns.width, top), INK)], top
 
 
 def _middle(axis: Axis, plot: Plot) -> float:
@@ -196,19 +202,19 @@ def _middle(axis: Axis, plot: Plot) -> float:
 
 def _row(row: Words, y: float, columns: _Columns, *, low: bool) -> tuple[list[Markup], float]:
     """The words of a row of a wide chart, and its height."""
-    weight, room = _weight(row), WIDE - columns.finding
+    weight, room = _weight(row), columns.width - columns.finding
     label = wrap(row.label, columns.label, 12.5, weight=weight, lines=columns.lines)
     finding, note = wrap(row.finding, room, 12.5, weight=weight), wrap(row.note, room, 11.5)
-    least, margin = (26.0, 8.0) if low else (36.0, 14.0)
-    height = max(least, 16.0 * max(len(label), len(finding) + len(note)) + margin)
+    least, margin, pitch = (26.0, 7.0, 15.0) if low else (36.0, 14.0, 16.0)
+    height = max(least, pitch * max(len(label), len(finding) + len(note)) + margin)
     middle = y + height / 2
-    first = middle - 8 * (len(finding) + len(note)) + 12
+    first = middle - pitch / 2 * (len(finding) + len(note)) + 12
     note_style = Type(11.5, fill=MUTED, anchor=columns.anchor)
     return [
         *lines_of_text(0, middle - 8 * len(label) + 12, label, Type(12.5, weight)),
         *([text(columns.people, middle + 4, row.people, Type(12.5, anchor="end"))] if row.people else []),
         *lines_of_text(columns.beside, first, finding, Type(12.5, weight, anchor=columns.anchor)),
-        *lines_of_text(columns.beside, first + 16 * len(finding), note, note_style),
+        *lines_of_text(columns.beside, first + pitch * len(finding), note, note_style),
     ], height
 
 
@@ -242,7 +248,7 @@ def _narrow(rows: Sequence[Words], axis: Axis, draw: Draw, alt: str) -> Markup:
             y += 17.0 * (len(finding) + len(note)) + 8
         if i < len(rows) - 1:
             parts.append(line((0, y), (NARROW, y), RULE))
-    return _closed("narrow", parts, y, alt, axis, plot)
+    return _closed("narrow", NARROW, parts, y, alt, axis, plot)
 
 
 def _beside(row: Words) -> bool:
@@ -269,9 +275,9 @@ def _label_above(row: Words, y: float) -> tuple[list[Markup], float]:
     return parts, y
 
 
-def _closed(name: str, parts: list[Markup], y: float, alt: str, axis: Axis, plot: Plot) -> Markup:
+def _closed(name: str, width: float, parts: list[Markup], y: float, alt: str, axis: Axis, plot: Plot) -> Markup:
     """The drawing with its axis at the foot."""
-    width, size = (WIDE, 12.0) if name == "wide" else (NARROW, 13.0)
+    size = 12.0 if name == "wide" else 13.0
     foot = [line((plot.left, y), (plot.right, y), INK), *tick_labels(axis.ticks, plot, y + size + 4, size, width)]
     y, most = y + size + 8, 0
     if axis.solid is not None:

@@ -15,6 +15,7 @@ from atr.documents.charts.palette import INK, MUTED, RULE
 from atr.documents.charts.scale import Scale
 from atr.documents.charts.series import MOST, Pen, dot, joined, pens
 from atr.documents.charts.svg import (
+    HALF,
     NARROW,
     WIDE,
     Drawing,
@@ -27,8 +28,6 @@ from atr.documents.charts.svg import (
     text,
 )
 
-PANEL = 312.0
-"""Width of a panel on paper and on a screen, where two stand side by side, in px."""
 _HEIGHT = 112.0
 _SMALLEST, _LARGEST = 2.2, 6.2
 """The radius of a mark, in px: its area is people."""
@@ -111,7 +110,7 @@ def _radius(people: int, unit: float) -> float:
 
 
 def _panel(panel: Panel, words: PanelWords, drawn: Sequence[Pen], unit: float, name: str) -> Markup:
-    width, size = (PANEL, 11.5) if name == "wide" else (NARROW, 13.0)
+    width, size = (HALF, 11.5) if name == "wide" else (NARROW, 13.0)
     aside = wrap(words.not_told, 76, size, lines=3)
     left = 8 + max(text_width(word, size) for word in ("100", *aside))
     title = wrap(panel.title, width, size + 1.5, weight=BOLD, lines=3)

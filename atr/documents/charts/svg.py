@@ -13,8 +13,8 @@ from atr.core.display_text import isolated, printable
 from atr.documents.charts.metrics import text_width
 from atr.documents.charts.palette import ACCENT, GREY, INK, LIMITS, LIMITS_GREY, PAPER
 
-WIDE, NARROW = 640.0, 320.0
-"""Width of a drawing on paper and on a screen, and on a phone, in px."""
+WIDE, HALF, NARROW = 640.0, 312.0, 320.0
+"""Width of a drawing on paper and on a screen, of one of two side by side there, and on a phone, in px."""
 
 Ends = tuple[float | None, float | None]
 """The lower and the upper end of a range; None where nothing bounds it."""

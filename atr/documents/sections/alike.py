@@ -15,8 +15,8 @@ from atr.report.model import Alike, AlikeDifference
 from atr.report.rounding import nearest
 
 TITLE = later("The same situation")
-PAIRS, ROWS = 4, 8
-"""Pairs that the first chart shows at most, and rows of both charts together."""
+PAIRS, CLASSES, ROWS = 4, 5, 8
+"""Pairs that the first chart shows at most, situations that the second does, and rows of both together."""
 _FINDINGS = {
     "none": later("no difference"),
     "could_be_chance": later("could be chance"),
@@ -38,7 +38,7 @@ def context(words: Words) -> Mapping[str, Any] | None:
         "finding": words.language.raised(_finding(words, first)),
         "pairs": _pairs(words, pairs, first),
         "left": len(known) - len(pairs),
-        "classes": _classes(words, first, ROWS - len(pairs)) if len(first.classes) > 1 else None,
+        "classes": _classes(words, first, min(CLASSES, ROWS - len(pairs))) if len(first.classes) > 1 else None,
         "counted": _counted(words, first),
         "everybody": _everybody(words, first),
         "chance": any(d.interval for d in _differences(pairs)),

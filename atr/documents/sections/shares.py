@@ -23,10 +23,11 @@ def context(words: Words) -> Mapping[str, Any] | None:
     single = sorted((i for i in words.report.influence if len(i.inputs) == 1), key=lambda i: -i.value)
     if len(single) < 2:
         return None
+    gap = _gap(words, single)
     return {
         "finding": words.language.raised(_finding(words, single)),
-        "moves": _moves(words, single[:MOST]),
-        "gap": _gap(words, single),
+        "moves": _moves(words, single[:MOST], half=gap is not None),
+        "gap": gap,
         "every": _every(words),
         "read": _read(words),
     }
@@ -56,7 +57,7 @@ def _finding(words: Words, single: Sequence[Influence]) -> str:
     return said
 
 
-def _moves(words: Words, single: Sequence[Influence]) -> Mapping[str, Any]:
+def _moves(words: Words, single: Sequence[Influence], *, half: bool) -> Mapping[str, Any]:
     rows = [
         BarRow(words.titles(i.inputs), 100 * i.value, words.language.points(i.value, decimals=1), strong=i is single[0])
         for i in single
@@ -68,7 +69,7 @@ def _moves(words: Words, single: Sequence[Influence]) -> Mapping[str, Any]:
             did=words.did(words.report.positive),
             people=words.people,
         ),
-        "chart": _drawn(words, rows),
+        "chart": _drawn(words, rows, half=half),
     }
 
 
@@ -111,13 +112,13 @@ def _gap(words: Words, single: Sequence[Influence]) -> Mapping[str, Any] | None:
         "sub": words.say(
             "By how many in 100 the difference would shrink if the attribute were drawn at random; below 0, grow."
         ),
-        "chart": _drawn(words, rows),
+        "chart": _drawn(words, rows, half=True),
     }
 
 
-def _drawn(words: Words, rows: Sequence[BarRow]) -> Drawing:
+def _drawn(words: Words, rows: Sequence[BarRow], *, half: bool) -> Drawing:
     said = "; ".join(words.say("{label}: {number}", label=row.label, number=row.text) for row in rows)
-    return bars(rows, BarWords(said, words.say("Attribute")), number=words.language.number)
+    return bars(rows, BarWords(said, words.say("Attribute")), number=words.language.number, half=half)
 
 
 def _every(words: Words) -> str:

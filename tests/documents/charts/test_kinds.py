@@ -99,15 +99,16 @@ def test_ring_shows_around_a_dot_at_the_same_place() -> None:
 
 def test_bars_are_sorted_by_size_whatever_their_sign() -> None:
     rows = [BarRow("small", 1, "1 more"), BarRow("large", -30, "30 fewer"), BarRow("middle", 20, "20 more")]
-    drawn = bars(rows, BarWords("alt", "Who", fewer="fewer", more="more"), number=number)
+    drawn = bars(rows, BarWords("alt", "Who"), number=number)
     for size in (drawn.wide, drawn.narrow):
         labels = [text for text in texts(size) if text in {row.label for row in rows}]
         assert labels == ["large", "middle", "small"]
 
 
-def test_shares_have_the_whole_axis() -> None:
-    drawn = bars([BarRow("Age", 31, "31 %")], BarWords("alt", "Attribute"), number=number, whole=100).wide
-    assert middle(drawn, "100") > middle(drawn, "0")
+def test_the_widest_note_has_one_line() -> None:
+    notes = ["limits: 11.9 to 16.8 fewer", "limits: 9.5 to 13.3 more", ""]
+    rows = [GapRow(f"{i}", "12 fewer", note, told=True, dot=-12.0) for i, note in enumerate(notes)]
+    assert {*notes} - {""} < {*texts(gaps(rows, GapWords("alt", "Who", "", "fewer", "more"), number=number).wide)}
 
 
 def test_panel_tells_limits_or_an_outlined_mark_below() -> None:
