@@ -75,6 +75,7 @@ class Page:
 
 @cache
 def made(name: str) -> PublicReport:
+    """A report, made once for both languages."""
     return SHAPES[name]()
 
 
