@@ -62,7 +62,7 @@ class OpenGroup:
     least, most
         (m,) people of its regions, at least and at most.
     totals
-        (t,) what the number of people with the outcome can be.
+        (t,) what the number of people with the outcome can be, ascending.
     windows
         What is left of the numbers with it in each region.
     """
@@ -91,8 +91,7 @@ class OpenGroup:
         (least_low, least_high), (most_low, most_high) = self.windows(self.least), self.windows(self.most)
         lowest, highest = (least_low, most_high) if most else (most_low, least_high)
         alike, nobody = np.zeros(int(self.most.max()) + 1), np.zeros((1, len(lowest)), dtype=np.bool_)
-        weight, _ = _sums(self.most[None], lowest[None], highest[None], nobody, alike, 0.0, self.totals)
-        return np.asarray(weight[0])
+        return np.asarray(_sums(self.most[None], lowest[None], highest[None], nobody, alike, 0.0, self.totals)[0, 0])
 
     def expected(self, model: str, members: BoolArray, *, tilt: float) -> FloatArray:
         """Bound how many of those with the outcome a reader expects in sets of regions.
@@ -113,20 +112,15 @@ class OpenGroup:
         ends = [(self.least, self.most), (self.most, self.least)]
         if model == "extreme" and not self.exact:
             ends += [(of, of) for of in (self.least, (self.least + self.most) // 2, self.most)]
-        found = [self.at(model, members, np.where(members, *people), tilt=tilt) for people in ends]
-        if model == "extreme":
-            return np.stack([np.min(found, axis=0)[0], np.max(found, axis=0)[1]])
-        return np.stack([found[0][0], found[1][1]])
+        inside, outside = np.array(ends).swapaxes(0, 1)[:, :, None]
+        people, rows = np.where(members, inside, outside).reshape(-1, len(self.least)), np.tile(members, (len(ends), 1))
+        least, most = self.at(model, rows, people, tilt=tilt).reshape(2, len(ends), len(members), -1)
+        return np.stack([least.min(axis=0), most.max(axis=0)] if model == "extreme" else [least[0], most[1]])
 
     def at(self, model: str, members: BoolArray, people: IntArray, *, tilt: float) -> FloatArray:
         """Give the same for (sets, m) people, one row for each set; bounds where they cannot have the total."""
-        lowest, highest = self.windows(people)
-        low, high = ((of * members).sum(axis=1)[:, None] for of in (lowest, highest))
-        others = (of.sum(axis=1)[:, None] - inside for of, inside in ((highest, high), (lowest, low)))
         logs = LOG_WEIGHTS[model](np.arange(people.max() + 1.0))
-        weight, sums = _sums(people, lowest, highest, members, logs, tilt, self.totals)
-        bounds = np.stack([np.clip(self.totals - of, low, high) for of in others])
-        return np.where(weight > 0, low + sums / np.where(weight > 0, weight, 1.0), bounds)
+        return np.asarray(_sums(people, *self.windows(people), members, logs, tilt, self.totals)[1:])
 
     def tilt(self, model: str) -> float:
         """Give the logarithm by which weights are to grow with every person for a middle total to be the likeliest.
@@ -137,7 +131,7 @@ class OpenGroup:
         lowest, highest = self.windows(people)
         if (lowest > highest).any() or not lowest.sum() < highest.sum():
             return 0.0
-        middle = float(np.clip(np.median(self.totals), lowest.sum() + 0.5, highest.sum() - 0.5))
+        middle = min(max(float(self.totals[len(self.totals) // 2]), lowest.sum() + 0.5), highest.sum() - 0.5)
         return _tilt(people, lowest, highest, LOG_WEIGHTS[model](np.arange(people.max() + 1.0)), middle)
 
     @property
@@ -238,24 +232,29 @@ def _sums(
 
     Returns
     -------
-    (2, sets, t) their weight, and weight times the people inside beyond the fewest; 0 where a window is empty.
+    (3, sets, t) their weight, 0 where a window is empty, and the people inside: as expected, twice, or else bounds.
     """
-    found = np.zeros((2, len(people), len(totals)))
+    found = np.zeros((3, len(people), len(totals)))
     for row in range(len(people)):
-        inside, outside, fewest = np.ones(1), np.ones(1), 0
+        inside, outside, fewest, most = np.ones(1), np.ones(1), np.zeros(2, np.int64), np.zeros(2, np.int64)
         for s in range(people.shape[1]):
             window = _window(people[row, s], lowest[row, s], highest[row, s], logs, tilt)
-            fewest += lowest[row, s]
             if members[row, s]:
                 inside = _convolved(inside, window)
             else:
                 outside = _convolved(outside, window)
+            fewest[int(members[row, s])] += lowest[row, s]
+            most[int(members[row, s])] += highest[row, s]
         for t in range(len(totals)):
-            place = totals[t] - fewest
+            place, weight, sums = totals[t] - fewest[0] - fewest[1], 0.0, 0.0
             for i in range(max(0, place - len(outside) + 1), min(len(inside), place + 1)):
                 both = inside[i] * outside[place - i]
-                found[0, row, t] += both
-                found[1, row, t] += both * i
+                weight += both
+                sums += both * i
+            found[0, row, t] = weight
+            for end, others in enumerate((most[0], fewest[0])):
+                bound = min(max(totals[t] - others, fewest[1]), most[1])
+                found[1 + end, row, t] = fewest[1] + sums / weight if weight > 0 else bound
     return found
 
 
