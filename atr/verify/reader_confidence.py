@@ -110,12 +110,14 @@ class OpenGroup:
         (2, sets, t) people, at least and at most, for each of the totals.
         """
         ends = [(self.least, self.most), (self.most, self.least)]
-        if model == "extreme" and not self.exact:
+        if self.exact:
+            ends = ends[:1]
+        elif model == "extreme":
             ends += [(of, of) for of in (self.least, (self.least + self.most) // 2, self.most)]
         inside, outside = np.array(ends).swapaxes(0, 1)[:, :, None]
         people, rows = np.where(members, inside, outside).reshape(-1, len(self.least)), np.tile(members, (len(ends), 1))
         least, most = self.at(model, rows, people, tilt=tilt).reshape(2, len(ends), len(members), -1)
-        return np.stack([least.min(axis=0), most.max(axis=0)] if model == "extreme" else [least[0], most[1]])
+        return np.stack([least.min(axis=0), most.max(axis=0)] if model == "extreme" else [least[0], most[-1]])
 
     def at(self, model: str, members: BoolArray, people: IntArray, *, tilt: float) -> FloatArray:
         """Give the same for (sets, m) people, one row for each set; bounds where they cannot have the total."""
