@@ -91,7 +91,7 @@ def counts_within(lower: FloatArray, upper: FloatArray, people: IntArray) -> tup
     >>> counts_within(np.array([[0.2, 0.0]]), np.array([[0.7, 0.5]]), np.array([10]))
     (array([[5, 3]]), array([[7, 5]]))
     """
-    least, most = np.clip(lower, 0, 1) * people[:, None], np.clip(upper, 0, 1) * people[:, None]
-    missed = MISSED_STEPS * np.maximum(people, 1)[:, None]  # limits are printed with six digits
+    least, most = np.clip(lower, 0, 1) * people[..., None], np.clip(upper, 0, 1) * people[..., None]
+    missed = MISSED_STEPS * np.maximum(people, 1)[..., None]  # limits are printed with six digits
     whole = np.ceil(least - missed).astype(np.int64), np.floor(most + missed).astype(np.int64)
-    return tightened(*whole, people[:, None])
+    return tightened(*whole, people[..., None])

@@ -15,6 +15,7 @@ from scipy.special import comb, logit
 
 from atr.core.announced import Announced
 from atr.core.arrays import BoolArray, FloatArray, IntArray, offsets_of, segment_of
+from atr.core.compiled import compiled
 from atr.core.policy import Policy
 from atr.core.regions import Regions
 from atr.core.tolerances import MISSED_STEPS, SAME_CONFIDENCE
@@ -160,30 +161,58 @@ def _falling(people: IntArray, low: IntArray, high: IntArray, total: int) -> Flo
 
 def _rising(people: IntArray, low: IntArray, high: IntArray, total: int) -> FloatArray | None:
     """All rules whose chances do not fall from region to region are equally likely."""
-    rest, expected = int(people.sum()) - total, np.zeros(len(people))
-    forward = _rules_up_to(people, low, high, total)
-    backward = _rules_up_to(people[::-1], (people - high)[::-1], (people - low)[::-1], rest)
-    whole = float(forward[-1][:, total].sum())
-    if whole <= 0:
-        return None
-    for s, own in enumerate(forward):
-        mirror = backward[len(people) - 1 - s][::-1]
-        for row, count in enumerate(range(low[s], high[s] + 1)):
-            # People without the outcome from a region on, for each sum of people with it up to the region.
-            others = rest - people[:s].sum() + np.arange(total + 1) - count
-            fits = (others >= 0) & (others <= rest)
-            expected[s] += count * float(own[row, fits] @ mirror[row, others[fits]])
-    return expected / whole
+    regions = np.stack([people, low, high], axis=1)
+    mirrored = np.stack([people, people - high, people - low], axis=1)[::-1].copy()
+    rest = int(people.sum()) - total
+    rules = _rules_by_count(regions, _rising_up_to(regions, total), _rising_up_to(mirrored, rest)[::-1].copy())
+    _, of, counts, inside = _counts(people, low, high)
+    whole = rules[: high[0] - low[0] + 1].sum()
+    return np.bincount(of[inside], counts[inside] * rules) / whole if whole > 0 else None
 
 
-def _rules_up_to(people: IntArray, low: IntArray, high: IntArray, total: int) -> list[FloatArray]:
-    """For every region (counts, total + 1) the number of rising rules up to it, by its count and their sum."""
-    found, below = list[FloatArray](), np.eye(1, total + 1)
-    for s, (n, a, b) in enumerate(zip(people.tolist(), low.tolist(), high.tolist(), strict=True)):
-        rows = np.zeros((b - a + 1, total + 1))
-        for row, k in enumerate(range(a, min(b, total) + 1)):
-            smaller = k * people[s - 1] // n - low[s - 1] + 1 if s else 0  # counts of the region before
-            rows[row, k:] = below[np.clip(smaller, 0, len(below) - 1), : total + 1 - k]
-        found.append(rows)
-        below = np.vstack([np.zeros(total + 1), np.cumsum(rows, axis=0)])  # by how many counts may be
+@compiled
+def _rules_by_count(regions: IntArray, forward: FloatArray, backward: FloatArray) -> FloatArray:
+    """Count the rising rules with each count of a region: up to it by their sum, and from it on by the others' sum."""
+    found, before, row = np.zeros(len(forward)), 0, 0
+    total, rest = forward.shape[1] - 1, backward.shape[1] - 1
+    for people, low, high in regions:
+        for count in range(low, high + 1):
+            # People without the outcome from a region on, less those with it up to the region.
+            others, rules = rest - before - count, 0.0
+            for t in range(max(0, -others), min(total, rest - others) + 1):
+                rules += forward[row, t] * backward[row, others + t]
+            found[row] = rules
+            row += 1
+        before += people
+    return found
+
+
+@compiled
+def _rising_up_to(regions: IntArray, total: int) -> FloatArray:
+    """Count (z, total + 1) the rising rules up to each count of each region, by their sum.
+
+    Parameters
+    ----------
+    regions
+        (m, 3) people, lowest and highest count of each.
+    total
+        The largest sum.
+    """
+    rows = 0
+    for _, low, high in regions:
+        rows += high - low + 1
+    found, row = np.zeros((rows, total + 1)), 0
+    smaller, before, least = 0, 1, 0  # row of the region before, its people, its count there
+    for s, (people, low, high) in enumerate(regions):
+        below, end = np.zeros(total + 1), row  # the rows of the region before that are no higher
+        below[0] = s == 0
+        for count in range(low, high + 1):
+            while smaller < end and least * people <= count * before:
+                for t in range(total + 1):
+                    below[t] += found[smaller, t]
+                smaller, least = smaller + 1, least + 1
+            for t in range(count, total + 1):
+                found[row, t] = below[t - count]
+            row += 1
+        smaller, before, least = end, people, low
     return found

@@ -205,8 +205,7 @@ def _outside(group: PrintedGroup, open_chances: FloatArray) -> Iterator[str]:
 def _is_printed(group: PrintedGroup, whole: OpenGroup, steps: int, total: int) -> bool:
     """Tell whether a group of exact people, so many of them with the first outcome, is printed as it is."""
     one, people, alone = replace(whole, totals=np.array([total])), group.least, np.eye(len(group.least), dtype=np.bool_)
-    tilt = one.tilt("uniform")
-    positive = np.array([float(one.expected("uniform", of, most=True, tilt=tilt)[0]) for of in alone])
+    positive = one.expected("uniform", alone, tilt=one.tilt("uniform"))[1, :, 0]
     if len(group.rate) > 2:
         off = 0.0 if group.chance is None else np.abs(group.chance[:, 0] / 10**CHANCE_DIGITS - positive / people).max()
         return bool(off < 10.0**-group.digits)
@@ -275,7 +274,7 @@ def of_promise(printed: PopulationBounds, group: PrintedGroup, place: int) -> tu
 def _promised(ranges: FloatArray, outcome: int, people: IntArray) -> tuple[IntArray, IntArray]:
     """Give what (m, outcomes, 2) ranges of the chances, both ends included, leave the numbers with an outcome."""
     lowest, highest = counts_within(ranges[:, :, 0], ranges[:, :, 1], people)
-    return lowest[:, outcome], highest[:, outcome]
+    return lowest[..., outcome].copy(), highest[..., outcome].copy()
 
 
 def _implied(printed: PopulationBounds, group: PrintedGroup, outcome: int, place: int) -> IntArray:

@@ -76,6 +76,7 @@ class PopulationBounds:
     columns: dict[str, npt.NDArray[np.object_]]
     labels: dict[str, npt.NDArray[np.object_]]
     _event_cells: dict[Outcomes, EventCells] = field(default_factory=dict, init=False)
+    _values: dict[tuple[bytes, Outcomes], Interval] = field(default_factory=dict, init=False)
     _rates: dict[tuple[bytes, Outcomes], RateBounds] = field(default_factory=dict, init=False)
     _members: dict[tuple[tuple[str, ...], bool], dict[str, BoolArray]] = field(default_factory=dict, init=False)
 
@@ -255,7 +256,7 @@ class PopulationBounds:
         if self.settles(members):
             rate = announced_rate(self.event(event), members)
             return rate, rate
-        return self.rate(members, event).value
+        return self._value(members, event)
 
     def rate(self, members: BoolArray, event: Outcomes) -> RateBounds:
         """Bound the announced rate of an event among some regions, and the two ends of its range.
@@ -276,7 +277,7 @@ class PopulationBounds:
         key = members.tobytes(), event
         if key not in self._rates:
             people, others = _People.of(self, members), frozenset(range(self.cells.outcomes)) - event
-            value, low, against = self._announced(people, event), *(self._least(people, of) for of in (event, others))
+            value, low, against = self._value(members, event), *(self._least(people, of) for of in (event, others))
             self._rates[key] = RateBounds(
                 value,
                 (min(low[0], value[0]), min(low[1], value[1])),
@@ -284,13 +285,18 @@ class PopulationBounds:
             )
         return self._rates[key]
 
-    def _announced(self, people: _People, event: Outcomes) -> Interval:
+    def _value(self, members: BoolArray, event: Outcomes) -> Interval:
         """Bound the announced rate: a whole group whose rate is exact has that of its total."""
-        whole = people.whole & (self.cells.totals is not None)
-        by_rate = np.repeat(whole, people.sizes)
-        told, off, chance = (of[people.cells] for of in (self._told(event), self._off(event), self.event(event).chance))
-        chance = people.inside * np.where(by_rate, told, chance)
-        return people.ends(chance[None], (by_rate * off)[None], np.where(whole, 0.5, 0.0)[None])
+        key = members.tobytes(), event
+        if key not in self._values:
+            people = _People.of(self, members)
+            whole = people.whole & (self.cells.totals is not None)
+            by_rate = np.repeat(whole, people.sizes)
+            told, off, chance = self._told(event), self._off(event), self.event(event).chance
+            told, off, chance = (of[people.cells] for of in (told, off, chance))
+            chance = people.inside * np.where(by_rate, told, chance)
+            self._values[key] = people.ends(chance[None], (by_rate * off)[None], np.where(whole, 0.5, 0.0)[None])
+        return self._values[key]
 
     def _told(self, event: Outcomes) -> FloatArray:
         """(n,) the printed rate of an event in the group of each region; its chance where chances tell the rate."""
@@ -298,9 +304,15 @@ class PopulationBounds:
             return self.event(event).chance
         if 2 * len(event) > self.cells.outcomes:
             return 1 - self._told(frozenset(range(self.cells.outcomes)) - event)
-        printed, outcomes = [group.rate or {} for group in self.report.announced_groups], self.announcement.outcomes
-        rates = np.array([sum(rate[outcomes[a]] for a in event) for rate in printed], dtype=np.float64)
-        return np.repeat(rates, np.diff(self.announcement.offsets))
+        return np.asarray(self._printed_rates[:, sorted(event)].sum(axis=1))
+
+    @cached_property
+    def _printed_rates(self) -> FloatArray:
+        """(n, outcomes) the printed rates of the group of each region."""
+        printed = [
+            [(group.rate or {})[a] for a in self.announcement.outcomes] for group in self.report.announced_groups
+        ]
+        return np.repeat(np.array(printed), np.diff(self.announcement.offsets), axis=0)
 
     def _off(self, event: Outcomes) -> FloatArray:
         """(n,) how far that may be from the true rate: as often as there are outcomes in the event, or outside."""

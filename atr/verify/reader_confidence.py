@@ -9,16 +9,16 @@ other regions (Efron, Ann. Math. Stat. 36, 1965). So the ends of what he expects
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache, reduce
 from itertools import pairwise
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import gammaln
 
 from atr.core.arrays import BoolArray, FloatArray, IntArray
+from atr.core.compiled import compiled
 from atr.core.tolerances import MISSED_STEPS
 
 LOG_WEIGHTS: dict[str, Callable[[FloatArray], FloatArray]] = {
@@ -31,6 +31,7 @@ MODELS = tuple(LOG_WEIGHTS)
 MARGIN = 0.02
 """Share of those with an outcome by which the model ``extreme`` may miss its ends, where numbers of people are open."""
 _STEEPEST = 50.0
+_NEAR = 1e-3
 _PARTS = 8
 
 Windows = Callable[[IntArray], tuple[IntArray, IntArray]]
@@ -61,7 +62,7 @@ class OpenGroup:
     least, most
         (m,) people of its regions, at least and at most.
     totals
-        (t,) what the number of people with the outcome can be.
+        (t,) what the number of people with the outcome can be, ascending.
     windows
         What is left of the numbers with it in each region.
     """
@@ -89,53 +90,39 @@ class OpenGroup:
         """Bound the number of rules by the widest or by the narrowest windows that are open, (t,) for each total."""
         (least_low, least_high), (most_low, most_high) = self.windows(self.least), self.windows(self.most)
         lowest, highest = (least_low, most_high) if most else (most_low, least_high)
-        if (lowest > highest).any():
-            return np.zeros(len(self.totals))
-        return _at(_product(np.ones(size) for size in highest - lowest + 1), self.totals - int(lowest.sum()))
+        alike, nobody = np.zeros(int(self.most.max()) + 1), np.zeros((1, len(lowest)), dtype=np.bool_)
+        return np.asarray(_sums(self.most[None], lowest[None], highest[None], nobody, alike, 0.0, self.totals)[0, 0])
 
-    def expected(self, model: str, members: BoolArray, *, most: bool, tilt: float) -> FloatArray:
-        """Bound how many of those with the outcome a reader expects in some regions.
+    def expected(self, model: str, members: BoolArray, *, tilt: float) -> FloatArray:
+        """Bound how many of those with the outcome a reader expects in sets of regions.
 
         Parameters
         ----------
         model
             Of the reader.
         members
-            (m,) which regions.
-        most
-            Whether the largest number is meant, or the smallest.
+            (sets, m) which regions each set has.
         tilt
             Of :meth:`tilt`.
 
         Returns
         -------
-        (t,) people, for each of the totals.
+        (2, sets, t) people, at least and at most, for each of the totals.
         """
-        corners = [np.where(members == most, self.most, self.least)]
-        if model == "extreme" and not self.exact:
-            middle = (self.least + self.most) // 2
-            corners += [np.where(members == most, self.least, self.most), self.least, middle, self.most]
-        found = np.array([self._expected(model, members, people, most=most, tilt=tilt) for people in corners])
-        return np.asarray(found.max(axis=0) if most else found.min(axis=0))
+        ends = [(self.least, self.most), (self.most, self.least)]
+        if self.exact:
+            ends = ends[:1]
+        elif model == "extreme":
+            ends += [(of, of) for of in (self.least, (self.least + self.most) // 2, self.most)]
+        inside, outside = np.array(ends).swapaxes(0, 1)[:, :, None]
+        people, rows = np.where(members, inside, outside).reshape(-1, len(self.least)), np.tile(members, (len(ends), 1))
+        least, most = self.at(model, rows, people, tilt=tilt).reshape(2, len(ends), len(members), -1)
+        return np.stack([least.min(axis=0), most.max(axis=0)] if model == "extreme" else [least[0], most[-1]])
 
-    def _expected(self, model: str, members: BoolArray, people: IntArray, *, most: bool, tilt: float) -> FloatArray:
-        """(t,) the same for some numbers of people, or a bound of it where they cannot have the total."""
-        lowest, highest = self.windows(people)
-        bound = np.clip(
-            self.totals - int((lowest if most else highest)[~members].sum()),
-            int(lowest[members].sum()),
-            int(highest[members].sum()),
-        ).astype(np.float64)
-        if (lowest > highest).any():
-            return bound
-        windows = [
-            _weights(model, *of, tilt) for of in zip(people.tolist(), lowest.tolist(), highest.tolist(), strict=True)
-        ]
-        inside, outside = (_product(windows[i] for i in np.flatnonzero(of)) for of in (members, ~members))
-        places = self.totals - int(lowest.sum())
-        weight = _at(np.convolve(inside, outside), places)
-        sums = _at(np.convolve(inside * np.arange(len(inside)), outside), places)
-        return np.where(weight > 0, int(lowest[members].sum()) + sums / np.where(weight > 0, weight, 1.0), bound)
+    def at(self, model: str, members: BoolArray, people: IntArray, *, tilt: float) -> FloatArray:
+        """Give the same for (sets, m) people, one row for each set; bounds where they cannot have the total."""
+        logs = LOG_WEIGHTS[model](np.arange(people.max() + 1.0))
+        return np.asarray(_sums(people, *self.windows(people), members, logs, tilt, self.totals)[1:])
 
     def tilt(self, model: str) -> float:
         """Give the logarithm by which weights are to grow with every person for a middle total to be the likeliest.
@@ -146,18 +133,8 @@ class OpenGroup:
         lowest, highest = self.windows(people)
         if (lowest > highest).any() or not lowest.sum() < highest.sum():
             return 0.0
-        middle = float(np.clip(np.median(self.totals), lowest.sum() + 0.5, highest.sum() - 0.5))
-
-        def above(tilt: float) -> float:
-            found = float(lowest.sum()) - middle
-            for window in zip(people.tolist(), lowest.tolist(), highest.tolist(), strict=True):
-                weights = _weights(model, *window, tilt)
-                found += float(weights @ np.arange(len(weights)) / weights.sum())
-            return found
-
-        if above(-_STEEPEST) >= 0 or above(_STEEPEST) <= 0:
-            return 0.0
-        return float(brentq(above, -_STEEPEST, _STEEPEST, xtol=1e-3))
+        middle = min(max(float(self.totals[len(self.totals) // 2]), lowest.sum() + 0.5), highest.sum() - 0.5)
+        return _tilt(people, lowest, highest, LOG_WEIGHTS[model](np.arange(people.max() + 1.0)), middle)
 
     @property
     def possible(self) -> OpenGroup:
@@ -182,15 +159,13 @@ def confidences(group: OpenGroup, model: str, sets: BoolArray) -> FloatArray:
     -------
     (sets, 2) smallest and largest probability; 0 where nobody can have got the outcome.
     """
-    certain, group = (group.totals > 0).all(), replace(group, totals=group.totals[group.totals > 0])
-    found, tilt = np.zeros((len(sets), 2)), group.tilt(model) if len(group.totals) else 0.0
-    fewest = int(group.totals.min(initial=10**9))
-    margin = MARGIN + 0.5 / fewest if model == "extreme" and not group.exact else 0.0
-    for of, members in zip(found, sets, strict=True) if len(group.totals) else ():
-        most = group.expected(model, members, most=True, tilt=tilt) / group.totals
-        least = most if group.exact else group.expected(model, members, most=False, tilt=tilt) / group.totals
-        of[:] = np.clip([(least.min() - margin) * certain, most.max() + margin], 0.0, 1.0)
-    return found
+    certain, group = bool((group.totals > 0).all()), replace(group, totals=group.totals[group.totals > 0])
+    if not len(group.totals):
+        return np.zeros((len(sets), 2))
+    margin = MARGIN + 0.5 / int(group.totals.min()) if model == "extreme" and not group.exact else 0.0
+    least, most = group.expected(model, sets, tilt=group.tilt(model)) / group.totals
+    ends = [((most if group.exact else least).min(axis=1) - margin) * certain, most.max(axis=1) + margin]
+    return np.asarray(np.clip(np.stack(ends, axis=1), 0.0, 1.0))
 
 
 def shares(group: OpenGroup, sets: BoolArray, *, one_rule: bool) -> FloatArray:
@@ -224,41 +199,103 @@ def shares(group: OpenGroup, sets: BoolArray, *, one_rule: bool) -> FloatArray:
 
 def chances(group: OpenGroup) -> FloatArray:
     """Bound the chance of the outcome in every region that a reader of the model ``uniform`` expects, (m, 2)."""
-    found, tilt, alone = (
-        np.empty((len(group.least), 2)),
-        group.tilt("uniform"),
-        np.eye(len(group.least), dtype=np.bool_),
-    )
-    for region, (least, most) in enumerate(zip(group.least.tolist(), group.most.tolist(), strict=True)):
-        ends = np.unique(np.linspace(least, most + 1, _PARTS + 1).astype(np.int64))
-        found[region] = np.inf, -np.inf
-        for fewest, end in pairwise(ends.tolist()):  # a quotient of two numbers that rise together
-            part = replace(
-                group,
-                least=np.where(alone[region], fewest, group.least),
-                most=np.where(alone[region], end - 1, group.most),
-            )
-            low = part.expected("uniform", alone[region], most=False, tilt=tilt).min() / (end - 1)
-            high = part.expected("uniform", alone[region], most=True, tilt=tilt).max() / fewest
-            found[region] = min(found[region, 0], low), max(found[region, 1], high)
+    parts = [
+        (region, fewest, end - 1)
+        for region, of in enumerate(np.linspace(group.least, group.most + 1, _PARTS + 1, axis=1).astype(np.int64))
+        for fewest, end in pairwise(np.unique(of).tolist())
+    ]
+    region, fewest, most = np.array(parts).T  # a quotient of two numbers that rise together
+    members, tilt = region[:, None] == np.arange(len(group.least)), group.tilt("uniform")
+    low, _ = group.at("uniform", members, np.where(members, fewest[:, None], group.most), tilt=tilt)
+    _, high = group.at("uniform", members, np.where(members, most[:, None], group.least), tilt=tilt)
+    starts = np.searchsorted(region, np.arange(len(group.least)))
+    ends = np.minimum.reduceat(low.min(axis=1) / most, starts), np.maximum.reduceat(high.max(axis=1) / fewest, starts)
+    return np.stack(ends, axis=1)
+
+
+@compiled
+def _sums(
+    people: IntArray,
+    lowest: IntArray,
+    highest: IntArray,
+    members: BoolArray,
+    logs: FloatArray,
+    tilt: float,
+    totals: IntArray,
+) -> FloatArray:
+    """Sum over the rules with each total, once for each row of (sets, m) windows of (sets, m) people.
+
+    Parameters
+    ----------
+    members
+        (sets, m) which regions are inside.
+    logs
+        Logarithm of what 0, 1, … people contribute.
+
+    Returns
+    -------
+    (3, sets, t) their weight, 0 where a window is empty, and the people inside: as expected, twice, or else bounds.
+    """
+    found = np.zeros((3, len(people), len(totals)))
+    for row in range(len(people)):
+        inside, outside, fewest, most = np.ones(1), np.ones(1), np.zeros(2, np.int64), np.zeros(2, np.int64)
+        for s in range(people.shape[1]):
+            window = _window(people[row, s], lowest[row, s], highest[row, s], logs, tilt)
+            if members[row, s]:
+                inside = _convolved(inside, window)
+            else:
+                outside = _convolved(outside, window)
+            fewest[int(members[row, s])] += lowest[row, s]
+            most[int(members[row, s])] += highest[row, s]
+        for t in range(len(totals)):
+            place, weight, sums = totals[t] - fewest[0] - fewest[1], 0.0, 0.0
+            for i in range(max(0, place - len(outside) + 1), min(len(inside), place + 1)):
+                both = inside[i] * outside[place - i]
+                weight += both
+                sums += both * i
+            found[0, row, t] = weight
+            for end, others in enumerate((most[0], fewest[0])):
+                bound = min(max(totals[t] - others, fewest[1]), most[1])
+                found[1 + end, row, t] = fewest[1] + sums / weight if weight > 0 else bound
     return found
 
 
-@lru_cache(maxsize=256)
-def _weights(model: str, people: int, lowest: int, highest: int, tilt: float) -> FloatArray:
-    """Give the weights of the numbers from ``lowest`` to ``highest`` of so many people, the largest being 1.
+@compiled
+def _tilt(people: IntArray, lowest: IntArray, highest: IntArray, logs: FloatArray, middle: float) -> float:
+    """Find by which tilt so many people are expected of all windows."""
+    low, high = -_STEEPEST, _STEEPEST
+    while high - low > _NEAR:
+        tilt, expected = (low + high) / 2, 0.0
+        for s in range(len(people)):
+            whole, sums = 0.0, 0.0
+            for i, weight in enumerate(_window(people[s], lowest[s], highest[s], logs, tilt)):
+                whole += weight
+                sums += weight * (lowest[s] + i)
+            expected += sums / whole
+        if expected < middle:
+            low = tilt
+        else:
+            high = tilt
+    return low
 
-    A group asks for the same ones of every protected set.
-    """
-    k = np.arange(lowest, highest + 1, dtype=np.float64)
-    logs = tilt * k + LOG_WEIGHTS[model](k) + LOG_WEIGHTS[model](people - k)
-    return np.asarray(np.exp(logs - logs.max()))
+
+@compiled
+def _window(people: int, lowest: int, highest: int, logs: FloatArray, tilt: float) -> FloatArray:
+    """Give the weights of the numbers from ``lowest`` to ``highest`` of so many people, the largest being 1."""
+    weights, largest = np.empty(max(highest - lowest + 1, 0)), -np.inf
+    for i in range(len(weights)):
+        k = lowest + i
+        weights[i] = tilt * k + logs[k] + logs[people - k]
+        largest = max(largest, weights[i])
+    for i in range(len(weights)):
+        weights[i] = math.exp(weights[i] - largest)
+    return weights
 
 
-def _product(windows: Iterable[FloatArray]) -> FloatArray:
-    return reduce(np.convolve, windows, np.ones(1))
-
-
-def _at(values: FloatArray, places: IntArray) -> FloatArray:
-    inside = (places >= 0) & (places < len(values))
-    return np.where(inside, values[np.where(inside, places, 0)], 0.0)
+@compiled
+def _convolved(p: FloatArray, q: FloatArray) -> FloatArray:
+    found = np.zeros(max(len(p) + len(q) - 1, 0))
+    for j in range(len(q)):
+        for i in range(len(p)):
+            found[i + j] += p[i] * q[j]
+    return found

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
+import math
+from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +42,11 @@ PEOPLE = {
     ("b", "z"): (69, 49),
 }
 STEP = 0.05
+WEIGHTS: dict[str, Callable[[int, int], float]] = {
+    "uniform": lambda _, __: 1.0,
+    "extreme": lambda k, others: math.comb(2 * k, k) * math.comb(2 * others, others),
+    "alike": lambda k, others: math.comb(k + others, k),
+}
 
 
 @pytest.mark.parametrize("case", KNOWN[::4], ids=lambda case: "-".join(map(str, case["n"])))
@@ -72,6 +80,25 @@ def test_open_people_leave_room_for_the_true_ones(reader: str) -> None:
         (true, _), found = confidences(exact, reader, alone).T, confidences(rounded, reader, alone)
         assert (found[:, 0] <= true + 1e-9).all()
         assert (true <= found[:, 1] + 1e-9).all()
+
+
+@pytest.mark.parametrize("reader", MODELS)
+def test_ends_are_those_of_all_open_people(reader: str) -> None:
+    least, most, totals = np.array([4, 3, 5]), np.array([6, 5, 6]), np.array([5, 6])
+    windows = windows_within(np.array([0.2, 0.0, 0.0]), np.array([0.8, 1.0, 0.9]))
+    sets = np.array([[True, False, False], [False, True, True]])
+    shares = []
+    for people in product(*map(range, least, most + 1)):
+        lowest, highest = windows(np.array(people))
+        rules = np.array(list(product(*map(range, lowest, highest + 1))))
+        weights = np.prod([[WEIGHTS[reader](k, n - k) for k, n in zip(rule, people, strict=True)] for rule in rules], 1)
+        for total in totals:
+            some = rules.sum(axis=1) == total
+            shares.append(weights[some] @ (rules[some] @ sets.T) / weights[some].sum() / total)
+    found = confidences(OpenGroup(least, most, totals, windows), reader, sets)
+    beyond = [np.min(shares, axis=0), -np.max(shares, axis=0)] - found.T * [[1], [-1]]
+    assert (beyond >= -1e-12).all()
+    assert (beyond <= (0.2 if reader == "extreme" else 1e-12)).all()
 
 
 @pytest.fixture(scope="module", params=[pytest.param(1, marks=pytest.mark.long), 5])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cached_property
 from operator import not_
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
@@ -169,7 +170,7 @@ class Group(Frozen):
     leakage: GroupLeakage | None = None
     regions: tuple[Region, ...] = ()
 
-    @property
+    @cached_property
     def told(self) -> tuple[tuple[Region, dict[str, float]], ...]:
         """Its regions with their chances, as of :attr:`PublicReport.announced_regions`."""
         rate = self.rate or {}
@@ -269,7 +270,7 @@ class PublicReport(Frozen):
         content = self.model_dump(mode="json", by_alias=True)
         return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
-    @property
+    @cached_property
     def announced_regions(self) -> tuple[Told, ...]:
         """The regions of all groups whose numbers are printed.
 
@@ -291,7 +292,7 @@ class PublicReport(Frozen):
             update={"groups": tuple(g for g in self.groups if g.regions and list(g.public) == public)}
         )
 
-    @property
+    @cached_property
     def announced_groups(self) -> tuple[Group, ...]:
         """The groups whose rules are printed."""
         return tuple(group for group in self.groups if group.status != "withheld")
