@@ -22,7 +22,7 @@ class Lines:
     share
         Of the rate of the reference; the other line is one over it.
     at
-        Where the two lie, the lower one first, or one of them where no rate can be above the other; from 0 to 1.
+        Where the two lie, the lower one first; the first alone where no rate can be above the other; from 0 to 1.
     """
 
     share: float
@@ -103,7 +103,8 @@ def lines_of(by: ComparedBy, rows: Iterable[GroupRow]) -> Lines | None:
     for row in rows:
         if row.entry and row.entry.threshold and by.reference is not None:
             share, reference = row.entry.threshold, row.entry.rates[row.entry.groups.index(by.reference)]
-            return Lines(share, tuple(dict.fromkeys(x for x in (reference * share, reference / share) if x < 1)))
+            first, second = reference * share, reference / share
+            return Lines(share, (first, second) if first < second < 1 else (first,))
     return None
 
 

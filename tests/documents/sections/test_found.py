@@ -101,6 +101,16 @@ def test_a_line_that_no_rate_can_be_above_is_not_drawn() -> None:
     assert "four-fifths line: 65" in figure["chart"].wide
 
 
+def test_a_line_at_the_rate_of_the_reference_is_one() -> None:
+    held = ratios(COMPAS)
+    same = tuple(
+        e.model_copy(update={"threshold": 1.0, "rates": (e.rates[0], 1.0)}) if e in held else e for e in COMPAS.fairness
+    )
+    figure = view(COMPAS.model_copy(update={"fairness": same}), "found")["figure"]
+    assert "The second line" not in figure["line"]
+    assert "line at 1: 100" in figure["chart"].wide
+
+
 def test_of_many_groups_those_of_the_headline_are_drawn() -> None:
     report = sample.grid((60,), 2, people=400, name="place {i}")
     found = headline(report)
