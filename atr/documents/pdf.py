@@ -19,18 +19,23 @@ from atr.documents.charts.laid_over import laid_over
 from atr.errors import EnvironmentFault
 
 _ENVIRONMENT = Lock()
+_COLLECTION = Lock()
+_uncollected: list[bool] = []
+"""For each layout under way, whether garbage was looked for when it began."""
 
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
     """Look for no garbage: what a layout makes lives until it is written, and the search takes a quarter of it."""
-    enabled = gc.isenabled()
-    gc.disable()
+    with _COLLECTION:
+        _uncollected.append(gc.isenabled())
+        gc.disable()
     try:
         yield
     finally:
-        if enabled:
-            gc.enable()
+        with _COLLECTION:
+            if _uncollected.pop() and not _uncollected:
+                gc.enable()
 
 
 @_no_collection()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import io
 import itertools
@@ -212,6 +213,12 @@ def test_bundled_fonts_are_read() -> None:
         assert fetcher.fetch(f"atr-font:{path.stem}").read() == path.read_bytes()
 
 
+def test_garbage_is_looked_for_after_a_layout_that_failed() -> None:
+    with pytest.raises(ValueError, match="isoformat"):
+        module.pdf("<p>a", date="some day", identifier="0", attachments={})
+    assert gc.isenabled()
+
+
 def test_fonts_are_the_same_in_both_forms() -> None:
     from fontTools.ttLib import woff2
 
@@ -223,7 +230,7 @@ def test_fonts_are_the_same_in_both_forms() -> None:
         assert path.with_suffix(".ttf").read_bytes() == unpacked.getvalue(), path.stem
 
 
-def test_html_for_paper_differs_in_its_fonts_only(reports: dict[str, PublicReport]) -> None:
+def test_paper_of_few_rules_differs_in_its_fonts_only(reports: dict[str, PublicReport]) -> None:
     page = ReportPage(reports["compas"], "0")
     screen, paper = page.screen, page.paper
     assert "base64" not in paper
