@@ -63,14 +63,15 @@ class Line:
 
 @dataclass(frozen=True)
 class Page:
-    """What stands on a page: its lines, where the lowest thing ends and in what, whether it is of the annex, and its
-    running head."""
+    """What stands on a page: its lines, where the lowest thing ends and in what, whether it is of the annex, its
+    running head, and where on the sheet that begins, in px."""
 
     lines: list[Line]
     end: float
     annex: bool
     last: tuple[str, ...]
     head: str
+    begins: float
 
 
 @cache
@@ -92,7 +93,7 @@ def laid_out(name: str, *, german: bool = False) -> list[Page]:
 
 def _page(box: Any) -> Page:
     top, left, height, width = box.content_box_y(), box.content_box_x(), box.height, box.width
-    lines, end, last, annex, head = [], 0.0, (), False, ""
+    lines, end, last, annex, head, begins = [], 0.0, (), False, "", top
     for found, within in _boxes(box, ()):
         annex |= "annex" in within
         kind = type(found).__name__
@@ -100,7 +101,7 @@ def _page(box: Any) -> Page:
             continue
         y = (found.position_y - top) / height
         if "margin" in within:
-            head += f" {found.text}" * (y < 0)
+            head, begins = head + f" {found.text}" * (y < 0), min(begins, found.position_y)
             continue
         bottom = y + found.height / height
         if bottom > end:
@@ -109,7 +110,7 @@ def _page(box: Any) -> Page:
             x = (found.position_x - left) / width
             right = x + found.width / width
             lines.append(Line(y, bottom, x, right, found.style["font_size"], found.text, within))
-    return Page(lines, end, annex, last, head.strip())
+    return Page(lines, end, annex, last, head.strip(), begins)
 
 
 def _boxes(box: Any, within: tuple[str, ...]) -> Iterator[tuple[Any, tuple[str, ...]]]:
@@ -171,6 +172,7 @@ def test_a_table_that_goes_on_says_what_it_is_about(name: str) -> None:
     for page in laid_out(name):
         if page.annex and "thead" in page.lines[0].within:
             assert page.head
+            assert page.begins > 0
             assert all(re.sub(r"\W", "", part) in so_far for part in page.head.split(" · "))
         so_far += re.sub(r"\W", "", "".join(line.text for line in page.lines))
 
