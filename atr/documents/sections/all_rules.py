@@ -12,7 +12,7 @@ from atr.report.model import AttributeInfo, Group, PublicReport, Region
 
 TITLE = later("All rules")
 MOST_RULES = 6000
-"""Rules printed: more make a document that nobody can open; all are in announced_rules.csv."""
+"""Rules on a screen: more make a document that nobody can open; all are in announced_rules.csv."""
 MOST_ON_PAPER = 1000
 """Rules on paper, some ten pages: a table to look something up in is read on a screen."""
 MOST_COLUMNS = 6
@@ -46,8 +46,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A group with a rule for each column, None where nobody is in it; no rules where its rate is all that is told;
-    ``on_paper``: whether it is among those with most people that are printed."""
+    """A group with a rule for each column, None where nobody is in it; no rules where its rate is all that is told."""
 
     label: str
     mark: str
@@ -55,7 +54,6 @@ class Row:
     rate: str
     rules: Sequence[Rule | None]
     rest: bool
-    on_paper: bool
 
 
 def context(words: Words) -> Mapping[str, Any] | None:
@@ -67,28 +65,35 @@ def context(words: Words) -> Mapping[str, Any] | None:
     columns = _columns(report.announced_groups, hidden)
     labels = [" · ".join(values) for values in columns]
     outcomes = [report.positive, *(o for o in report.outcomes if o != report.positive and len(report.outcomes) > 2)]
-    groups, on_paper = (
-        _in_order(report, _most_people(report.announced_groups, most // len(outcomes)))
+    shown, printed = (
+        _shown(words, _most_people(report.announced_groups, most // len(outcomes)), outcomes, columns)
         for most in (MOST_RULES, MOST_ON_PAPER)
     )
-    printed = {group.id for group in on_paper}
-    tables = [
-        (outcome, [_row(words, g, outcome, columns, on_paper=g.id in printed) for g in groups]) for outcome in outcomes
-    ]
     return {
         "wide": len(labels) <= MOST_COLUMNS and sum(map(len, labels)) <= MOST_LETTERS,
         "limits": report.fidelity.kind in ("limits", "ranges"),
         "columns": labels,
         "by": words.titles(a.name for a in hidden),
-        "tables": tables,
-        "shown": len(groups),
-        "printed": len(on_paper),
+        "screen": shown,
+        "paper": printed,
         "announced": len(report.announced_groups),
-        "statuses": {group.status for group in groups},
-        "not_told": any(rule and not rule.told for row in tables[0][1] for rule in row.rules),
-        "as_of": any(group.as_of for group in groups),
         "withheld": [words.group(g) for g in report.withheld_groups[:MOST_NAMED]],
         "more_withheld": len(report.withheld_groups[MOST_NAMED:]),
+    }
+
+
+def _shown(
+    words: Words, groups: Iterable[Group], outcomes: Iterable[str], columns: Sequence[_Values]
+) -> Mapping[str, Any]:
+    """The rows of some groups for each outcome, and what they need to be said of."""
+    of = _in_order(words.report, groups)
+    tables = [(outcome, [_row(words, group, outcome, columns) for group in of]) for outcome in outcomes]
+    return {
+        "tables": tables,
+        "groups": len(of),
+        "statuses": {group.status for group in of},
+        "not_told": any(rule and not rule.told for row in tables[0][1] for rule in row.rules),
+        "as_of": any(group.as_of for group in of),
     }
 
 
@@ -121,7 +126,7 @@ def _in_order(report: PublicReport, groups: Iterable[Group]) -> list[Group]:
     return sorted(groups, key=place)
 
 
-def _row(words: Words, group: Group, outcome: str, columns: Iterable[_Values], *, on_paper: bool) -> Row:
+def _row(words: Words, group: Group, outcome: str, columns: Iterable[_Values]) -> Row:
     hidden = [a for a in words.report.attributes if a.role == "sensitive"]
     found = {_values(region, hidden): _rule(words, group, region, outcome, hidden) for region in group.regions}
     marks = [words.say(_MARKS[group.status])] if _MARKS.get(group.status) else []
@@ -133,7 +138,6 @@ def _row(words: Words, group: Group, outcome: str, columns: Iterable[_Values], *
         "" if group.rate is None else words.language.points(group.rate[outcome]),
         [found.get(values) for values in columns] if found else (),
         rest=group.status == "rest",
-        on_paper=on_paper,
     )
 
 

@@ -170,5 +170,14 @@ def test_paper_has_a_thousand_rules_of_the_largest_groups() -> None:
     assert "Shown are" not in text(report, "all_rules")
 
 
+def test_paper_explains_the_marks_of_its_own_rows() -> None:
+    report = sample.grid((10, 10, 3), 5)
+    smallest = min(report.groups, key=lambda group: group.population or 0)
+    flat = [g.model_copy(update={"status": "flattened"}) if g is smallest else g for g in report.groups]
+    report = report.model_copy(update={"groups": tuple(flat)})
+    assert "Flattened: only the rate" in text(report, "all_rules")
+    assert "Flattened" not in text(report, "all_rules", paper=True)
+
+
 def test_nothing_announced_has_no_rules(reports: dict[str, PublicReport]) -> None:
     assert 'aria-labelledby="all_rules"' not in ReportPage(reports["none"], "").screen
