@@ -176,7 +176,7 @@ def remains(of: Alike) -> Remains | None:
     rounded = down(bounds[0], SHARE_DIGITS), up(bounds[1], SHARE_DIGITS)
     part = left.difference / gap.difference
     return Remains(
-        id=_part(left.finding, part, rounded, by_half=_by_half(left.people, gap.people)),
+        id=_part(left.finding, part, rounded, by_half=compares_half(of)),
         alike_in=left.alike_in,
         bounds=rounded,
         people=left.people,
@@ -184,9 +184,12 @@ def remains(of: Alike) -> Remains | None:
     )
 
 
-def _by_half(compared: tuple[int, int], people: tuple[int, int]) -> bool:
-    """Whether at least half of either group are compared."""
-    return all(2 * some >= every for some, every in zip(compared, people, strict=True))
+def compares_half(of: Alike) -> bool:
+    """Whether at least half of either group are compared, in the same situation, or else in public attributes."""
+    left = of.situation or of.public
+    return left is not None and all(
+        2 * some >= every for some, every in zip(left.people, of.everybody.people, strict=True)
+    )
 
 
 def _part(finding: AlikeFinding, part: float, bounds: tuple[float, float], *, by_half: bool) -> RemainsId:

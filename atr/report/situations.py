@@ -69,7 +69,7 @@ def situations(report: PublicReport) -> tuple[Situations, ...]:
     """Set the rules of each group beside those of its reference where all other attributes are equal.
 
     Left out are rules of rest and coarsened groups that do not tell every value, or have a value "unknown", and those
-    of groups whose numbers are of different versions.
+    of groups whose numbers are of different versions, and groups of several values: no rule is of all their people.
 
     Returns
     -------
@@ -79,9 +79,10 @@ def situations(report: PublicReport) -> tuple[Situations, ...]:
     labels = reader_view.labels(report) if rules else {}
     everywhere = sorted(region.people for group in report.announced_groups for region in group.regions)
     most = everywhere[-1] if everywhere[-2:-1] != everywhere[-1:] else None
+    several = {(by.attribute, row.label) for by in report.compared for row in by.rows if len(row.values) > 1}
     found = []
     for of in report.alike:
-        if not of.attributes:
+        if not of.attributes and not several & {(of.attribute, label) for label in of.groups}:
             sides: tuple[_Rules, _Rules] = ({}, {})
             for rule in rules:
                 label = labels[of.attribute][rule.place]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -80,6 +81,7 @@ def steps_below(steps: Sequence[str], plot: Plot, y: float, size: float, width: 
 def _fit(steps: Sequence[str], width: float, size: float) -> bool:
     """Whether names fit on three lines, their words unbroken."""
     return all(
-        len(wrap(step, width, size, lines=4)) <= 3 and all(text_width(word, size) <= width for word in step.split())
+        len(wrap(step, width, size, lines=4)) <= 3
+        and all(text_width(word, size) <= width for word in re.split(r"\s|(?<=\w-)", step))
         for step in steps
     )

@@ -126,7 +126,7 @@ def _columns(rows: Sequence[Words], heads: Heads, axis: Axis) -> _Columns:
     beside = max(text_width(heads.finding, 12), *findings, *(text_width(row.note, 11.5) for row in rows), 0.0)
     finding = heads.width - min(ceil(beside), 190.0)
     left, right = people_end + _GAP, finding - _GAP - _room(rows)
-    lines = 2 if heads.width == WIDE else 4
+    lines = 3 if heads.width == WIDE else 4
     anchor: Anchor = "start" if any(row.note for row in rows) else "end"
     return _Columns(heads.width, label, lines, people_end, finding, anchor, Plot(axis.place(left, right), left, right))
 

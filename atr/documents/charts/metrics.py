@@ -73,8 +73,8 @@ def wrap(text: str, width: float, size: float, *, weight: int = 400, lines: int 
         if len(result) == lines - 1:
             return (*result, _end(rest, width, size, weight))
         cut = _fit(rest, width, size, weight)
-        space = rest.rfind(" ", 0, cut + 1)
-        cut = space if space > 0 else cut
+        gap = max(rest.rfind(" ", 0, cut + 1), rest.rfind("-", 1, cut) + 1)
+        cut = gap if gap > 0 else cut
         result.append(rest[:cut].rstrip())
         rest = rest[cut:].lstrip()
     return tuple(result)

@@ -10,9 +10,9 @@ from atr.documents.charts.svg import Drawing
 from atr.documents.text import headline as headlines
 from atr.documents.text.language import later
 from atr.documents.text.words import Words
-from atr.report.headline import headline
+from atr.report.headline import compares_half, headline, remains
 from atr.report.model import Alike, AlikeDifference
-from atr.report.rounding import nearest
+from atr.report.rounding import down, nearest, up
 
 TITLE = later("The same situation")
 PAIRS, CLASSES, ROWS = 4, 5, 8
@@ -61,6 +61,21 @@ def _finding(words: Words, of: Alike) -> str:
     group, reference = _names(words, of)
     known = {"people": words.people, "attributes": words.titles(left.alike_in), "did": words.did(words.report.positive)}
     said = _of_everybody(words, everybody)
+    if not compares_half(of):
+        message = later(
+            "How {group} and {reference} compare among {people} alike in {attributes} cannot be told: fewer than half "
+            "of a group have anybody alike."
+        )
+        return f"{words.say(message, group=group, reference=reference, **known)} {said}"
+    if left.finding in ("higher", "lower") and _is_wide(of):
+        low, high = sorted(abs(end) for end in left.range)
+        n, m = (words.language.number(int(end)) for end in (down(100 * low, 0), up(100 * high, 0)))
+        message = (
+            later("Among {people} alike in {attributes}, {n} to {m} fewer in 100 {group} than {reference} {did}.")
+            if left.finding == "lower"
+            else later("Among {people} alike in {attributes}, {n} to {m} more in 100 {group} than {reference} {did}.")
+        )
+        return f"{words.say(message, n=n, m=m, group=group, reference=reference, **known)} {said}"
     if left.finding in ("higher", "lower"):
         n = _whole(words, left.difference)
         message = (
@@ -79,6 +94,14 @@ def _finding(words: Words, of: Alike) -> str:
     else:
         message = later("Among {people} alike in {attributes}, whether {group} and {reference} differ cannot be told.")
     return f"{words.say(message, group=group, reference=reference, **known)} {said}"
+
+
+def _is_wide(of: Alike) -> bool:
+    """Whether page 1 says that how much remains of the difference cannot be told."""
+    if of.everybody.finding not in ("higher", "lower"):
+        return False
+    remaining = remains(of)
+    return remaining is not None and remaining.id == "not_told"
 
 
 def _in_hundred(words: Words, of: AlikeDifference) -> str:

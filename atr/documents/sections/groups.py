@@ -43,6 +43,7 @@ def context(words: Words) -> Mapping[str, Any] | None:
         "finding": words.language.raised(_finding(words, below)),
         "adverse": _adverse(words, *next(iter(compared.values()))),
         "tables": tables,
+        "second_line": any(table["second_line"] for table in tables),
         "more": len(compared) - len(tables),
         "chance": any(row.interval for _, rows in compared.values() for row in rows),
         "level": words.level,
@@ -126,6 +127,7 @@ def _table(words: Words, by: ComparedBy, rows: list[GroupRow], *, left: int) -> 
         "rows": [_row(words, by, row, lines) for row in rows],
         "reference": "" if by.reference is None else words.compared(by.attribute, by.reference),
         "left": left,
+        "second_line": lines is not None and len(lines.at) > 1,
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from atr.documents.figures import Figures
 from atr.documents.text.language import later
 from atr.documents.text.words import Words
-from atr.report.model import Margin, NotCompared
+from atr.report.model import Change, Margin, NotCompared
 
 MOST_CHANGES = 200
 _NAMED = 5
@@ -41,7 +41,7 @@ def since(words: Words) -> Mapping[str, Any] | None:
         both = [
             words.say("no ratio") if x is None else figures.amount(x, ratio=c.is_ratio) for x in (c.previous, c.value)
         ]
-        rows.append((label, kind, *both, _told(words, c.flagged)))
+        rows.append((label, kind, *both, _direction(words, c)))
     return {
         "period": changes.period,
         "version": words.language.number(changes.version),
@@ -49,6 +49,12 @@ def since(words: Words) -> Mapping[str, Any] | None:
         "in_all": len(rows),
         "notes": [*(_margin(words, m) for m in changes.margin), *(_skipped(words, s) for s in changes.skipped)],
     }
+
+
+def _direction(words: Words, change: Change) -> str:
+    if not change.flagged or change.previous is None or change.value is None:
+        return _told(words, change.flagged)
+    return words.say("higher") if change.value > change.previous else words.say("lower")
 
 
 def _told(words: Words, flagged: bool) -> str:
