@@ -62,7 +62,7 @@ class OpenGroup:
     least, most
         (m,) people of its regions, at least and at most.
     totals
-        (t,) what the number of people with the outcome can be, ascending.
+        (t,) what the number of people with the outcome can be, ascending or descending.
     windows
         What is left of the numbers with it in each region.
     """
