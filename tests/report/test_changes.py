@@ -56,7 +56,7 @@ def test_a_change_is_told_only_where_ranges_do_not_overlap() -> None:
     exact = changes.since(now, _earlier(0.45, 0.6), sha256=SHA)
     ratio = _of(exact, "p_percent_rule")
     assert (ratio.previous, ratio.value, ratio.change, ratio.flagged) == (0.75, 0.5, -0.25, True)
-    assert _told(now, exact) == {"changed"}
+    assert _told(now, exact) == {"lower", "higher"}
     parity = _of(exact, "statistical_parity")
     assert (parity.previous, parity.value, parity.change, parity.flagged) == (0.15, 0.3, 0.15, True)
     blurred = changes.since(_report(0.3, 0.6, spread=0.1), _earlier(0.45, 0.6, spread=0.1), sha256=SHA)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
 import pytest
 
+from atr.report.headline import compares_half
 from atr.report.model import Alike, AlikeDifference, PublicReport
 from tests.helpers import drawn_reports, limits_sample, sample
 from tests.helpers.pages import has, view
@@ -41,8 +43,18 @@ def finding(report: PublicReport) -> str:
     ("left", "said"),
     [
         ({"finding": "lower", "difference": -0.124}, f"12 fewer in 100 {BLACK} than {WHITE} had the outcome “low”."),
-        ({"finding": "higher", "difference": 0.125}, f"13 more in 100 {BLACK} than {WHITE} had the outcome “low”."),
-        ({"finding": "higher", "difference": 0.0042}, f"0.4 more in 100 {BLACK} than {WHITE} had the outcome “low”."),
+        (
+            {"finding": "higher", "difference": 0.125, "range": (0.11, 0.14)},
+            f"13 more in 100 {BLACK} than {WHITE} had the outcome “low”.",
+        ),
+        (
+            {"finding": "higher", "difference": 0.0042, "range": (0.004, 0.005)},
+            f"0.4 more in 100 {BLACK} than {WHITE} had the outcome “low”.",
+        ),
+        (
+            {"finding": "lower", "range": (-0.24, -0.02)},
+            f"2 to 24 fewer in 100 {BLACK} than {WHITE} had the outcome “low”.",
+        ),
         ({"finding": "none", "difference": 0.0}, f"{BLACK} and {WHITE} had the outcome “low” equally often."),
         ({"finding": "could_be_chance"}, f"no difference between {BLACK} and {WHITE} can be told from chance."),
         ({"finding": "cannot_be_told"}, f"whether {BLACK} and {WHITE} differ cannot be told."),
@@ -79,11 +91,21 @@ def test_the_first_pair_is_that_of_the_finding(kind: str) -> None:
     assert mine
     left = mine[0].situation or mine[0].public
     assert left is not None
-    number = re.search(r"([\d.]+) (fewer|more) in 100", said)
-    assert (number is not None) == (left.finding in ("higher", "lower"))
+    number = re.search(r"(?:(\d+) to )?([\d.]+) (fewer|more) in 100", said)
+    assert (number is not None) == (left.finding in ("higher", "lower") and compares_half(mine[0]))
     if number:
-        assert float(number[1]) == pytest.approx(100 * abs(left.difference), abs=0.5)
-        assert (number[2] == "more") == (left.difference > 0)
+        low, high = sorted(100 * abs(end) for end in left.range)
+        if number[1]:
+            assert (int(number[1]), int(number[2])) == (math.floor(low), math.ceil(high))
+        else:
+            assert float(number[2]) == pytest.approx(100 * abs(left.difference), abs=0.5)
+        assert (number[3] == "more") == (left.difference > 0)
+
+
+def test_nothing_is_said_of_people_alike_who_are_few() -> None:
+    everybody = changed(first(LIMITS).everybody, people=(2590, 1745))
+    few = with_first(LIMITS, everybody=everybody, situation=changed(first(LIMITS).situation, people=(80, 1700)))
+    assert "cannot be told: fewer than half of a group" in finding(few)
 
 
 @pytest.mark.parametrize("report", [LIMITS, sample.compas(), drawn_reports.drawn("crossed", 2)])

@@ -203,6 +203,6 @@ def test_figures_stand_beside_those_of_the_report_before() -> None:
     assert report.changes is not None
     rows = tables(report, "comparisons")["Beside the report on 2012, version 1"][1:]
     assert len(rows) == len(report.changes.entries)
-    assert [row[-1] for row in rows[:2]] == ["changed", "no change can be told"]
+    assert [row[-1] for row in rows[:2]] == ["lower", "no change can be told"]
     assert rows[0][0] == " against ".join(report.changes.entries[-1].groups)
     assert "Beside the report" not in text(sample.compas(), "comparisons")
