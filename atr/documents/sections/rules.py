@@ -70,7 +70,8 @@ def _finding(words: Words, of: Situations | None) -> str:
         message = later(
             "Among {who}, between {a} and {b} in 100 {group} {did}, and between {c} and {d} in 100 {reference}."
         )
-    return words.say(message, who=who, **told, **_names(words, of))
+    said = words.say(message, who=who, **told, **_names(words, of))
+    return said if b <= c or d <= a else " ".join([said, words.say("These limits overlap.")])
 
 
 def _beside(words: Words, of: Situations) -> str:
