@@ -68,8 +68,8 @@ class Situations:
 def situations(report: PublicReport) -> tuple[Situations, ...]:
     """Set the rules of each group beside those of its reference where all other attributes are equal.
 
-    Left out are rules of rest and coarsened groups that do not tell every value, or have a value "unknown", and those
-    of groups whose numbers are of different versions, and groups of several values: no rule is of all their people.
+    Left out are rules of rest and coarsened groups that do not tell every value, or have a value "unknown", those of
+    groups whose numbers are of different versions, and rows of several values: no rule is of all their people.
 
     Returns
     -------

@@ -69,6 +69,13 @@ def test_rules_of_different_versions_are_not_compared() -> None:
     assert (found.told, found.most_people) == (0, None)
 
 
+def test_no_rule_is_told_of_a_row_of_several_values() -> None:
+    report = _report({})
+    row = model.ComparedRow(label="a", values=("a", "c"))
+    (by,) = (by.model_copy(update={"rows": (row,)}) for by in report.compared)
+    assert situations(report.model_copy(update={"compared": (by,)})) == ()
+
+
 def test_coarser_values_are_no_same_situation() -> None:
     (found,) = situations(_report({}, status="coarsened"))
     assert found.told == 0

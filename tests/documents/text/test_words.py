@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from atr.core.comparison_rows import joined
 from atr.documents.text.words import Words
 from atr.report.model import AttributeInfo, Forms
-from tests.helpers import limits_sample, sample
+from tests.helpers import drawn_reports, limits_sample, sample
 from tests.helpers.sample import attribute
 
 
@@ -74,3 +75,17 @@ def test_groups_are_named_by_what_is_told_of_them() -> None:
     assert words.group(plain) == ", ".join(plain.public.values())
     mixed = rest.model_copy(update={"public": {"sex": "Female"}, "mixed": {"race": ("Asian", "Other")}})
     assert words.group(mixed) == "Female; Asian or Other; age and charge not shown on their own"
+
+
+def test_a_label_that_no_region_bears_names_its_values_once() -> None:
+    """People are compared by an intersection, while by one of its attributes they are in a row of several values."""
+    words = Words.of(drawn_reports.drawn("crossed", 2))
+    by = next(by for by in words.report.compared if len(by.attributes) > 1)
+    values = [words.attributes[name].values for name in by.attributes]
+    absent = (*values[0][:-1], "Martian")
+    changed = words.attributes[by.attributes[0]].model_copy(update={"values": absent})
+    attributes = tuple(changed if a.name == changed.name else a for a in words.report.attributes)
+    said = Words.of(words.report.model_copy(update={"attributes": attributes}))
+    label = joined(("Martian", values[1][0]))
+    assert said.compared(by.attribute, label) == DEFAULT.format(label)
+    assert said.compared(by.attribute, "nobody of these") == DEFAULT.format("nobody of these")
