@@ -63,7 +63,7 @@ def _moves(words: Words, single: Sequence[Influence], *, half: bool) -> Mapping[
         for i in single
     ]
     return {
-        "title": words.say("How far apart {people} are who differ in one attribute alone", people=words.people),
+        "title": _furthest(words, single),
         "sub": words.say(
             "In 100 who {did}, on average over {people} and the values that others have who are announced.",
             did=words.did(words.report.positive),
@@ -71,6 +71,16 @@ def _moves(words: Words, single: Sequence[Influence], *, half: bool) -> Mapping[
         ),
         "chart": _drawn(words, rows, half=half),
     }
+
+
+def _furthest(words: Words, single: Sequence[Influence]) -> str:
+    most = [words.titles(i.inputs) for i in single if i.value == single[0].value]
+    if not single[0].value:
+        return words.say("No {people} are apart who differ in one attribute alone", people=words.people)
+    attributes = words.listed(most, last="or")
+    return words.say(
+        "Furthest apart are {people} who differ in {attributes} alone", people=words.people, attributes=attributes
+    )
 
 
 def _gap(words: Words, single: Sequence[Influence]) -> Mapping[str, Any] | None:

@@ -55,6 +55,7 @@ def test_the_largest_is_told_first(name: str) -> None:
     assert any(f"goes with {title} most" in said or f"goes with {title} as much" in said
                for title, value in figures.items() if value == largest)  # fmt: skip
     assert in_hundred(said) == [whole(largest)]
+    assert all((title in shown["moves"]["title"]) == (value == largest) for title, value in figures.items())
     drawn = bars(shown["moves"])
     assert drawn == {title: pytest.approx(100 * value, abs=1e-9) for title, value in figures.items()}
     assert list(drawn.values()) == sorted(drawn.values(), reverse=True)
@@ -107,10 +108,12 @@ def test_a_gap_that_would_only_grow_goes_with_none() -> None:
 def test_two_that_go_as_far_are_not_called_the_most() -> None:
     tied = with_influence(COMPAS, priors_count=0.2, age_cat=0.2)
     assert "as much as with any other" in view(tied, "shares")["finding"]
+    assert " or " in view(tied, "shares")["moves"]["title"]
     small = with_influence(COMPAS, **{a.name: 0.003 for a in COMPAS.attributes})
     assert "differ by less than 1 in 100 on average" in view(small, "shares")["finding"]
     none = with_influence(COMPAS, **{a.name: 0.0 for a in COMPAS.attributes})
     assert view(none, "shares")["finding"] == "The outcome goes with none of the attributes."
+    assert view(none, "shares")["moves"]["title"].startswith("No people are apart")
 
 
 def test_only_what_the_system_reads_is_said_to_be_read() -> None:
