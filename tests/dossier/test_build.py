@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -90,6 +91,15 @@ def test_what_a_mechanism_does_not_have_is_not_shown(results: Results, tmp_path:
     assert "no reader of limits is above the ceiling" in {check.name for check in dossier.checks}
     render(dossier, tmp_path)
     assert "side information" not in (tmp_path / "dossier.html").read_text()
+
+
+def test_every_table_that_scrolls_has_a_name_of_its_own(results: Results, tmp_path: Path) -> None:
+    dossier = build(results)
+    left_out = tuple(replace(dossier.left_out[0], title=title) for title in ("sex", "age"))
+    render(replace(dossier, left_out=left_out), tmp_path)
+    regions = re.findall(r'role="region"[^>]* aria-label="([^"]*)"', (tmp_path / "dossier.html").read_text())
+    assert {"Who is left out, by sex", "Who is left out, by age"} <= {*regions}
+    assert len({*regions}) == len(regions)
 
 
 def test_what_rates_alone_tell_is_to_be_looked_at(results: Results) -> None:
