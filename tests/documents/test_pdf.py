@@ -128,7 +128,7 @@ def test_annex_is_attached(documents: Documents) -> None:
 @LONG
 def test_table_heads_are_repeated(documents: Documents) -> None:
     found = pages(documents("many")["report.pdf"])
-    first = next(i for i, text in enumerate(found) if text.startswith("A All rules"))
+    first = next(i for i, text in enumerate(found) if "A All rules" in text)
     last = next(i for i, text in enumerate(found) if "B All comparisons" in text)
     assert last > first
     assert all("People" in text and "level 3" in text for text in found[first : last + 1])
@@ -249,9 +249,9 @@ def test_every_letter_is_in_a_bundled_font(documents: Documents) -> None:
 def test_few_pages_and_words_before_the_annex(documents: Documents) -> None:
     for name in ("compas", "limits"):
         found = pages(documents(name)["report.pdf"])
-        annex = next(i for i, text in enumerate(found) if text.startswith("A All rules"))
-        assert annex <= 8
-        assert len(" ".join(found[:annex]).split()) <= 3000
+        annex = next(i for i, text in enumerate(found) if "A All rules" in text)
+        assert annex < 8
+        assert len(" ".join(found).partition("A All rules")[0].split()) <= 3000
         assert len(found) <= 20
 
 
