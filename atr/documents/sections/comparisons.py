@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from atr.core.comparison_rows import joined
-from atr.documents.comparisons import other, same_people, values_of
+from atr.documents.comparisons import other, same_people
 from atr.documents.figures import Figures
 from atr.documents.sections import notes_on_rows
 from atr.documents.sections.since import since
@@ -104,7 +103,7 @@ def context(words: Words) -> Mapping[str, Any] | None:
 
 
 def _parts(words: Words, by: ComparedBy, entries: Sequence[Fairness]) -> Iterator[Part]:
-    report, figures, place = words.report, Figures(words), in_order(words.report, by)
+    report, figures, place = words.report, Figures(words), in_order(words, by)
 
     def part(heading: str, found: Sequence[Fairness], *, first: bool = False, limit: int = MOST_ROWS) -> Part:
         largest = sorted(found, key=lambda e: -_smaller(e))[:limit]
@@ -232,14 +231,13 @@ def _base(words: Words, figures: Figures, e: Fairness, chosen: str | None) -> Ro
     return Row(e.reference, people, rate, verdict=words.say(_CHOSEN[chosen or "named"]))
 
 
-def in_order(report: PublicReport, by: ComparedBy) -> Place:
+def in_order(words: Words, by: ComparedBy) -> Place:
     """Give the place of each group of a grouping, by its label."""
+    report, parts = words.report, words.parts[by.attribute]
     together = {row.label: row.values[0] for each in report.compared for row in each.rows}
     ranks = [
         {v: i for i, v in enumerate(a.values)} for name in by.attributes for a in report.attributes if a.name == name
     ]
-    alone = [tuple(values[name] for name in by.attributes) for values, _, _ in report.announced_regions]
-    parts = {joined(values): values for values in (*alone, *values_of(report, by))}
 
     def place(label: str) -> tuple[list[int], str]:
         values = [together.get(v, v) for v in parts.get(label, ())]

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from typing import Any
 
 from atr.core.arrays import Values
 from atr.core.comparison_rows import joined
 from atr.documents.text.language import Language
 from atr.report import reader_view
-from atr.report.model import AttributeInfo, ComparedBy, Forms, Group, ProgrammeInfo, PublicReport
+from atr.report.model import AttributeInfo, Forms, Group, ProgrammeInfo, PublicReport
 from atr.report.rate_ranges import rate_ranges
 from atr.report.sampling import alpha_of
 
@@ -123,15 +122,10 @@ class Words(Nouns):
         if joint is not None:
             values = self.listed(map(self.language.quoted, joint))
             return self.say("{people} of the groups {values}", people=self.people, values=values)
-        known = self._values[attribute].get(label) or self._declared(by, label)
+        known = self.parts[attribute].get(label)
         if known is None:
             return self.say("{people} of the group “{values}”", people=self.people, values=label)
         return self.who(by.attributes, known)
-
-    def _declared(self, by: ComparedBy, label: str) -> Values | None:
-        """The values that a label stands for among all that attributes may have: of people in a row of several."""
-        every = product(*(self.attributes[a].values for a in by.attributes if a in self.attributes))
-        return next((values for values in every if joined(values) == label), None)
 
     @cached_property
     def rate_ranges(self) -> dict[tuple[str, str], tuple[float, float] | None]:
@@ -139,12 +133,15 @@ class Words(Nouns):
         return rate_ranges(self.report)
 
     @cached_property
-    def _values(self) -> dict[str, dict[str, Values]]:
-        """By attribute or intersection, the values that the labels of announced people stand for."""
-        labels = reader_view.labels(self.report)
+    def parts(self) -> dict[str, dict[str, Values]]:
+        """By attribute or intersection, the values that the labels of announced people stand for: those of each region,
+        and those of the rows that it is in."""
+        sides = reader_view.columns(self.report), reader_view.labels(self.report)
         return {
             by.attribute: {
-                joined(values): values for values in zip(*(labels[name] for name in by.attributes), strict=True)
+                joined(values): values
+                for side in sides
+                for values in zip(*(side[name] for name in by.attributes), strict=True)
             }
             for by in self.report.compared
         }
