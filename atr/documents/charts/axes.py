@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from atr.documents.charts.metrics import text_width, wrap
+from atr.documents.charts.metrics import text_width, unbroken, wrap
 from atr.documents.charts.palette import MUTED
 from atr.documents.charts.svg import Ends, Type, arrow, leading, line, lines_of_text, text, within
 
@@ -81,7 +80,6 @@ def steps_below(steps: Sequence[str], plot: Plot, y: float, size: float, width: 
 def _fit(steps: Sequence[str], width: float, size: float) -> bool:
     """Whether names fit on three lines, their words unbroken."""
     return all(
-        len(wrap(step, width, size, lines=4)) <= 3
-        and all(text_width(word, size) <= width for word in re.split(r"\s|(?<=\w-)", step))
+        len(wrap(step, width, size, lines=4)) <= 3 and all(text_width(part, size) <= width for part in unbroken(step))
         for step in steps
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache
 
@@ -10,6 +11,8 @@ from fontTools.ttLib import TTFont
 from atr.documents import templates
 
 BOLD = 600
+_GAP = re.compile(r"\s|(?<=\w-)")
+"""Where lines may break: at spaces, and behind a hyphen."""
 
 
 @cache
@@ -73,11 +76,15 @@ def wrap(text: str, width: float, size: float, *, weight: int = 400, lines: int 
         if len(result) == lines - 1:
             return (*result, _end(rest, width, size, weight))
         cut = _fit(rest, width, size, weight)
-        gap = max(rest.rfind(" ", 0, cut + 1), rest.rfind("-", 1, cut) + 1)
-        cut = gap if gap > 0 else cut
+        cut = max((gap.start() for gap in _GAP.finditer(rest) if gap.start() <= cut), default=cut)
         result.append(rest[:cut].rstrip())
         rest = rest[cut:].lstrip()
     return tuple(result)
+
+
+def unbroken(text: str) -> list[str]:
+    """The parts of a text that lines break between."""
+    return _GAP.split(text)
 
 
 def _fit(text: str, width: float, size: float, weight: int) -> int:
