@@ -57,34 +57,32 @@ def _differences(pairs: Iterable[Alike]) -> Iterable[AlikeDifference]:
 
 
 def _finding(words: Words, of: Alike) -> str:
-    left, everybody = _left(of), of.everybody
+    left = _left(of)
     group, reference = _names(words, of)
     known = {"people": words.people, "attributes": words.titles(left.alike_in), "did": words.did(words.report.positive)}
-    said = _of_everybody(words, everybody)
     if not compares_half(of):
         message = later(
             "How {group} and {reference} compare among {people} alike in {attributes} cannot be told: fewer than half "
             "of a group have anybody alike."
         )
-        return f"{words.say(message, group=group, reference=reference, **known)} {said}"
-    if left.finding in ("higher", "lower") and _is_wide(of):
+    elif left.finding in ("higher", "lower") and _is_wide(of):
         low, high = sorted(abs(end) for end in left.range)
-        n, m = (words.language.number(int(end)) for end in (down(100 * low, 0), up(100 * high, 0)))
+        known |= {
+            name: words.language.number(int(end)) for name, end in (("n", down(100 * low, 0)), ("m", up(100 * high, 0)))
+        }
         message = (
             later("Among {people} alike in {attributes}, {n} to {m} fewer in 100 {group} than {reference} {did}.")
             if left.finding == "lower"
             else later("Among {people} alike in {attributes}, {n} to {m} more in 100 {group} than {reference} {did}.")
         )
-        return f"{words.say(message, n=n, m=m, group=group, reference=reference, **known)} {said}"
-    if left.finding in ("higher", "lower"):
-        n = _whole(words, left.difference)
+    elif left.finding in ("higher", "lower"):
+        known["n"] = _whole(words, left.difference)
         message = (
             later("Among {people} alike in {attributes}, {n} fewer in 100 {group} than {reference} {did}.")
             if left.finding == "lower"
             else later("Among {people} alike in {attributes}, {n} more in 100 {group} than {reference} {did}.")
         )
-        return f"{words.say(message, n=n, group=group, reference=reference, **known)} {said}"
-    if left.finding == "none":
+    elif left.finding == "none":
         message = later("Among {people} alike in {attributes}, {group} and {reference} {did} equally often.")
     elif left.finding == "could_be_chance":
         message = later(
@@ -93,7 +91,8 @@ def _finding(words: Words, of: Alike) -> str:
         )
     else:
         message = later("Among {people} alike in {attributes}, whether {group} and {reference} differ cannot be told.")
-    return f"{words.say(message, group=group, reference=reference, **known)} {said}"
+    said = words.say(message, group=group, reference=reference, **known)
+    return f"{said} {_of_everybody(words, of.everybody)}"
 
 
 def _is_wide(of: Alike) -> bool:

@@ -65,17 +65,17 @@ def context(words: Words) -> Mapping[str, Any] | None:
     columns = _columns(report.announced_groups, hidden)
     labels = [" · ".join(values) for values in columns]
     outcomes = [report.positive, *(o for o in report.outcomes if o != report.positive and len(report.outcomes) > 2)]
-    shown, printed = (
-        _shown(words, _most_people(report.announced_groups, most // len(outcomes)), outcomes, columns)
-        for most in (MOST_RULES, MOST_ON_PAPER)
+    told, printed = (
+        [*_most_people(report.announced_groups, most // len(outcomes))] for most in (MOST_RULES, MOST_ON_PAPER)
     )
+    screen = _shown(words, told, outcomes, columns)
     return {
         "wide": len(labels) <= MOST_COLUMNS and sum(map(len, labels)) <= MOST_LETTERS,
         "limits": report.fidelity.kind in ("limits", "ranges"),
         "columns": labels,
         "by": words.titles(a.name for a in hidden),
-        "screen": shown,
-        "paper": printed,
+        "screen": screen,
+        "paper": screen if len(printed) == len(told) else _shown(words, printed, outcomes, columns),
         "announced": len(report.announced_groups),
         "withheld": [words.group(g) for g in report.withheld_groups[:MOST_NAMED]],
         "more_withheld": len(report.withheld_groups[MOST_NAMED:]),
